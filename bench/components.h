@@ -1,0 +1,40 @@
+// What the component benchmarks share: their options, and the rows they are registered as.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace loadline::bench {
+
+struct ComponentOptions {
+  std::filesystem::path data;  // of the gather rows; empty: a temporary CIFAR-10-like dataset
+  std::filesystem::path fashion_mnist = "/usr/share/datasets/fashion-mnist";
+  std::vector<std::size_t> threads;  // of the gather rows
+};
+
+// The rows of this program. Outlives the run: the registered functions refer to it.
+class Rows {
+ public:
+  // Registers one row. An exception out of `body` fails the row, and with it the program. SkipWithError alone would
+  // not: Google Benchmark exits with 0 all the same.
+  benchmark::internal::Benchmark* add(const std::string& name, std::function<void(benchmark::State&)> body);
+
+  bool failed() const { return failed_.load(); }
+
+ private:
+  std::atomic<bool> failed_{false};
+};
+
+void add_gather_rows(Rows& rows, const ComponentOptions& options);
+void add_convert_rows(Rows& rows);
+void add_hand_off_rows(Rows& rows);
+void add_permutation_rows(Rows& rows);
+void add_inflate_rows(Rows& rows, const ComponentOptions& options);
+
+}  // namespace loadline::bench

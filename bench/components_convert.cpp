@@ -1,0 +1,55 @@
+// ImageTransform::apply() on samples that stay in the first two levels of cache, at each level of CPU: what the fused
+// kernels could do if memory were no limit.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "bench/components.h"
+#include "loaders/random.h"
+#include "loaders/transforms/image_transform.h"
+
+namespace loadline::bench {
+namespace {
+
+constexpr ImageShape kShape{.channels = 3, .height = 32, .width = 32};
+constexpr std::size_t kSamples = 8;  // 24 KiB stored, at most 96 KiB converted
+
+void convert(benchmark::State& state, const TransformOptions& options, const Kernels& kernels) {
+  const ImageTransform transform(kShape, options, kernels);
+  std::vector<std::byte> stored(kSamples * kShape.elements());
+  Random random(1);
+  for (std::byte& byte : stored) byte = static_cast<std::byte>(random.below(256));
+  std::vector<std::byte> out(kSamples * transform.sample_bytes());
+  for (auto pass : state) {
+    (void)pass;
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      const auto index = static_cast<SampleIndex>(i);
+      transform.apply(stored.data() + i * kShape.elements(), 0, index, out.data() + i * transform.sample_bytes());
+    }
+    benchmark::ClobberMemory();
+  }
+  const auto samples = static_cast<std::int64_t>(kSamples) * state.iterations();
+  state.SetItemsProcessed(samples);
+  state.SetBytesProcessed(samples * static_cast<std::int64_t>(transform.sample_bytes()));
+}
+
+}  // namespace
+
+void add_convert_rows(Rows& rows) {
+  for (const DType dtype : {DType::kU8, DType::kF32, DType::kBF16}) {
+    for (const Layout layout : {Layout::kNCHW, Layout::kNHWC}) {
+      TransformOptions options{.dtype = dtype, .layout = layout};
+      if (dtype != DType::kU8) {
+        options.mean.assign(kShape.channels, 0.5);
+        options.stddev.assign(kShape.channels, 0.25);
+      }
+      for (const Kernels* kernels : supported_kernels()) {
+        rows.add(fmt::format("convert/{}/{}/{}", name(dtype), name(layout), kernels->name),
+                 [options, kernels](benchmark::State& state) { convert(state, options, *kernels); })
+            ->UseRealTime();
+      }
+    }
+  }
+}
+
+}  // namespace loadline::bench

@@ -1,0 +1,75 @@
+// What a batch costs beyond its samples.
+//
+//   handoff/ring                empty batches from a thread through BatchPool and DeliveryRing to this one, and home
+//   handoff/<loader>            the whole of the loader around batches of one sample of one byte; with one worker,
+//                               where it has any
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "bench/components.h"
+#include "loaders/batch.h"
+#include "loaders/datasets/memory.h"
+#include "loaders/error.h"
+#include "loaders/loader.h"
+
+namespace loadline::bench {
+namespace {
+
+constexpr std::size_t kSlots = 10;  // as a loader of one worker has by default: it, eight ahead and the consumer's
+constexpr std::chrono::microseconds kPatience{50};
+constexpr std::int64_t kBatches = 200'000;  // a repetition
+constexpr std::size_t kWarmUpBatches = 1'000;
+
+void hand_over_empty_batches(benchmark::State& state) {
+  BatchPool pool(kSlots, 1, 1);
+  DeliveryRing ring(pool, kPatience);
+  const std::jthread producer([&pool, &ring] {
+    for (std::uint64_t position = 0; Batch batch = pool.acquire(); ++position) {
+      ring.publish(position, pool.release(std::move(batch)));
+    }
+  });
+  const auto take_one = [&pool, &ring] { pool.adopt(ring.take()).reset(); };
+  for (std::size_t i = 0; i < kWarmUpBatches; ++i) take_one();
+  for (auto batch : state) {
+    (void)batch;
+    take_one();
+  }
+  state.SetItemsProcessed(state.iterations());
+  pool.close();
+}
+
+std::unique_ptr<Dataset> bytes_for_samples(std::size_t samples) {
+  DatasetInfo info{.format = "memory", .samples = samples, .shape = {1, 1, 1}, .classes = 1};
+  return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(samples), HugeMemory(samples));
+}
+
+void pull_tiny_batches(benchmark::State& state, const LoaderKind& kind) {
+  const auto dataset = bytes_for_samples(10'000);
+  const ImageTransform transform(dataset->info().shape, {.dtype = DType::kU8}, kernels_named("auto"));
+  const Assembler assembler(*dataset, transform);
+  // In sequence: a shuffle is a cost of samples, and has rows of its own.
+  const Sampler sampler({.samples = dataset->info().samples, .batch_size = 1, .order = Order::kSequential});
+  const auto feed = kind.make(assembler, sampler, {.workers = 1});
+  for (std::size_t i = 0; i < kWarmUpBatches; ++i) feed->next();
+  for (auto batch : state) {
+    (void)batch;
+    if (!feed->next()) throw Error(fmt::format("loader {}: it ended early", kind.name));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+}  // namespace
+
+void add_hand_off_rows(Rows& rows) {
+  rows.add("handoff/ring", hand_over_empty_batches)->Iterations(kBatches)->UseRealTime();
+  for (const LoaderKind& kind : loaders()) {
+    rows.add(fmt::format("handoff/{}", kind.name), [&kind](benchmark::State& state) { pull_tiny_batches(state, kind); })
+        ->Iterations(kBatches)
+        ->UseRealTime();
+  }
+}
+
+}  // namespace loadline::bench

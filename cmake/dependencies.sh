@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# dependencies.sh [build|bench|tests]: makes sure that what loadline needs is installed.
+#   build  to compile the tool
+#   bench  build, and the real images that bench/run.sh measures (default)
+#   tests  bench, and what the tests use
+# On Debian and its descendants it installs what is missing through apt-get if it may: as root or by sudo without a
+# password. Anywhere else, and where it may not, it names what is missing and how to get it, and exits 1.
+set -euo pipefail
+
+# The one package list. Probe: how to see that it is there where dpkg does not know, c(ommand), h(eader),
+# p(ython module) or f(ile), the last two names below a prefix such as /usr. '-': not packaged there, and so optional.
+# Group | for                          | probe                   | Debian                | dnf (EPEL, CRB)        | conda-forge   | Spack
+readonly PACKAGES='
+build   | C++20 compiler               | c g++                   | g++                   | gcc-c++                | gxx           | gcc
+build   | CMake 3.25 or newer          | c cmake                 | cmake                 | cmake                  | cmake         | cmake
+build   | Ninja                        | c ninja                 | ninja-build           | ninja-build            | ninja         | ninja
+build   | text formatting              | h fmt/format.h          | libfmt-dev            | fmt-devel              | fmt           | fmt
+build   | option parsing               | h CLI/CLI.hpp           | libcli11-dev          | cli11-devel            | cli11         | cli11
+build   | JSON                         | h nlohmann/json.hpp     | nlohmann-json3-dev    | json-devel             | nlohmann_json | nlohmann-json
+build   | reading .gz                  | h zlib.h                | zlib1g-dev            | zlib-devel             | zlib          | zlib
+build   | checksums of datasets        | h xxhash.h              | libxxhash-dev         | xxhash-devel           | xxhash        | xxhash
+build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
+bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -
+tests   | GoogleTest                   | h gtest/gtest.h         | libgtest-dev          | gtest-devel            | gtest         | googletest
+tests   | GoogleMock                   | h gmock/gmock.h         | libgmock-dev          | gmock-devel            | gtest         | googletest
+tests   | results against their schema | p jsonschema            | python3-jsonschema    | python3-jsonschema     | jsonschema    | py-jsonschema
+tests   | compare.py on results        | f share/benchmark/compare.py | libbenchmark-tools | -                     | -             | -
+tests   | compare.py on results        | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
+tests   | compare.py on results        | p scipy                 | python3-scipy         | python3-scipy          | scipy         | py-scipy
+'
+readonly CMAKE_AT_LEAST=3.25
+
+say() { echo "==> $*" >&2; }
+
+case ${1:-bench} in
+  build) groups=' build ' ;;
+  bench) groups=' build bench ' ;;
+  tests) groups=' build bench tests ' ;;
+  *) echo "usage: ${0##*/} [build|bench|tests]" >&2; exit 2 ;;
+esac
+
+# The table, one array a column, only the rows asked for.
+purposes=() probes=() debian=() dnf=() conda=() spack=()
+shopt -s extglob
+while IFS='|' read -r group purpose probe name_debian name_dnf name_conda name_spack; do
+  trimmed=()
+  for field in "$group" "$purpose" "$probe" "$name_debian" "$name_dnf" "$name_conda" "$name_spack"; do
+    field=${field##+( )}
+    trimmed+=("${field%%+( )}")
+  done
+  [[ -n ${trimmed[0]} && $groups == *" ${trimmed[0]} "* ]] || continue
+  purposes+=("${trimmed[1]}") probes+=("${trimmed[2]}") debian+=("${trimmed[3]}")
+  dnf+=("${trimmed[4]}") conda+=("${trimmed[5]}") spack+=("${trimmed[6]}")
+done <<<"$PACKAGES"
+
+apt=false
+if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then apt=true; fi
+
+# Where CMake looks too: Conda, Spack and environment modules put their packages under such prefixes.
+prefixes=()
+IFS=':;' read -r -a candidates <<<"${CMAKE_PREFIX_PATH:-}:${CONDA_PREFIX:-}:/usr/local"
+IFS=':' read -r -a directories <<<"$PATH"
+for directory in "${directories[@]}"; do
+  case $directory in */bin | */sbin) candidates+=("${directory%/*}") ;; esac
+done
+$apt || candidates+=(/usr)
+for candidate in "${candidates[@]}"; do
+  # Below /usr dpkg's word is better than a probe's.
+  [[ -n $candidate && ! ($apt == true && $candidate == /usr) ]] || continue
+  prefixes+=("$candidate")
+done
+
+present() {
+  local kind=${1%% *} name=${1#* } prefix
+  case $kind in
+    c) command -v "$name" >/dev/null ;;
+    p) python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$name" \
+         2>/dev/null ;;
+    *)
+      [[ $kind != h ]] || name=include/$name
+      for prefix in "${prefixes[@]}"; do
+        [[ ! -e $prefix/$name ]] || return 0
+      done
+      return 1 ;;
+  esac
+}
+
+# Sets `missing` to the rows that are neither installed by dpkg nor found by their probe.
+find_missing() {
+  local installed=' ' row
+  if $apt; then
+    installed=" $(dpkg-query -W -f '${Package}=${db:Status-Status} ' "${debian[@]}" 2>/dev/null || true)"
+  fi
+  missing=()
+  for row in "${!debian[@]}"; do
+    [[ $installed == *" ${debian[row]}=installed "* ]] || present "${probes[row]}" || missing+=("$row")
+  done
+}
+
+# names COLUMN...: the names of the missing rows in one column, each once.
+names() {
+  local -n column=$1
+  local row listed=' '
+  for row in "${missing[@]}"; do
+    [[ ${column[row]} == - || $listed == *" ${column[row]} "* ]] || listed+="${column[row]} "
+  done
+  listed=${listed# }
+  echo "${listed% }"
+}
+
+install() {
+  local privilege=()
+  if [[ $(id -u) != 0 ]]; then
+    command -v sudo >/dev/null && sudo -n true 2>/dev/null || return 0
+    privilege=(sudo -n)
+  fi
+  local packages
+  read -r -a packages <<<"$(names debian)"
+  local get=("${privilege[@]}" env DEBIAN_FRONTEND=noninteractive
+    apt-get -qq -o DPkg::Lock::Timeout=120)
+  say "installing ${packages[*]}"
+  # Out-of-date lists may still serve; if not, the install fails and says so.
+  "${get[@]}" update >&2 </dev/null || true
+  "${get[@]}" install -y --no-install-recommends "${packages[@]}" >&2 </dev/null || say "apt-get failed"
+}
+
+explain_data() {
+  cat >&2 <<'END'
+The Fashion-MNIST images are packaged for Debian and Ubuntu only (dataset-fashion-mnist). Elsewhere fetch the four
+files {train,t10k}-{images-idx3,labels-idx1}-ubyte.gz of the project zalandoresearch/fashion-mnist into a directory,
+without inflating them, and name it: bench/run.sh --data DIR
+END
+}
+
+explain() {
+  local row
+  echo "Missing:" >&2
+  for row in "${missing[@]}"; do
+    printf '  %-22s %s\n' "${debian[row]}" "${purposes[row]}" >&2
+  done
+  echo "Get them by one of" >&2
+  echo "  Debian, Ubuntu      apt-get install --no-install-recommends $(names debian)" >&2
+  [[ -z $(names dnf) ]] || cat >&2 <<END
+  Fedora, RHEL+EPEL   dnf install $(names dnf)
+  conda-forge         conda install -c conda-forge $(names conda)
+  Spack               spack install $(names spack) && spack load $(names spack)
+END
+}
+
+find_missing
+if ((${#missing[@]} > 0)) && $apt; then
+  install
+  find_missing
+fi
+
+# Without dpkg, what the other systems do not package is optional: said, not refused.
+required=()
+data_missing=false
+for row in "${missing[@]}"; do
+  [[ ${debian[row]} != dataset-fashion-mnist ]] || data_missing=true
+  if $apt || [[ ${dnf[row]} != - ]]; then
+    required+=("$row")
+  else
+    say "without ${debian[row]} (${purposes[row]}): what needs it is left out"
+  fi
+done
+missing=("${required[@]}")
+if ((${#missing[@]} > 0)); then explain; fi
+if $data_missing; then explain_data; fi
+((${#missing[@]} == 0)) || exit 1
+
+read -r _ _ version <<<"$(cmake --version)"
+if [[ $(printf '%s\n' "$CMAKE_AT_LEAST" "$version" | sort -V | head -n 1) != "$CMAKE_AT_LEAST" ]]; then
+  echo "CMake $version is too old, $CMAKE_AT_LEAST or newer is needed: conda install -c conda-forge cmake," \
+    "or spack install cmake" >&2
+  exit 1
+fi

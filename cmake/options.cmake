@@ -1,0 +1,27 @@
+# How every target is compiled: link loadline_options and nothing else sets language, warnings or sanitizers.
+
+option(LOADLINE_WERROR "Treat warnings as errors" ON)
+set(LOADLINE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: 'address,undefined', 'thread' or empty")
+
+# -ffp-contract=off: the scalar, AVX2 and AVX-512 kernels must agree to the last bit, and a compiler free to fuse
+# a*b+c where the instruction set has it would round differently on each level.
+set(LOADLINE_COMPILE_OPTIONS -ffp-contract=off)
+set(LOADLINE_LINK_OPTIONS)
+if(LOADLINE_SANITIZE)
+  list(APPEND LOADLINE_COMPILE_OPTIONS
+    -fsanitize=${LOADLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  list(APPEND LOADLINE_LINK_OPTIONS -fsanitize=${LOADLINE_SANITIZE})
+endif()
+
+add_library(loadline_options INTERFACE)
+target_compile_features(loadline_options INTERFACE cxx_std_20)
+target_include_directories(loadline_options INTERFACE "${PROJECT_SOURCE_DIR}")
+# -Wno-missing-field-initializers: {.workers = 8} leaves the other options at their defaults on purpose.
+target_compile_options(loadline_options INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-missing-field-initializers $<$<BOOL:${LOADLINE_WERROR}>:-Werror> ${LOADLINE_COMPILE_OPTIONS})
+target_link_options(loadline_options INTERFACE ${LOADLINE_LINK_OPTIONS})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105651: adding a string literal to a std::string warns of an overlap that cannot be.
+  target_compile_options(loadline_options INTERFACE -Wno-restrict)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)

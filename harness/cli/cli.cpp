@@ -1,0 +1,243 @@
+#include "harness/cli/cli.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "harness/cli/streams.h"
+#include "harness/cli/verbs.h"
+#include "harness/plan/options.h"
+#include "harness/result/build_facts.h"
+#include "harness/result/result_json.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "loaders/storage/file.h"
+#include "synthetic/generate/generate.h"
+
+namespace loadline {
+namespace {
+
+// What the command line asks for. CLI11 fills it while it parses; the verb runs afterwards.
+struct Request {
+  RunRequest run;
+  DataRequest data;
+  MakeRequest make;
+  std::string config;                                           // file
+  std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
+};
+
+std::string help_of(const OptionRow& row) {
+  std::string text(row.help);
+  if (row.choices != nullptr) text += fmt::format(": {}", list_of(row.choices()));
+  const std::string standard = standard_text(row);
+  if (!standard.empty()) text += fmt::format(" [{}]", standard);
+  return text;
+}
+
+void add_row(CLI::App& app, const OptionRow& row, Request& request) {
+  const std::string flag = fmt::format("--{}{}", row.name,
+                                       row.name == "output"  ? ",-o"
+                                       : row.name == "quiet" ? ",-q"
+                                                             : "");
+  CLI::Option* option = nullptr;
+  if (row.value.empty()) {
+    option = app.add_flag_callback(
+        flag, [&request, &row] { request.given.emplace_back(&row, "true"); }, help_of(row));
+  } else {
+    const auto give = [&request, &row](const std::string& text) { request.given.emplace_back(&row, text); };
+    option = app.add_option_function<std::string>(flag, give, help_of(row));
+    // The last one counts, so that a script's own settings can be overridden behind them.
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->type_name(std::string(row.value));
+  }
+  option->group(std::string(row.group));
+}
+
+void add_run(CLI::App& app, Request& request) {
+  CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
+  for (const OptionRow& row : run_options()) add_row(*run, row, request);
+  run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
+      ->group("Configuration");
+  run->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
+      ->type_name("FILE")
+      ->group("Configuration");
+  run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
+      ->group("Configuration");
+  run->footer(
+      "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far kept.");
+}
+
+void add_dataset_options(CLI::App& app, DataRequest& request) {
+  app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
+  app.add_option("--format", request.options.format, "its format [auto]")->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--split",
+         [&request](const std::string& text) {
+           if (text != "train" && text != "test") {
+             throw unknown_name("--split", text, std::vector<std::string_view>{"train", "test"});
+           }
+           request.options.split = text == "test" ? Split::kTest : Split::kTrain;
+         },
+         "its part: train, test [train]")
+      ->type_name("NAME");
+}
+
+void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number) {
+  const auto give = [flag, &number](const std::string& text) {
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status == std::errc{} && end == text.data() + text.size()) return;
+    throw usage_error(fmt::format("{}: want a whole number, got '{}'", flag, text));
+  };
+  app.add_option_function<std::string>(flag, give, fmt::format("{} [{}]", help, number))->type_name("N");
+}
+
+void add_data(CLI::App& app, Request& request) {
+  CLI::App* data = app.add_subcommand("data", "Look at, verify and make datasets");
+  add_dataset_options(
+      *data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency"),
+      request.data);
+  add_dataset_options(*data->add_subcommand("verify", "Read all of a dataset"), request.data);
+  CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
+  make->add_option("kind", request.make.kind, fmt::format("what to make: {}", list_of(names_of(generators()))))
+      ->required()
+      ->type_name("KIND");
+  make->add_option("directory", request.make.directory, "where; nothing else may be there")
+      ->required()
+      ->type_name("DIR");
+  request.make.samples = GenerateOptions{}.samples;
+  add_number(*make, "--samples", "training samples; the test split comes on top", request.make.samples);
+  add_number(*make, "--seed", "of everything in it", request.make.seed);
+  make->add_flag("--quiet,-q", request.make.quiet, "no progress");
+}
+
+// The deepest verb given.
+const CLI::App& chosen(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands()) return chosen(*sub);
+  return app;
+}
+
+// The verb behind which the first unknown word stands.
+const CLI::App& owner_of_unknown(const CLI::App& app) {
+  if (!app.remaining(false).empty()) return app;
+  for (const CLI::App* sub : app.get_subcommands()) return owner_of_unknown(*sub);
+  return app;
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+// "run: ", and nothing before any verb.
+std::string prefix_of(const CLI::App& verb) {
+  return verb.get_parent() == nullptr ? "" : verb.get_name() + ": ";
+}
+
+Error unknown_argument(const CLI::App& app) {
+  const CLI::App& verb = owner_of_unknown(app);
+  const std::string given = verb.remaining(false).front();
+  std::vector<std::string> names = verbs_of(verb);
+  const std::string_view kind = given.starts_with('-') ? "option" : names.empty() ? "argument" : "verb";
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const auto nearest = nearest_name(given.substr(0, given.find('=')), views);
+  return usage_error(fmt::format("{}unknown {} '{}'{}", prefix_of(verb), kind, given,
+                                 nearest ? fmt::format(" (did you mean {}?)", *nearest) : ", see --help"));
+}
+
+// The sentences of the parsing library, in our words.
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
+  const std::string what = error.what();
+  if (error.get_name() == "ArgumentMismatch") {
+    return fmt::format("{}{}: want a value, see --help", prefix_of(chosen(app)), what.substr(0, what.find(':')));
+  }
+  return fmt::format("{}{}, see --help", prefix_of(chosen(app)), what);
+}
+
+// A pipe has no size by which to read it: `loadline run --dump-config | loadline run --config -`.
+std::string config_text(const std::string& path) {
+  if (path != "-") return read_text(path);
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
+
+int run_request(const CLI::App& app, Request& request) {
+  const CLI::App& verb = chosen(app);
+  if (!app.remaining(true).empty()) throw unknown_argument(app);
+  if (const auto verbs = verbs_of(verb); !verbs.empty()) {
+    throw usage_error(fmt::format("{}want a verb, one of {}, see --help", prefix_of(verb), fmt::join(verbs, ", ")));
+  }
+  const std::string name = verb.get_name();
+  if (name == "run") {
+    if (!request.config.empty()) {
+      apply_config(config_text(request.config), request.config == "-" ? "stdin" : request.config, request.run.options);
+    }
+    for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
+    return run_verb(request.run);
+  }
+  if (name == "list") return list_verb();
+  if (name == "info") return data_info_verb(request.data);
+  if (name == "verify") return data_verify_verb(request.data);
+  return data_make_verb(request.make);
+}
+
+}  // namespace
+
+void print_error(std::string_view sentence) {
+  put(stderr, fmt::format("loadline: {}\n", sentence));
+}
+
+int run_cli(int argc, char** argv) {
+  secure_streams();
+  CLI::App app(
+      "Measures how fast training data can be loaded, how fast a training step can take it, and both together");
+  app.name("loadline");
+  app.set_version_flag("--version", this_build().version);
+  Request request;
+  request.run.arguments.assign(argv, argv + argc);
+  add_run(app, request);
+  app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
+  add_data(app, request);
+  try {
+    // Unknown words are kept rather than refused, so that the refusal can name the nearest known one.
+    const std::function<void(CLI::App&)> keep_unknown = [&](CLI::App& verb) {
+      verb.allow_extras();
+      verb.require_subcommand(0, 1);
+      for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; })) keep_unknown(*sub);
+    };
+    keep_unknown(app);
+    app.parse(argc, argv);
+    const int code = run_request(app, request);
+    flush_stdout();
+    return code;
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    print_error(app.remaining(true).empty() ? sentence_of(error, app) : unknown_argument(app).what());
+    return kExitUsage;
+  } catch (const Error& error) {
+    print_error(error.what());
+    return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory");
+    return kExitFailed;
+  } catch (const std::exception& error) {
+    // Nothing of ours: an error of the system or of a library that no one foresaw.
+    print_error(error.what());
+    return kExitFailed;
+  }
+}
+
+}  // namespace loadline

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/verbs.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/error.h"
+#include "synthetic/generate/generate.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::size_t kMostClassesShown = 20;
+
+std::string histogram_text(const Dataset& dataset) {
+  std::vector<std::size_t> counts(dataset.info().classes);
+  for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
+  std::string text;
+  for (std::size_t label = 0; label < counts.size() && label < kMostClassesShown; ++label) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", label, counts[label]);
+  }
+  if (counts.size() > kMostClassesShown) text += fmt::format(" ... ({} more)", counts.size() - kMostClassesShown);
+  return text;
+}
+
+}  // namespace
+
+int data_info_verb(const DataRequest& request) {
+  const auto dataset = open_dataset(request.path, request.options);
+  const DatasetInfo& info = dataset->info();
+  // Before the fingerprint, which reads what is not in the page cache yet.
+  const Residency residency = page_cache_residency(*dataset);
+  const std::uint64_t fingerprint = content_fingerprint(*dataset);
+  fmt::print("path         {}\n", request.path);
+  fmt::print("format       {}\n", info.format);
+  fmt::print("samples      {}\n", info.samples);
+  fmt::print("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
+             info.shape.width);
+  fmt::print("dtype        u8\n");
+  fmt::print("classes      {}\n", info.classes);
+  fmt::print("labels       {}\n", histogram_text(*dataset));
+  fmt::print("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
+  for (const auto& file : info.files) fmt::print("             {}\n", file.string());
+  fmt::print("in memory    {} bytes{}\n", info.samples * info.sample_bytes(),
+             info.resident ? ", resident" : ", mapped from the files");
+  fmt::print("page cache   {} of {} pages\n",
+             residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
+             residency.pages);
+  fmt::print("fingerprint  {:016x}\n", fingerprint);
+  return kExitOk;
+}
+
+int data_verify_verb(const DataRequest& request) {
+  const auto dataset = open_dataset(request.path, request.options);
+  const std::uint64_t fingerprint = content_fingerprint(*dataset);
+  fmt::print("{}: ok, {} samples and labels read, fingerprint {:016x}\n", request.path, dataset->info().samples,
+             fingerprint);
+  return kExitOk;
+}
+
+int data_make_verb(const MakeRequest& request) {
+  const Interrupt interrupt;
+  Progress progress(request.quiet);
+  const auto show = [&](std::size_t done, std::size_t total) {
+    progress.status(fmt::format("{}: {} of {} samples", request.directory, done, total));
+  };
+  try {
+    const auto made = generate(request.kind, request.directory, {.samples = request.samples, .seed = request.seed},
+                               show, interrupt.token());
+    progress.milestone(
+        fmt::format("{}: {}", request.directory, made == Generated::kMade ? "made" : "already there, nothing changed"));
+  } catch (const Error& error) {
+    if (interrupt.signal() == 0) throw;
+    progress.clear();
+    print_error(error.what());
+    return 128 + interrupt.signal();
+  }
+  return kExitOk;
+}
+
+}  // namespace loadline

@@ -1,0 +1,31 @@
+// SIGINT and SIGTERM as a stop request.
+#pragma once
+
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+namespace loadline {
+
+// While an object lives, the first SIGINT or SIGTERM requests a stop; a second one ends the process at once. Made on
+// the main thread before any other is started: threads inherit that these signals are not for them.
+class Interrupt {
+ public:
+  Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+  ~Interrupt();
+
+  std::stop_token token() const { return source_.get_token(); }
+  // The signal that came, 0 when none did.
+  int signal() const { return signal_.load(); }
+
+ private:
+  void listen();
+
+  std::stop_source source_;
+  std::atomic<int> signal_{0};
+  std::jthread listener_;
+};
+
+}  // namespace loadline

@@ -1,0 +1,45 @@
+// The verbs of the command line: each a function of parsed options.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/plan/options.h"
+#include "loaders/datasets/dataset.h"
+
+namespace loadline {
+
+struct RunRequest {
+  RunOptions options;
+  std::vector<std::string> arguments;  // of the command line
+  bool dry_run = false;
+  bool dump_config = false;
+};
+
+struct DataRequest {
+  std::string path;
+  DatasetOptions options;
+};
+
+struct MakeRequest {
+  std::string kind;
+  std::string directory;
+  std::size_t samples = 0;
+  std::uint64_t seed = 1;
+  bool quiet = false;
+};
+
+// Each returns an exit code; what goes wrong is thrown as Error.
+int run_verb(const RunRequest& request);
+int list_verb();
+int data_info_verb(const DataRequest& request);
+int data_verify_verb(const DataRequest& request);
+int data_make_verb(const MakeRequest& request);
+
+// "loadline: <sentence>" on stderr.
+void print_error(std::string_view sentence);
+
+}  // namespace loadline

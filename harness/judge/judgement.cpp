@@ -1,0 +1,146 @@
+#include "harness/judge/judgement.h"
+
+#include <algorithm>
+
+#include "harness/judge/warnings.h"
+
+namespace loadline {
+namespace {
+
+std::vector<double> rates_of(const CellResult& cell) {
+  std::vector<double> rates;
+  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
+  return rates;
+}
+
+std::vector<double> rates_of(const Result& result, std::optional<std::size_t> cell) {
+  return cell ? rates_of(result.cells[*cell]) : std::vector<double>();
+}
+
+CellSummary summarize_cell(const CellResult& cell) {
+  const auto rates = rates_of(cell);
+  if (rates.empty()) return {};
+  return {.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+}
+
+bool belongs_to(const Cell& cell, const Configuration& configuration) {
+  return cell.workload == configuration.workload && cell.loader == configuration.loader &&
+         cell.workers == configuration.workers && cell.sampler.batch_size == configuration.batch_size;
+}
+
+std::optional<std::size_t> synthetic_for(const Result& result, const Configuration& configuration) {
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Cell& cell = result.cells[i].cell;
+    if (cell.mode == Mode::kSynthetic && cell.workload == configuration.workload &&
+        cell.sampler.batch_size == configuration.batch_size) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Configuration> configurations_of(const Result& result) {
+  std::vector<Configuration> configurations;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Cell& cell = result.cells[i].cell;
+    if (!cell.loader) continue;
+    auto found = std::ranges::find_if(configurations, [&](const auto& known) { return belongs_to(cell, known); });
+    if (found == configurations.end()) {
+      configurations.push_back({.workload = cell.workload,
+                                .loader = *cell.loader,
+                                .workers = cell.workers,
+                                .batch_size = cell.sampler.batch_size});
+      found = configurations.end() - 1;
+      found->synthetic = synthetic_for(result, *found);
+    }
+    (cell.mode == Mode::kIo ? found->io : found->full) = i;
+  }
+  return configurations;
+}
+
+Verdict verdict_of(const Result& result, const Configuration& configuration) {
+  const auto io = rates_of(result, configuration.io);
+  const auto synthetic = rates_of(result, configuration.synthetic);
+  const auto full = rates_of(result, configuration.full);
+  // The compute of a FULL or SYNTHETIC cell; IO alone has none to name.
+  const auto with_compute = configuration.full ? configuration.full : configuration.synthetic;
+  return judge({.loader = configuration.loader,
+                .workers = configuration.workers,
+                .compute = with_compute ? result.cells[*with_compute].cell.compute : "",
+                .batch_size = configuration.batch_size,
+                .io = io,
+                .synthetic = synthetic,
+                .full = full,
+                .overhead_seconds_per_batch = overhead_seconds_per_batch(result)});
+}
+
+// What a workload is judged by: FULL where it was run, IO otherwise.
+double figure_of(const Judgement& judgement, const Configuration& configuration) {
+  for (const auto cell : {configuration.full, configuration.io}) {
+    if (cell && judgement.cells[*cell].samples_per_second) return judgement.cells[*cell].samples_per_second->mean;
+  }
+  return 0;
+}
+
+std::optional<WorkerChoice> worker_choice(const Result& result, const Judgement& judgement, const Configuration& best) {
+  std::vector<std::vector<double>> rates;
+  std::vector<std::size_t> workers;
+  for (const Configuration& other : judgement.configurations) {
+    if (other.workload != best.workload || other.loader != best.loader || other.batch_size != best.batch_size) continue;
+    rates.push_back(rates_of(result, other.full ? other.full : other.io));
+    workers.push_back(other.workers);
+  }
+  if (workers.size() < 2) return std::nullopt;
+  std::vector<WorkerTrials> curve;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    curve.push_back({.workers = workers[i], .samples_per_second = rates[i]});
+  }
+  return fewest_sufficient(curve);
+}
+
+std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement) {
+  std::vector<Headline> headlines;
+  const auto& configurations = judgement.configurations;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (figure_of(judgement, configurations[i]) == 0) continue;
+    const auto found = std::ranges::find(headlines, configurations[i].workload, &Headline::workload);
+    if (found == headlines.end()) {
+      headlines.push_back({.workload = configurations[i].workload, .configuration = i});
+    } else if (figure_of(judgement, configurations[i]) > figure_of(judgement, configurations[found->configuration])) {
+      found->configuration = i;
+    }
+  }
+  for (Headline& headline : headlines) {
+    headline.workers = worker_choice(result, judgement, configurations[headline.configuration]);
+  }
+  return headlines;
+}
+
+}  // namespace
+
+Judgement judge_run(const Result& result) {
+  Judgement judgement;
+  for (const CellResult& cell : result.cells) judgement.cells.push_back(summarize_cell(cell));
+  judgement.configurations = configurations_of(result);
+  for (Configuration& configuration : judgement.configurations) {
+    configuration.verdict = verdict_of(result, configuration);
+  }
+  judgement.headlines = headlines_of(result, judgement);
+  judgement.warnings = warnings_of(result, judgement);
+  return judgement;
+}
+
+std::optional<double> seconds_per_batch(const CellResult& cell) {
+  Moments moments;
+  for (const Trial& trial : cell.trials) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
+  return moments.count() > 0 ? std::optional(moments.mean()) : std::nullopt;
+}
+
+std::optional<double> overhead_seconds_per_batch(const Result& result) {
+  for (const CellResult& cell : result.cells) {
+    if (cell.cell.mode == Mode::kOverhead) return seconds_per_batch(cell);
+  }
+  return std::nullopt;
+}
+
+}  // namespace loadline

@@ -1,0 +1,60 @@
+// What a result says: summaries, verdicts and warnings. A pure function of the result.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/judge/statistics.h"
+#include "harness/judge/verdict.h"
+#include "harness/judge/worker_curve.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+struct CellSummary {
+  std::optional<Summary> samples_per_second;  // none without trials
+  std::vector<std::size_t> outliers;          // indices of trials; flagged, never dropped
+};
+
+// One loader at one worker count and batch size, on one workload: its IO and FULL, and the SYNTHETIC they share.
+struct Configuration {
+  std::string workload;
+  std::string loader;
+  std::size_t workers = 0;  // 0: the loader has none
+  std::size_t batch_size = 0;
+  std::optional<std::size_t> io;  // indices of cells; none: not asked for
+  std::optional<std::size_t> synthetic;
+  std::optional<std::size_t> full;
+  Verdict verdict;
+};
+
+// Of one workload: the configuration with the highest FULL (or else IO) throughput, and, where worker counts were
+// swept, how many workers are enough.
+struct Headline {
+  std::string workload;
+  std::size_t configuration = 0;  // index
+  std::optional<WorkerChoice> workers;
+};
+
+struct Warning {
+  std::string id;       // stable: scripts may look for it
+  std::string message;  // one sentence
+};
+
+struct Judgement {
+  std::vector<CellSummary> cells;  // as Result::cells
+  std::vector<Configuration> configurations;
+  std::vector<Headline> headlines;
+  std::vector<Warning> warnings;
+};
+
+Judgement judge_run(const Result& result);
+
+// Mean time of a batch over the trials of a cell; none without trials.
+std::optional<double> seconds_per_batch(const CellResult& cell);
+// The same of the run's OVERHEAD cell: what the harness itself costs.
+std::optional<double> overhead_seconds_per_batch(const Result& result);
+
+}  // namespace loadline

@@ -1,0 +1,24 @@
+// Figures as a person reads them: as many digits as the interval supports, never "-0.0" and never a bare NaN.
+// Pure functions, safe from any thread.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/statistics.h"
+
+namespace loadline {
+
+// A share as a percentage: "38 ± 2 %", "99.2 ± 0.3 %"; "20 % (5 to 60 %)" where the interval is lopsided; "38 %"
+// where there is none. At most one decimal.
+std::string percent(const Estimate& share);
+
+// A factor, to be followed by "times": "23", "1.61", "0.60", "1.02 ± 0.01", "1.2 (0.6 to 2.4)".
+std::string factor(const Estimate& ratio);
+
+// A plain number near one: "0.91 ± 0.03", "-1.7 ± 0.4". At most two decimals.
+std::string efficiency(const Estimate& value);
+
+// A short time: "0.50 µs", "67 µs", "3.2 ms", "1.5 s".
+std::string duration(double seconds);
+
+}  // namespace loadline

@@ -1,0 +1,91 @@
+// Statistics of trials. The unit is the trial: one value each, never a batch. Pure functions, safe from any thread;
+// nothing here knows what the values mean, so units are the caller's.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace loadline {
+
+struct Interval {
+  double low;
+  double high;
+};
+
+// A figure and how sure we are of it: no interval where there were too few trials for one.
+struct Estimate {
+  double value;
+  std::optional<Interval> ci95;
+};
+
+// Mean and spread in one pass, exact far from zero (Welford, Technometrics 4, 1962).
+class Moments {
+ public:
+  void add(double value) {
+    ++count_;
+    const double delta = value - mean_;
+    mean_ += delta / static_cast<double>(count_);
+    squares_ += delta * (value - mean_);
+  }
+
+  std::size_t count() const { return count_; }
+  double mean() const { return mean_; }  // meaningful once count() > 0
+
+  // Sample variance (n - 1) and its root; absent for fewer than two values.
+  std::optional<double> variance() const;
+  std::optional<double> stddev() const;
+
+ private:
+  std::size_t count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+struct Summary {
+  std::size_t count;
+  double mean;
+  std::optional<double> stddev;  // n - 1; absent for one value
+  double min;
+  double median;
+  double max;
+  std::optional<Interval> ci95;  // t interval of the mean; absent for one value
+};
+
+// Throws Error if `values` is empty or holds anything that is not finite.
+Summary summarize(std::span<const double> values);
+
+// One source of uncertainty in a figure: its contribution to the variance, and the degrees of freedom behind it.
+struct VarianceTerm {
+  double variance;
+  double degrees;
+};
+
+// The sum of independent terms with its effective degrees of freedom, (sum v)^2 / sum(v^2 / degrees)
+// (Welch-Satterthwaite; JCGM 100:2008, G.2b). Terms without any variance leave the degrees at their sum.
+VarianceTerm combine(std::span<const VarianceTerm> terms);
+
+// Half the width of the 95 % t interval that `combined` gives.
+double half_width_95(const VarianceTerm& combined);
+
+struct Ratio {
+  double value;                  // geometric mean of the second set over that of the first
+  std::optional<Interval> ci95;  // absent if a set has one value, or the interval exceeds a double
+  std::optional<double> p;       // two-sided, of no difference; absent if a set has one value
+};
+
+// How many times `changed` is `base`, by Welch's test on the logarithms. Sets of times and sets of rates give
+// reciprocal answers and the same p. Throws Error if a set is empty or holds anything but positive finite values.
+Ratio log_welch_ratio(std::span<const double> base, std::span<const double> changed);
+
+// Indices of values to flag, in ascending order; they are never to be dropped: here a stall is the finding, not an
+// error. Modified z-score above 3.5 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993). None below
+// five values, where no value can be told from the rest.
+std::vector<std::size_t> outliers(std::span<const double> values);
+
+// Trials needed on each side to detect, four times in five at the 5 % level, a relative difference of `effect`
+// between two sets whose coefficient of variation is `variation`: 2 (1.96 + 0.84)^2 (variation / effect)^2 + 1.
+double trials_to_detect(double variation, double effect);
+
+}  // namespace loadline

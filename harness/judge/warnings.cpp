@@ -1,0 +1,135 @@
+#include "harness/judge/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/judge/phrase.h"
+#include "harness/judge/verdict.h"
+
+namespace loadline {
+namespace {
+
+using Warnings = std::vector<Warning>;
+
+constexpr double kBusyShare = 0.25;   // of the CPUs in force: load by others that a trial can feel
+constexpr double kWideSpread = 0.10;  // standard deviation over mean
+constexpr std::size_t kFewTrials = 3;
+constexpr std::uint64_t kFewBatches = 10;
+
+std::string plural(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+void warn_of_build(const Build& build, Warnings& warnings) {
+  if (build.sanitizer) {
+    warnings.push_back({"sanitizer-build", fmt::format("this program was built with the {} sanitizer: its times say "
+                                                       "nothing",
+                                                       *build.sanitizer)});
+  } else if (build.build_type && *build.build_type != "Release") {
+    warnings.push_back({"debug-build", fmt::format("this program was built as {}, not as Release: its times are too "
+                                                   "long",
+                                                   *build.build_type)});
+  }
+}
+
+void warn_of_machine(const Machine& machine, Warnings& warnings) {
+  const auto load = machine.load_average_1_minute;
+  const auto threads = static_cast<double>(machine.threads_in_force);
+  if (load && *load > kBusyShare * threads) {
+    warnings.push_back({"machine-busy", fmt::format("the load average was {:.2f} at the start, with {} in force: other "
+                                                    "work may slow the trials",
+                                                    *load, plural(machine.threads_in_force, "CPU"))});
+  }
+  if (machine.transparent_huge_pages == "never") {
+    warnings.push_back({"no-huge-pages",
+                        "transparent huge pages are off: slots lie in small pages and cost more "
+                        "address translations"});
+  }
+}
+
+void warn_of_dataset(const DatasetFacts& facts, const Machine& machine, Warnings& warnings) {
+  const std::size_t bytes = facts.info.samples * facts.info.sample_bytes();
+  if (machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
+    warnings.push_back(
+        {"dataset-fits-cache", fmt::format("the {} bytes of samples in {} fit the last-level cache of "
+                                           "{} bytes: IO measures that cache",
+                                           bytes, facts.path.string(), *machine.last_level_cache_bytes)});
+  }
+  const auto resident_pages = facts.before.resident_pages;
+  if (!facts.info.resident && resident_pages && *resident_pages < facts.before.pages) {
+    warnings.push_back(
+        {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials, though all were just "
+                                     "read: IO measures storage too",
+                                     *resident_pages, facts.before.pages, facts.path.string())});
+  }
+}
+
+void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
+  const std::string name = cell.cell.name();
+  if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
+  if (cell.trials.empty()) return;
+  if (cell.trials.size() < kFewTrials) {
+    warnings.push_back({"few-trials", fmt::format("{} has {}: too few for an interval to lean on", name,
+                                                  plural(cell.trials.size(), "trial"))});
+  }
+  const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
+  if (shortest < kFewBatches) {
+    warnings.push_back(
+        {"short-trials", fmt::format("a trial of {} has {}: longer ones (--trial-seconds) would be "
+                                     "steadier",
+                                     name, shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest))});
+  }
+  const auto& rate = *summary.samples_per_second;
+  for (const std::size_t trial : summary.outliers) {
+    const double value = cell.trials[trial].samples_per_second();
+    if (std::abs(value - rate.median) < kNoticeable * rate.median) continue;
+    warnings.push_back({"outlier-trial", fmt::format("trial {} of {} stands apart from the others at {:.4g} samples/s; "
+                                                     "it is counted",
+                                                     trial + 1, name, value)});
+  }
+  if (rate.stddev && *rate.stddev > kWideSpread * rate.mean) {
+    warnings.push_back({"wide-spread", fmt::format("the trials of {} vary by {:.0f} % of their mean", name,
+                                                   100 * *rate.stddev / rate.mean)});
+  }
+}
+
+void warn_of_overhead(const Result& result, Warnings& warnings) {
+  const auto cost = overhead_seconds_per_batch(result);
+  if (!cost) return;
+  for (const CellResult& cell : result.cells) {
+    const auto step = seconds_per_batch(cell);
+    if (!step || *step >= kOverheadMargin * *cost || cell.cell.mode == Mode::kOverhead) continue;
+    warnings.push_back(
+        {"step-too-short", fmt::format("a batch of {} takes {}, not {:.0f} times the harness's own {}: "
+                                       "use larger batches",
+                                       cell.cell.name(), duration(*step), kOverheadMargin, duration(*cost))});
+  }
+}
+
+void warn_of_workers(const Result& result, Warnings& warnings) {
+  std::size_t most = 0;
+  for (const CellResult& cell : result.cells) most = std::max(most, cell.cell.workers);
+  const std::size_t threads = result.environment.machine.threads_in_force;
+  if (most <= threads) return;
+  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}: they take turns", plural(most, "worker"),
+                                                         plural(threads, "CPU"))});
+}
+
+}  // namespace
+
+std::vector<Warning> warnings_of(const Result& result, const Judgement& judgement) {
+  Warnings warnings;
+  warn_of_build(result.environment.build, warnings);
+  warn_of_machine(result.environment.machine, warnings);
+  for (const DatasetFacts& facts : result.datasets) warn_of_dataset(facts, result.environment.machine, warnings);
+  warn_of_workers(result, warnings);
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    warn_of_trials(result.cells[i], judgement.cells[i], warnings);
+  }
+  warn_of_overhead(result, warnings);
+  return warnings;
+}
+
+}  // namespace loadline

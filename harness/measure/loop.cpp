@@ -1,0 +1,31 @@
+#include "harness/measure/loop.h"
+
+#include <utility>
+
+namespace loadline {
+
+Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop) {
+  // A feed that waits learns of the stop through its close().
+  const std::stop_callback close_feed(stop, [&feed] { feed.close(); });
+
+  Stretch stretch;
+  const Time start = clock.now();
+  Time before = start;
+  while (stretch.batches < length.batches && stretch.wall < length.time) {
+    if (stop.stop_requested()) return stretch;
+    Batch batch = feed.next();
+    if (!batch) return stretch;
+    const Time pulled = clock.now();
+    stretch.waits.add(pulled - before);
+    ++stretch.batches;
+    stretch.samples += batch->count;
+    stretch.bytes += batch->bytes().size();
+    sink.consume(std::move(batch));
+    before = clock.now();
+    stretch.wall = before - start;
+  }
+  stretch.complete = true;
+  return stretch;
+}
+
+}  // namespace loadline

@@ -1,0 +1,36 @@
+// What this process, all threads together, has used of the machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace loadline {
+
+struct Usage {
+  double user_cpu_seconds = 0;
+  double system_cpu_seconds = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;  // those that had to wait for storage
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::optional<std::uint64_t> device_read_bytes;  // nullopt where the system does not tell
+  std::uint64_t peak_rss_bytes = 0;                // since the process started
+  std::optional<std::uint64_t> rss_bytes;          // at this moment
+};
+
+// Since the process started. Safe to call concurrently. Takes tens of microseconds and may allocate: stands outside
+// the clock of a trial.
+Usage usage_now();
+
+// What was used from `before` to `after`. The two memory figures are states, not amounts: they stay those of `after`.
+Usage difference(const Usage& after, const Usage& before);
+
+// read_bytes of the text of /proc/self/io.
+std::optional<std::uint64_t> parse_device_read_bytes(std::string_view io);
+// VmHWM of the text of /proc/self/status.
+std::optional<std::uint64_t> parse_peak_rss_bytes(std::string_view status);
+// Resident pages, the second field of the text of /proc/self/statm.
+std::optional<std::uint64_t> parse_rss_bytes(std::string_view statm, std::uint64_t page_size_bytes);
+
+}  // namespace loadline

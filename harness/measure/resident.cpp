@@ -1,0 +1,26 @@
+#include "harness/measure/resident.h"
+
+#include <vector>
+
+#include "loaders/error.h"
+
+namespace loadline {
+
+ResidentFeed::ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches)
+    : pool_(batches, sampler.batch_size(), assembler.sample_bytes()) {
+  BatchStream stream(sampler, {});
+  std::vector<Batch> filled;
+  while (Batch batch = pool_.try_acquire()) {
+    stream.next(*batch);
+    assembler.fill(*batch);
+    filled.push_back(std::move(batch));
+  }
+}
+
+Batch ResidentFeed::next() {
+  Batch batch = pool_.try_acquire();
+  if (!batch) throw Error("resident batches: the consumer holds more batches than it announced");
+  return batch;
+}
+
+}  // namespace loadline

@@ -1,0 +1,40 @@
+// The run over all cells of a plan.
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+
+#include "harness/plan/plan.h"
+#include "harness/result/result.h"
+#include "synthetic/clock.h"
+
+namespace loadline {
+
+// What happens while a run goes on. Called between trials, never while the clock runs, on the thread of run_plan().
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+
+  virtual void on_dataset(const DatasetFacts& /*facts*/) {}
+  virtual void on_first_epoch(const CellResult& /*cell*/) {}
+  // After each trial, and after each cell that failed: `result` is valid as it stands.
+  virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
+};
+
+struct RunContext {
+  Clock& clock;
+  std::stop_token stop;
+  RunObserver& observer;
+};
+
+// Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
+// samples, so that what fits the page cache is in it. Fills result.datasets and result.cells, which have no trials yet.
+// Throws Error for the first thing that is wrong.
+void prepare_run(const Plan& plan, Result& result, RunContext& context);
+
+// Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
+// all cells, each round in an order of its own. A cell that fails keeps what it has and its error; the others go on.
+// Returns whether the run came to its end, rather than to a requested stop.
+bool run_plan(const Plan& plan, Result& result, RunContext& context);
+
+}  // namespace loadline

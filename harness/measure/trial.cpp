@@ -1,0 +1,138 @@
+#include "harness/measure/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "harness/measure/resident.h"
+#include "loaders/error.h"
+#include "loaders/loader.h"
+
+namespace loadline {
+namespace {
+
+// Steps of OVERHEAD last a fraction of a microsecond: enough of them for the clock, few enough for the user.
+const Length kOverheadLength = Batches{100'000};
+
+void check_classes(const Cell& cell, const DatasetInfo& info) {
+  if (info.classes <= cell.classes) return;
+  throw Error(fmt::format("cannot use {} for workload {}: label {} is out of range, want 0 to {}", cell.data.string(),
+                          cell.workload, info.classes - 1, cell.classes - 1));
+}
+
+// What does not fit is a question of the two together, so both are named.
+ImageTransform make_transform(const Cell& cell, const Dataset& dataset) {
+  try {
+    return {dataset.info().shape, cell.transform, kernels_named(cell.kernels)};
+  } catch (const Error& error) {
+    throw Error(fmt::format("cannot use {} for workload {}: {}", cell.data.string(), cell.workload, error.what()),
+                error.kind());
+  }
+}
+
+SamplerOptions with_samples(SamplerOptions options, std::size_t samples) {
+  options.samples = samples;
+  return options;
+}
+
+SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t slot_bytes,
+                    std::optional<std::uint64_t> last_level_cache_bytes) {
+  SteadyClock clock;
+  SlotPlan plan{.held_batches = compute.make({clock, {}})->held_batches(), .slot_bytes = slot_bytes};
+  plan.slots = 1 + plan.held_batches;
+  if (!cell.loader) return plan;
+  const LoaderKind& kind = loader_named(*cell.loader);
+  if (kind.has_workers) {
+    plan.prefetch = cell.prefetch.value_or(suitable_prefetch(last_level_cache_bytes, slot_bytes, cell.workers));
+  }
+  plan.slots = slots_of(kind, {.workers = cell.workers, .prefetch = plan.prefetch, .held_batches = plan.held_batches});
+  return plan;
+}
+
+std::unique_ptr<Feed> make_feed(const CellRig& rig, std::uint64_t first_epoch) {
+  const Cell& cell = rig.cell();
+  if (!cell.loader) return std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().slots);
+  const LoaderOptions options{.workers = cell.workers,
+                              .prefetch = rig.slots().prefetch,
+                              .in_order = cell.in_order,
+                              .held_batches = rig.slots().held_batches,
+                              .stream = {.first_epoch = first_epoch}};
+  return loader_named(*cell.loader).make(rig.assembler(), rig.sampler(), options);
+}
+
+WaitSummary summarize(const WaitHistogram& waits) {
+  return {.total_seconds = seconds(waits.total()),
+          .p50_seconds = seconds(waits.percentile(0.50)),
+          .p95_seconds = seconds(waits.percentile(0.95)),
+          .p99_seconds = seconds(waits.percentile(0.99)),
+          .max_seconds = seconds(waits.largest())};
+}
+
+// All slots once: a loader that ran ahead while the clock stood has given away its head start, and a loader that is
+// slower than its sink runs as dry as it will be for the whole trial.
+std::size_t warm_up_of(const CellRig& rig, const Sink& sink, const TrialOptions& options) {
+  const std::size_t needed = sink.batches_to_steady_state() + (rig.cell().loader ? rig.slots().slots : 0);
+  return std::max<std::size_t>(1, options.warm_up_batches.value_or(needed));
+}
+
+}  // namespace
+
+CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes)
+    : cell_(cell),
+      transform_(make_transform(cell, dataset)),
+      assembler_(dataset, transform_),
+      sampler_(with_samples(cell.sampler, dataset.info().samples)),
+      compute_(parse_compute(cell.compute)),
+      slots_(plan_slots(cell, compute_, sampler_.batch_size() * transform_.sample_bytes(), last_level_cache_bytes)) {
+  check_classes(cell, dataset.info());
+}
+
+std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
+                               const std::stop_token& stop) {
+  const Time begin = clock.now();
+  const auto feed = make_feed(rig, options.first_epoch);
+  const auto sink = rig.compute().make({clock, stop});  // after the feed, whose batches it may hold to the end
+  Trial trial;
+  trial.setup_seconds = seconds(clock.now() - begin);
+
+  const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
+  trial.first_batch_seconds = trial.setup_seconds + seconds(first.waits.total());
+  trial.warm_up_batches = warm_up_of(rig, *sink, options);
+  run_loop(*feed, *sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+
+  const Usage before = usage_now();
+  const Length& length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
+  const Stretch timed = run_loop(*feed, *sink, clock, length, stop);
+  trial.usage = difference(usage_now(), before);
+  if (!timed.complete) return std::nullopt;
+  trial.wall_seconds = seconds(timed.wall);
+  trial.batches = timed.batches;
+  trial.samples = timed.samples;
+  trial.bytes = timed.bytes;
+  trial.wait = summarize(timed.waits);
+  return trial;
+}
+
+std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock& clock, const std::stop_token& stop) {
+  const Usage before = usage_now();
+  const Time begin = clock.now();
+  const auto feed = make_feed(rig, 0);
+  const auto sink = rig.compute().make({clock, stop});
+  const double setup_seconds = seconds(clock.now() - begin);
+  const std::size_t epoch = rig.sampler().batches_per_epoch();
+
+  const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
+  const Stretch rest = run_loop(*feed, *sink, clock, {Batches{epoch - 1}, limit}, stop);
+  if (!first.complete || !rest.complete) return std::nullopt;
+  FirstEpoch result{.first_batch_seconds = setup_seconds + seconds(first.waits.total()),
+                    .wall_seconds = setup_seconds + seconds(first.wall + rest.wall),
+                    .samples = first.samples + rest.samples,
+                    .batches = first.batches + rest.batches,
+                    .complete = first.batches + rest.batches == epoch};
+  result.usage = difference(usage_now(), before);
+  return result;
+}
+
+}  // namespace loadline

@@ -1,0 +1,66 @@
+// The four wirings of the one loop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+#include "harness/measure/loop.h"
+#include "harness/plan/plan.h"
+#include "harness/result/result.h"
+#include "loaders/assemble.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/sampler.h"
+#include "loaders/transforms/image_transform.h"
+#include "synthetic/clock.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+
+// The slots of a cell's trials: how many, and what for.
+struct SlotPlan {
+  std::size_t held_batches = 0;  // by the sink
+  std::size_t prefetch = 0;      // 0 without workers
+  std::size_t slots = 0;
+  std::size_t slot_bytes = 0;
+};
+
+// What all trials of a cell share. Borrows the cell and the dataset, which must outlive it.
+class CellRig {
+ public:
+  // Throws usage Error for a cell that does not fit its dataset, such as a batch larger than it.
+  CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes);
+  CellRig(const CellRig&) = delete;
+  CellRig& operator=(const CellRig&) = delete;
+
+  const Cell& cell() const { return cell_; }
+  const Assembler& assembler() const { return assembler_; }
+  const Sampler& sampler() const { return sampler_; }
+  const ComputeSpec& compute() const { return compute_; }
+  const SlotPlan& slots() const { return slots_; }
+
+ private:
+  const Cell& cell_;
+  ImageTransform transform_;
+  Assembler assembler_;
+  Sampler sampler_;
+  ComputeSpec compute_;
+  SlotPlan slots_;
+};
+
+struct TrialOptions {
+  Length length;
+  std::optional<std::size_t> warm_up_batches;  // none: all slots once, and the compute until it is in its stride
+  std::uint64_t first_epoch = 0;               // where a loader starts
+};
+
+// One trial: makes feed and sink, runs them warm, then times the loop. None when stopped before its end.
+// Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws.
+std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
+                               const std::stop_token& stop);
+
+// Runs the loop over epoch 0 from the very first batch on, for `limit` at the most. Leaves open_seconds to the caller.
+// None when stopped.
+std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock& clock, const std::stop_token& stop);
+
+}  // namespace loadline

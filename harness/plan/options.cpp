@@ -1,0 +1,249 @@
+#include "harness/plan/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "harness/plan/workloads.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/loader.h"
+#include "loaders/names.h"
+#include "loaders/transforms/kernels.h"
+
+namespace loadline {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+Words workload_names() {
+  return names_of(workloads());
+}
+Words loader_names() {
+  return names_of(loaders());
+}
+Words mode_names() {
+  return {"io", "synthetic", "full"};
+}
+
+Words format_names() {
+  Words names = names_of(dataset_formats());
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
+Words kernel_names() {
+  Words names{"auto"};
+  for (const Kernels* kernels : supported_kernels()) names.push_back(kernels->name);
+  return names;
+}
+
+Words split_names() {
+  return {"train", "test"};
+}
+Words label_names() {
+  return {"fine", "coarse"};
+}
+Words dtype_names() {
+  return {"u8", "f32", "bf16"};
+}
+Words layout_names() {
+  return {"nchw", "nhwc"};
+}
+Words switch_names() {
+  return {"auto", "on", "off"};
+}
+Words order_names() {
+  return {"shuffled", "page-shuffled", "sequential"};
+}
+Words delivery_names() {
+  return {"in-order", "completion"};
+}
+
+using O = RunOptions;
+constexpr std::string_view kWhat = "What to run (lists: every combination)";
+constexpr std::string_view kData = "Data";
+constexpr std::string_view kTransform = "Transform";
+constexpr std::string_view kSampler = "Order of samples";
+constexpr std::string_view kPipeline = "Loader and compute";
+constexpr std::string_view kTrials = "Trials";
+constexpr std::string_view kOutput = "Output";
+
+constexpr double kMostSeed = 9007199254740992;  // 2^53: what JSON readers keep exact
+
+const std::array kRows{
+    OptionRow{"workload", kWhat, "NAME,...", "named pairings of dataset, transform, batch size and compute",
+              &O::workloads, workload_names},
+    OptionRow{"mode", kWhat, "MODE,...", "trials: loader alone, compute alone, both", &O::modes, mode_names},
+    OptionRow{"loader", kWhat, "NAME,...", "loaders, as `loadline list` shows them", &O::loaders, loader_names},
+    OptionRow{"workers", kWhat, "N,...", "worker threads of a loader that has them", &O::workers, nullptr, 1,
+              kMostWorkers},
+    OptionRow{"batch-size", kWhat, "N,...", "samples a batch", &O::batch_sizes, nullptr, 1},
+
+    OptionRow{"data", kData, "PATH", "directory or file of the dataset", &O::data},
+    OptionRow{"format", kData, "NAME", "its format", &O::format, format_names},
+    OptionRow{"split", kData, "NAME", "its part", &O::split, split_names},
+    OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
+    OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory},
+
+    OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names},
+    OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names},
+    OptionRow{"normalise", kTransform, "auto|on|off", "(value / 255 - mean) / std; auto: for float types",
+              &O::normalise, switch_names},
+    OptionRow{"mean", kTransform, "X,...", "mean of each channel, of values in [0, 1]", &O::mean, nullptr, -1e6},
+    OptionRow{"std", kTransform, "X,...", "standard deviation of each channel, above 0", &O::stddev, nullptr, 1e-6},
+    OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side", &O::crop_padding},
+    OptionRow{"flip", kTransform, "auto|on|off", "mirror half of the samples; auto: as the workload does", &O::flip,
+              switch_names},
+    OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
+              &O::kernels, kernel_names},
+
+    OptionRow{"order", kSampler, "NAME", "order of the samples of an epoch", &O::order, order_names},
+    OptionRow{"page-samples", kSampler, "N", "page-shuffled: neighbours that stay in one window", &O::page_samples,
+              nullptr, 1},
+    OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples mixed with each other", &O::window_samples,
+              nullptr, 1},
+    OptionRow{"seed", kSampler, "N", "of order, augmentation and the order of trials", &O::seed, nullptr, 0, kMostSeed},
+    OptionRow{"rank", kSampler, "N", "this process's share of the samples", &O::rank},
+    OptionRow{"world-size", kSampler, "N", "shares that the samples are dealt into", &O::world_size, nullptr, 1},
+    OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last},
+
+    OptionRow{"prefetch", kPipeline, "BATCHES",
+              "ready beyond those in the workers' hands; unset: as many as suit the last-level cache", &O::prefetch,
+              nullptr, 1, 1e6},
+    OptionRow{"delivery", kPipeline, "NAME", "batches in the sampler's order or as they are completed", &O::delivery,
+              delivery_names},
+    OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step, as `loadline list` shows them",
+              &O::compute},
+
+    OptionRow{"trials", kTrials, "N", "trials of each cell", &O::trials, nullptr, 1, 1e5},
+    OptionRow{"trial-seconds", kTrials, "SECONDS", "length of a trial, to the end of a batch", &O::trial_seconds,
+              nullptr, 1e-3, 1e6},
+    OptionRow{"trial-batches", kTrials, "N", "length of a trial in batches, in place of seconds", &O::trial_batches,
+              nullptr, 1},
+    OptionRow{"warm-up-batches", kTrials, "N",
+              "batches before the clock of a trial; unset: all slots once, and the compute's launch queue",
+              &O::warm_up_batches},
+    OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how much of the first epoch to measure; 0: none",
+              &O::first_epoch_seconds, nullptr, 0, 1e6},
+
+    OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
+    OptionRow{"quiet", kOutput, "", "no progress, no table: the result file only", &O::quiet},
+};
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+std::string range_text(const OptionRow& row, bool whole) {
+  const std::string kind = whole ? "whole number" : "number";
+  if (row.most == 0) return fmt::format("a {} of at least {}", kind, row.least);
+  return fmt::format("a {} from {} to {:.16g}", kind, row.least, row.most);
+}
+
+// As a number of its own type: a double cannot tell 2^53 from what follows it.
+template <typename Number>
+bool in_range(const OptionRow& row, Number value) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) return false;
+  }
+  return value >= static_cast<Number>(row.least) && (row.most == 0 || value <= static_cast<Number>(row.most));
+}
+
+template <typename Number>
+Number parse_number(const OptionRow& row, std::string_view text) {
+  Number value{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status == std::errc{} && end == text.data() + text.size() && in_range(row, value)) return value;
+  throw usage_error(
+      fmt::format("--{}: want {}, got '{}'", row.name, range_text(row, std::is_integral_v<Number>), text));
+}
+
+std::string parse_word(const OptionRow& row, std::string_view text) {
+  if (row.choices == nullptr) return std::string(text);
+  const Words words = row.choices();
+  if (std::ranges::find(words, text) == words.end()) throw unknown_name(fmt::format("--{}", row.name), text, words);
+  return std::string(text);
+}
+
+template <typename T, typename Parse>
+std::vector<T> parse_list(const OptionRow& row, std::string_view text, Parse parse) {
+  std::vector<T> items;
+  for (;;) {
+    const auto comma = text.find(',');
+    const T item = parse(row, text.substr(0, comma));
+    if (std::ranges::find(items, item) != items.end() && !std::is_floating_point_v<T>) {
+      throw usage_error(fmt::format("--{}: '{}' stands twice in the list", row.name, text.substr(0, comma)));
+    }
+    items.push_back(item);
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::span<const OptionRow> run_options() {
+  return kRows;
+}
+
+OptionValue read_option(const RunOptions& options, const OptionRow& row) {
+  const auto list = [](const auto& values) { return values.empty() ? OptionValue() : OptionValue(values); };
+  return std::visit(Overloaded{
+                        [&](std::optional<std::size_t> O::*field) {
+                          return options.*field ? OptionValue(*(options.*field)) : OptionValue();
+                        },
+                        [&](std::string O::*field) { return list(options.*field); },
+                        [&](std::vector<std::size_t> O::*field) { return list(options.*field); },
+                        [&](std::vector<double> O::*field) { return list(options.*field); },
+                        [&](std::vector<std::string> O::*field) { return list(options.*field); },
+                        [&](auto field) { return OptionValue(options.*field); },
+                    },
+                    row.field);
+}
+
+void write_option(RunOptions& options, const OptionRow& row, std::string_view text) {
+  std::visit(
+      Overloaded{
+          [&](bool O::*field) {
+            if (text != "true" && text != "false") {
+              throw usage_error(fmt::format("--{}: want true or false, got '{}'", row.name, text));
+            }
+            options.*field = text == "true";
+          },
+          [&](std::size_t O::*field) { options.*field = parse_number<std::size_t>(row, text); },
+          [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
+          [&](double O::*field) { options.*field = parse_number<double>(row, text); },
+          [&](std::string O::*field) { options.*field = parse_word(row, text); },
+          [&](std::vector<std::size_t> O::*field) {
+            options.*field = parse_list<std::size_t>(row, text, parse_number<std::size_t>);
+          },
+          [&](std::vector<double> O::*field) { options.*field = parse_list<double>(row, text, parse_number<double>); },
+          [&](std::vector<std::string> O::*field) { options.*field = parse_list<std::string>(row, text, parse_word); },
+      },
+      row.field);
+}
+
+std::string standard_text(const OptionRow& row) {
+  const RunOptions standard;
+  const auto join = [](const auto& values) {
+    std::string text;
+    for (const auto& value : values) text += fmt::format("{}{}", text.empty() ? "" : ",", value);
+    return text;
+  };
+  return std::visit(Overloaded{
+                        [](std::monostate) { return std::string(); },
+                        [](bool) { return std::string(); },
+                        [](std::size_t value) { return fmt::format("{}", value); },
+                        [](double value) { return fmt::format("{}", value); },
+                        [](const std::string& value) { return value; },
+                        [&](const auto& values) { return join(values); },
+                    },
+                    read_option(standard, row));
+}
+
+}  // namespace loadline

@@ -1,0 +1,93 @@
+// What a run can be asked for: one struct of plain values, one table that everything else reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace loadline {
+
+// The options of `loadline run`. Where a workload has a value of its own, an empty one here leaves it alone.
+// Lists are axes: every combination is run.
+struct RunOptions {
+  std::vector<std::string> workloads{"fashion-mnist"};
+  std::vector<std::string> modes{"io", "synthetic", "full"};
+  std::vector<std::string> loaders{"serial", "thread-pool"};
+  std::vector<std::size_t> workers;      // empty: 1 and the CPUs in force
+  std::vector<std::size_t> batch_sizes;  // samples; empty: the workload's
+
+  std::string data;  // path; empty: the workload's place
+  std::string format = "auto";
+  std::string split = "train";
+  std::string labels = "fine";
+  bool in_memory = false;
+
+  std::string dtype = "f32";
+  std::string layout = "nchw";
+  std::string normalise = "auto";           // auto: on for float types
+  std::vector<double> mean;                 // a channel; empty: the workload's
+  std::vector<double> stddev;               // a channel; empty: the workload's
+  std::optional<std::size_t> crop_padding;  // pixels
+  std::string flip = "auto";                // auto: as the workload says
+  std::string kernels = "auto";
+
+  std::string order = "shuffled";
+  std::size_t page_samples = 64;
+  std::size_t window_samples = 4096;
+  std::uint64_t seed = 1;
+  std::size_t rank = 0;
+  std::size_t world_size = 1;
+  bool drop_last = false;
+
+  std::optional<std::size_t> prefetch;  // batches; none: as many as suit the last-level cache
+  std::string delivery = "in-order";
+  std::string compute;  // empty: the workload's
+
+  std::size_t trials = 5;
+  double trial_seconds = 0.5;
+  std::optional<std::size_t> trial_batches;  // in place of trial_seconds
+  std::optional<std::size_t> warm_up_batches;
+  double first_epoch_seconds = 2;  // at the most; 0: not measured
+
+  std::string output;  // path, or - for stdout; empty: loadline-<run id>.json
+  bool quiet = false;
+};
+
+using OptionField =
+    std::variant<bool RunOptions::*, std::size_t RunOptions::*, std::optional<std::size_t> RunOptions::*,
+                 std::vector<std::size_t> RunOptions::*, double RunOptions::*, std::vector<double> RunOptions::*,
+                 std::string RunOptions::*, std::vector<std::string> RunOptions::*>;
+
+// One row an option: the parser, --help, the JSON echo and --config read it.
+struct OptionRow {
+  std::string_view name;  // --name on the command line; in JSON with _ for -
+  std::string_view group;
+  std::string_view value;  // placeholder in the help, with its unit; empty for a flag
+  std::string_view help;
+  OptionField field;
+  std::vector<std::string_view> (*choices)() = nullptr;  // the words a text may be; none: any
+  double least = 0;                                      // of a number
+  double most = 0;                                       // of a number; 0: no limit
+};
+
+std::span<const OptionRow> run_options();
+
+// What stands in for an option that was not given, for the help: "5", "serial,thread-pool", "the workload's".
+std::string standard_text(const OptionRow& row);
+
+using OptionValue = std::variant<std::monostate, bool, std::size_t, double, std::string, std::vector<std::size_t>,
+                                 std::vector<double>, std::vector<std::string>>;
+
+// The value of one option; std::monostate where it is left to the workload.
+OptionValue read_option(const RunOptions& options, const OptionRow& row);
+
+// Sets one option from its text, as on the command line: list items are separated by commas. Throws usage Error naming
+// the option, the text and what is wanted.
+void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
+
+}  // namespace loadline

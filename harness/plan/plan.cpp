@@ -1,0 +1,196 @@
+#include "harness/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "loaders/random.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+DType dtype_of(const std::string& name) {
+  return name == "u8" ? DType::kU8 : name == "bf16" ? DType::kBF16 : DType::kF32;
+}
+
+Order order_of(const std::string& name) {
+  return name == "sequential" ? Order::kSequential : name == "shuffled" ? Order::kShuffled : Order::kPageShuffled;
+}
+
+Mode mode_of(const std::string& name) {
+  return name == "io" ? Mode::kIo : name == "full" ? Mode::kFull : Mode::kSynthetic;
+}
+
+TransformOptions transform_of(const RunOptions& options, const Workload& workload) {
+  TransformOptions transform{.dtype = dtype_of(options.dtype),
+                             .layout = options.layout == "nhwc" ? Layout::kNHWC : Layout::kNCHW};
+  const bool is_float = transform.dtype != DType::kU8;
+  const bool normalise = options.normalise == "on" || (options.normalise == "auto" && is_float);
+  if (normalise && !is_float) {
+    throw usage_error("--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
+  }
+  if (!normalise && !(options.mean.empty() && options.stddev.empty())) {
+    throw usage_error(is_float ? "--mean and --std: they contradict --normalise off"
+                               : "--mean and --std: dtype u8 cannot be normalised, f32 and bf16 can");
+  }
+  if (normalise) {
+    transform.mean = options.mean.empty() ? workload.mean : options.mean;
+    transform.stddev = options.stddev.empty() ? workload.stddev : options.stddev;
+  }
+  transform.crop_padding = options.crop_padding.value_or(workload.crop_padding);
+  transform.flip = options.flip == "on" || (options.flip == "auto" && workload.flip);
+  transform.seed = options.seed;
+  return transform;
+}
+
+Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t batch_size,
+               const PlanContext& context) {
+  Cell cell{.workload = std::string(workload.name)};
+  cell.data =
+      options.data.empty() ? default_path(workload, context.data_directory) : std::filesystem::path(options.data);
+  if (options.data.empty()) {
+    cell.how_to_get_it = workload.how_to_get_it;
+    if (const auto gap = cell.how_to_get_it.find("{}"); gap != std::string::npos) {
+      cell.how_to_get_it.replace(gap, 2, cell.data.string());
+    }
+  }
+  cell.dataset = {.format = options.format,
+                  .split = options.split == "test" ? Split::kTest : Split::kTrain,
+                  .labels = options.labels == "coarse" ? LabelKind::kCoarse : LabelKind::kFine,
+                  .in_memory = options.in_memory};
+  cell.classes = workload.classes;
+  cell.transform = transform_of(options, workload);
+  cell.kernels = options.kernels;
+  cell.sampler = {.batch_size = batch_size,
+                  .seed = options.seed,
+                  .order = order_of(options.order),
+                  .page_samples = options.page_samples,
+                  .window_samples = options.window_samples,
+                  .rank = options.rank,
+                  .world_size = options.world_size,
+                  .drop_last = options.drop_last};
+  cell.compute = options.compute.empty() ? std::string(workload.compute) : options.compute;
+  cell.prefetch = options.prefetch;
+  cell.in_order = options.delivery == "in-order";
+  return cell;
+}
+
+std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanContext& context) {
+  if (!options.workers.empty()) return options.workers;
+  if (context.threads_in_force == 1) return {1};
+  return {1, context.threads_in_force};
+}
+
+void append_loader_cells(const Cell& base, const RunOptions& options, const std::vector<std::size_t>& workers,
+                         std::vector<Cell>& cells) {
+  for (const std::string& loader : options.loaders) {
+    Cell cell = base;
+    cell.loader = loader;
+    if (!loader_named(loader).has_workers) {
+      cells.push_back(cell);
+      continue;
+    }
+    for (const std::size_t count : workers) {
+      cell.workers = count;
+      cells.push_back(cell);
+    }
+  }
+}
+
+void check(const RunOptions& options) {
+  if (options.rank >= options.world_size) {
+    throw usage_error(fmt::format("--rank {}: want a rank below --world-size {}", options.rank, options.world_size));
+  }
+  if (!options.data.empty() && options.workloads.size() > 1) {
+    throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads, name one with --workload",
+                                  options.data, options.workloads.size()));
+  }
+  if (!options.compute.empty()) parse_compute(options.compute);
+  const bool any_workers =
+      std::ranges::any_of(options.loaders, [](const auto& loader) { return loader_named(loader).has_workers; });
+  if (!any_workers && (!options.workers.empty() || options.prefetch)) {
+    throw usage_error(
+        fmt::format("--{}: none of the loaders chosen has workers", options.prefetch ? "prefetch" : "workers"));
+  }
+  if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
+    throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
+                                  options.window_samples, options.page_samples));
+  }
+}
+
+}  // namespace
+
+std::string_view name(Mode mode) {
+  switch (mode) {
+    case Mode::kIo: return "IO";
+    case Mode::kSynthetic: return "SYNTHETIC";
+    case Mode::kFull: return "FULL";
+    case Mode::kOverhead: return "OVERHEAD";
+  }
+  return "";
+}
+
+std::string Cell::name() const {
+  if (mode == Mode::kOverhead) return "OVERHEAD";
+  std::string text = fmt::format("{}/{}", workload, loadline::name(mode));
+  if (loader) text += fmt::format("/{}", *loader);
+  if (workers > 0) text += fmt::format("/workers:{}", workers);
+  return fmt::format("{}/batch:{}", text, sampler.batch_size);
+}
+
+Plan make_plan(const RunOptions& options, const PlanContext& context) {
+  check(options);
+  Plan plan{.options = options};
+  const auto workers = worker_counts(options, context);
+  for (const std::string& workload_name : options.workloads) {
+    const Workload& workload = row_named(workloads(), "--workload", workload_name);
+    const auto batch_sizes = options.batch_sizes.empty() ? std::vector{workload.batch_size} : options.batch_sizes;
+    for (const std::size_t batch_size : batch_sizes) {
+      const Cell base = base_cell(options, workload, batch_size, context);
+      for (const std::string& mode : options.modes) {
+        Cell cell = base;
+        cell.mode = mode_of(mode);
+        if (cell.mode == Mode::kIo) cell.compute = "drain";
+        if (uses_loader(cell.mode)) {
+          append_loader_cells(cell, options, workers, plan.cells);
+        } else {
+          plan.cells.push_back(cell);
+        }
+      }
+    }
+  }
+  // What the harness costs a batch depends on neither data nor loader: batches of one sample, once a run.
+  Cell overhead = plan.cells.front();
+  overhead.mode = Mode::kOverhead;
+  overhead.compute = "drain";
+  overhead.loader.reset();
+  overhead.workers = 0;
+  overhead.sampler.batch_size = 1;
+  plan.cells.push_back(overhead);
+  return plan;
+}
+
+std::vector<std::size_t> round_order(std::uint64_t seed, std::uint64_t round, std::size_t cells) {
+  std::vector<std::size_t> order(cells);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random(key_of(seed, round, 0x6f72646572ULL));  // apart from the streams of sampler and transform
+  for (std::size_t i = cells; i > 1; --i) std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
+  return order;
+}
+
+std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_bytes, std::size_t slot_bytes,
+                              std::size_t workers) {
+  constexpr std::size_t kFewest = 2;
+  constexpr std::size_t kMost = 16;
+  if (!last_level_cache_bytes) return kMost / 2;
+  const std::size_t slots = *last_level_cache_bytes / 2 / std::max<std::size_t>(slot_bytes, 1);
+  const std::size_t in_hand = workers + 1;
+  return std::clamp(slots > in_hand ? slots - in_hand : 0, kFewest, kMost);
+}
+
+}  // namespace loadline

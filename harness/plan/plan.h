@@ -1,0 +1,76 @@
+// From options to an ordered list of cells, each with every setting resolved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/plan/options.h"
+#include "harness/plan/workloads.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/loader.h"
+#include "loaders/sampler.h"
+#include "loaders/transforms/image_transform.h"
+
+namespace loadline {
+
+enum class Mode : std::uint8_t { kIo, kSynthetic, kFull, kOverhead };
+
+// "IO", "SYNTHETIC", "FULL", "OVERHEAD".
+std::string_view name(Mode mode);
+
+// Whether trials of this mode pull their batches from a loader.
+constexpr bool uses_loader(Mode mode) {
+  return mode == Mode::kIo || mode == Mode::kFull;
+}
+
+// One configuration to be measured, complete in itself.
+struct Cell {
+  std::string workload;
+  Mode mode = Mode::kIo;
+  std::filesystem::path data;
+  std::string how_to_get_it;  // a command, for when the data is not there
+  DatasetOptions dataset;
+  std::size_t classes = 0;  // that the workload's labels may span
+  TransformOptions transform;
+  std::string kernels;
+  SamplerOptions sampler;               // without the number of samples, which the dataset knows
+  std::string compute;                  // "drain" where the mode has no compute
+  std::optional<std::string> loader;    // none: resident batches
+  std::size_t workers = 0;              // 0: the loader has none
+  std::optional<std::size_t> prefetch;  // none: as many as suit the cache; meaningless without workers
+  bool in_order = true;
+
+  // "cifar10/IO/thread-pool/workers:2/batch:512": names the cell in the result.
+  std::string name() const;
+};
+
+struct Plan {
+  RunOptions options;
+  std::vector<Cell> cells;
+};
+
+struct PlanContext {
+  std::size_t threads_in_force = 1;
+  std::filesystem::path data_directory;
+};
+
+// All combinations of the options' lists, in the order of the lists: FULL and IO for each loader and worker count,
+// SYNTHETIC once for each batch, and one OVERHEAD cell for the run. Throws usage Error for what cannot be combined.
+Plan make_plan(const RunOptions& options, const PlanContext& context);
+
+// The order in which the cells have their trials in round `round`: a permutation drawn from the seed.
+std::vector<std::size_t> round_order(std::uint64_t seed, std::uint64_t round, std::size_t cells);
+
+// How many batches suit `last_level_cache_bytes` when slots have this size: as many as, with those that are being
+// filled and read, take half of it, from 2 to 16. More only move the hand-over from the cache to memory: f32 batches of
+// 6 MiB and a 32 MiB cache gave 2.7 M samples/s with 2 and 1.2 M with 8.
+std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_bytes, std::size_t slot_bytes,
+                              std::size_t workers);
+
+}  // namespace loadline

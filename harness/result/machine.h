@@ -1,0 +1,56 @@
+// The machine as this process is allowed to use it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/result/system_files.h"
+
+namespace loadline {
+
+// What cannot be known is nullopt.
+struct Machine {
+  std::optional<std::string> hostname;
+  std::optional<std::string> operating_system;  // such as "Debian GNU/Linux 12 (bookworm)"
+  std::optional<std::string> kernel_release;
+  std::optional<std::string> architecture;  // such as "x86_64"
+  std::optional<bool> virtualised;
+
+  std::optional<std::string> cpu_model;
+  std::optional<std::size_t> sockets;
+  std::optional<std::size_t> physical_cores;  // online
+  std::optional<std::size_t> logical_cpus;    // online
+  std::optional<std::size_t> numa_nodes;
+  std::optional<std::string> cpu_governor;
+  std::optional<std::string> clocksource;
+  std::optional<double> load_average_1_minute;  // when asked
+
+  std::optional<std::size_t> affinity_cpus;  // how many CPUs the affinity mask allows
+  std::optional<std::string> affinity_list;  // which, such as "0-3,8"
+  std::optional<double> cgroup_cpu_limit;    // cores
+  std::size_t threads_in_force = 1;          // what affinity and limit leave
+
+  std::optional<std::uint64_t> memory_total_bytes;
+  std::optional<std::uint64_t> memory_available_bytes;  // when asked
+  std::optional<std::uint64_t> cgroup_memory_limit_bytes;
+  std::optional<std::uint64_t> page_size_bytes;
+  std::optional<std::string> transparent_huge_pages;  // "always", "madvise" or "never"
+
+  std::optional<std::uint64_t> l1d_cache_bytes;  // each of these: one cache, of the first CPU
+  std::optional<std::uint64_t> l2_cache_bytes;
+  std::optional<std::uint64_t> l3_cache_bytes;
+  std::optional<std::size_t> l3_sharing_cpus;  // CPUs that share that L3
+  // All last-level caches of the CPUs in the affinity mask together: a dataset smaller than this measures the cache.
+  std::optional<std::uint64_t> last_level_cache_bytes;
+};
+
+// This machine, now. Never throws over a fact that is missing.
+Machine this_machine();
+
+// The part of it that is told by files, for a process that may run on `affinity`.
+Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity);
+
+}  // namespace loadline

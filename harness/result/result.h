@@ -1,0 +1,92 @@
+// Everything about one run, as plain data. Written by measure/, read by judge/, show/ and result_json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/measure/monitor.h"
+#include "harness/plan/plan.h"
+#include "harness/result/environment.h"
+#include "harness/result/storage_facts.h"
+#include "loaders/datasets/dataset.h"
+
+namespace loadline {
+
+struct WaitSummary {
+  double total_seconds = 0;
+  double p50_seconds = 0;
+  double p95_seconds = 0;
+  double p99_seconds = 0;
+  double max_seconds = 0;
+};
+
+// One timed pass of the loop.
+struct Trial {
+  std::size_t round = 0;
+  std::size_t place = 0;           // in the order of all trials of the run
+  double started_seconds = 0;      // after the start of the run
+  double setup_seconds = 0;        // feed and sink made, slots faulted in, workers started
+  double first_batch_seconds = 0;  // from the same moment to the first batch in hand
+  std::size_t warm_up_batches = 0;
+  double wall_seconds = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;  // of assembled data
+  WaitSummary wait;         // of the consumer, a batch
+  Usage usage;              // while the clock ran
+
+  double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
+};
+
+// The first epoch of a dataset opened anew, as a job that starts would see it.
+struct FirstEpoch {
+  double open_seconds = 0;
+  double first_batch_seconds = 0;  // from the making of the loader to the first batch in hand
+  double wall_seconds = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t batches = 0;
+  bool complete = false;  // the whole epoch, rather than as much of it as its time allowed
+  Usage usage;
+};
+
+struct CellResult {
+  Cell cell;
+  std::size_t dataset = 0;   // index in Result::datasets
+  std::size_t prefetch = 0;  // in force; 0 without workers
+  std::size_t slots = 0;
+  std::size_t slot_bytes = 0;
+  std::optional<FirstEpoch> first_epoch;
+  std::vector<Trial> trials;
+  std::optional<std::string> error;  // why the cell has no trials, or no more
+};
+
+struct DatasetFacts {
+  std::filesystem::path path;
+  DatasetInfo info;
+  std::uint64_t fingerprint = 0;  // content_fingerprint()
+  StorageFacts storage;
+  Residency found;                 // page cache before this run touched the files
+  Residency before;                // before the first trial
+  std::optional<Residency> after;  // after the last trial
+};
+
+enum class Status : std::uint8_t { kPartial, kComplete };
+
+struct Result {
+  std::string run_id;
+  std::string started;  // ISO 8601, UTC
+  std::optional<std::string> finished;
+  Status status = Status::kPartial;
+  std::vector<std::string> arguments;  // of the command line
+  RunOptions options;
+  std::string kernels;  // dispatch level in use
+  Environment environment;
+  std::vector<DatasetFacts> datasets;
+  std::vector<CellResult> cells;
+};
+
+}  // namespace loadline

@@ -1,0 +1,414 @@
+#include "harness/result/result_json.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+template <typename T>
+Json optional_of(const std::optional<T>& value) {
+  if (!value) return nullptr;
+  if constexpr (std::is_floating_point_v<T>) {
+    return number(*value);
+  } else {
+    return *value;
+  }
+}
+
+std::string dump(const Json& json, int indent) {
+  // File names and arguments need not be UTF-8, JSON must be.
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string hex(std::uint64_t value) {
+  return fmt::format("{:016x}", value);
+}
+
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json::array({number(interval->low), number(interval->high)}) : Json(nullptr);
+}
+
+Json estimate_json(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  return {{"value", number(estimate->value)}, {"ci95", interval_json(estimate->ci95)}};
+}
+
+std::string config_key(const OptionRow& row) {
+  std::string key(row.name);
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+Json config_of(const RunOptions& options) {
+  Json config = Json::object();
+  for (const OptionRow& row : run_options()) {
+    config[config_key(row)] = std::visit(
+        [](const auto& value) -> Json {
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+            return nullptr;
+          } else {
+            return value;
+          }
+        },
+        read_option(options, row));
+  }
+  return config;
+}
+
+Json build_json(const Build& build) {
+  Json libraries = Json::object();
+  for (const auto& library : build.libraries) libraries[library.name] = optional_of(library.version);
+  return {{"version", build.version},
+          {"build_type", optional_of(build.build_type)},
+          {"compiler", optional_of(build.compiler)},
+          {"flags", optional_of(build.flags)},
+          {"sanitizer", optional_of(build.sanitizer)},
+          {"libraries", libraries},
+          {"git_revision", optional_of(build.git_revision)},
+          {"git_dirty", optional_of(build.git_dirty)}};
+}
+
+Json machine_json(const Machine& machine) {
+  return {{"hostname", optional_of(machine.hostname)},
+          {"operating_system", optional_of(machine.operating_system)},
+          {"kernel_release", optional_of(machine.kernel_release)},
+          {"architecture", optional_of(machine.architecture)},
+          {"virtualised", optional_of(machine.virtualised)},
+          {"cpu_model", optional_of(machine.cpu_model)},
+          {"sockets", optional_of(machine.sockets)},
+          {"physical_cores", optional_of(machine.physical_cores)},
+          {"logical_cpus", optional_of(machine.logical_cpus)},
+          {"numa_nodes", optional_of(machine.numa_nodes)},
+          {"cpu_governor", optional_of(machine.cpu_governor)},
+          {"clocksource", optional_of(machine.clocksource)},
+          {"load_average_1_minute", optional_of(machine.load_average_1_minute)},
+          {"affinity_cpus", optional_of(machine.affinity_cpus)},
+          {"affinity_list", optional_of(machine.affinity_list)},
+          {"cgroup_cpu_limit", optional_of(machine.cgroup_cpu_limit)},
+          {"threads_in_force", machine.threads_in_force},
+          {"memory_total_bytes", optional_of(machine.memory_total_bytes)},
+          {"memory_available_bytes", optional_of(machine.memory_available_bytes)},
+          {"cgroup_memory_limit_bytes", optional_of(machine.cgroup_memory_limit_bytes)},
+          {"page_size_bytes", optional_of(machine.page_size_bytes)},
+          {"transparent_huge_pages", optional_of(machine.transparent_huge_pages)},
+          {"l1d_cache_bytes", optional_of(machine.l1d_cache_bytes)},
+          {"l2_cache_bytes", optional_of(machine.l2_cache_bytes)},
+          {"l3_cache_bytes", optional_of(machine.l3_cache_bytes)},
+          {"l3_sharing_cpus", optional_of(machine.l3_sharing_cpus)},
+          {"last_level_cache_bytes", optional_of(machine.last_level_cache_bytes)}};
+}
+
+Json job_json(const std::optional<Job>& job) {
+  return job ? Json{{"scheduler", job->scheduler}, {"id", job->id}} : Json(nullptr);
+}
+
+Json residency_json(const Residency& residency) {
+  return {{"pages", residency.pages}, {"resident_pages", optional_of(residency.resident_pages)}};
+}
+
+Json dataset_json(const DatasetFacts& facts) {
+  Json files = Json::array();
+  for (const auto& file : facts.info.files) files.push_back(file.string());
+  const ImageShape& shape = facts.info.shape;
+  return {{"path", facts.path.string()},
+          {"format", facts.info.format},
+          {"samples", facts.info.samples},
+          {"shape", {shape.channels, shape.height, shape.width}},
+          {"dtype", "u8"},
+          {"classes", facts.info.classes},
+          {"files", files},
+          {"stored_bytes", facts.info.stored_bytes},
+          {"resident", facts.info.resident},
+          {"fingerprint", hex(facts.fingerprint)},
+          {"storage",
+           {{"file_system", optional_of(facts.storage.file_system)},
+            {"device", optional_of(facts.storage.device)},
+            {"mount_point", optional_of(facts.storage.mount_point)},
+            {"mount_options", optional_of(facts.storage.mount_options)},
+            {"network", optional_of(facts.storage.network)},
+            {"rotational", optional_of(facts.storage.rotational)},
+            {"device_model", optional_of(facts.storage.device_model)}}},
+          {"page_cache",
+           {{"found", residency_json(facts.found)},
+            {"before", residency_json(facts.before)},
+            {"after", facts.after ? residency_json(*facts.after) : Json(nullptr)}}}};
+}
+
+std::string_view order_name(Order order) {
+  switch (order) {
+    case Order::kSequential: return "sequential";
+    case Order::kPageShuffled: return "page-shuffled";
+    case Order::kShuffled: break;
+  }
+  return "shuffled";
+}
+
+// Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
+Json settings_json(const Cell& cell) {
+  return {{"name", cell.name()},
+          {"workload", cell.workload},
+          {"mode", name(cell.mode)},
+          {"loader", optional_of(cell.loader)},
+          {"workers", cell.workers > 0 ? Json(cell.workers) : Json(nullptr)},
+          {"batch_size", cell.sampler.batch_size},
+          {"compute", cell.compute},
+          {"delivery", cell.in_order ? "in-order" : "completion"},
+          {"data", cell.data.string()},
+          {"format", cell.dataset.format},
+          {"split", cell.dataset.split == Split::kTrain ? "train" : "test"},
+          {"labels", cell.dataset.labels == LabelKind::kFine ? "fine" : "coarse"},
+          {"in_memory", cell.dataset.in_memory},
+          {"dtype", name(cell.transform.dtype)},
+          {"layout", name(cell.transform.layout)},
+          {"mean", cell.transform.mean},
+          {"std", cell.transform.stddev},
+          {"crop_padding", cell.transform.crop_padding},
+          {"flip", cell.transform.flip},
+          {"order", order_name(cell.sampler.order)},
+          {"page_samples", cell.sampler.page_samples},
+          {"window_samples", cell.sampler.window_samples},
+          {"seed", cell.sampler.seed},
+          {"rank", cell.sampler.rank},
+          {"world_size", cell.sampler.world_size},
+          {"drop_last", cell.sampler.drop_last}};
+}
+
+void append_usage(const Usage& usage, Json& json) {
+  json["user_cpu_seconds"] = number(usage.user_cpu_seconds);
+  json["system_cpu_seconds"] = number(usage.system_cpu_seconds);
+  json["minor_faults"] = usage.minor_faults;
+  json["major_faults"] = usage.major_faults;
+  json["voluntary_switches"] = usage.voluntary_switches;
+  json["involuntary_switches"] = usage.involuntary_switches;
+  json["device_read_bytes"] = optional_of(usage.device_read_bytes);
+  json["rss_bytes"] = optional_of(usage.rss_bytes);
+  json["peak_rss_bytes"] = usage.peak_rss_bytes;
+}
+
+Json trial_json(const Trial& trial) {
+  Json json = {{"round", trial.round},
+               {"place", trial.place},
+               {"started_seconds", number(trial.started_seconds)},
+               {"setup_seconds", number(trial.setup_seconds)},
+               {"first_batch_seconds", number(trial.first_batch_seconds)},
+               {"warm_up_batches", trial.warm_up_batches},
+               {"wall_seconds", number(trial.wall_seconds)},
+               {"batches", trial.batches},
+               {"samples", trial.samples},
+               {"bytes", trial.bytes},
+               {"samples_per_second", number(trial.samples_per_second())},
+               {"wait",
+                {{"total_seconds", number(trial.wait.total_seconds)},
+                 {"p50_seconds", number(trial.wait.p50_seconds)},
+                 {"p95_seconds", number(trial.wait.p95_seconds)},
+                 {"p99_seconds", number(trial.wait.p99_seconds)},
+                 {"max_seconds", number(trial.wait.max_seconds)}}}};
+  append_usage(trial.usage, json);
+  return json;
+}
+
+Json first_epoch_json(const std::optional<FirstEpoch>& epoch) {
+  if (!epoch) return nullptr;
+  Json json = {{"complete", epoch->complete},
+               {"open_seconds", number(epoch->open_seconds)},
+               {"first_batch_seconds", number(epoch->first_batch_seconds)},
+               {"wall_seconds", number(epoch->wall_seconds)},
+               {"batches", epoch->batches},
+               {"samples", epoch->samples},
+               {"samples_per_second", number(static_cast<double>(epoch->samples) / epoch->wall_seconds)}};
+  append_usage(epoch->usage, json);
+  return json;
+}
+
+Json summary_json(const CellSummary& summary) {
+  if (!summary.samples_per_second) return nullptr;
+  const Summary& rate = *summary.samples_per_second;
+  return {{"count", rate.count},
+          {"mean", number(rate.mean)},
+          {"stddev", optional_of(rate.stddev)},
+          {"min", number(rate.min)},
+          {"median", number(rate.median)},
+          {"max", number(rate.max)},
+          {"ci95", interval_json(rate.ci95)}};
+}
+
+Json cell_json(const CellResult& cell, const CellSummary& summary) {
+  Json json = settings_json(cell.cell);
+  json["dataset"] = cell.dataset;
+  json["prefetch"] = cell.prefetch > 0 ? Json(cell.prefetch) : Json(nullptr);
+  json["slots"] = cell.slots;
+  json["slot_bytes"] = cell.slot_bytes;
+  json["error"] = optional_of(cell.error);
+  json["samples_per_second"] = summary_json(summary);
+  json["outlier_trials"] = summary.outliers;
+  json["first_epoch"] = first_epoch_json(cell.first_epoch);
+  Json trials = Json::array();
+  for (const Trial& trial : cell.trials) trials.push_back(trial_json(trial));
+  json["trials"] = std::move(trials);
+  return json;
+}
+
+Json configuration_json(const Configuration& configuration, const Result& result) {
+  const auto cell_name = [&](std::optional<std::size_t> cell) {
+    return cell ? Json(result.cells[*cell].cell.name()) : Json(nullptr);
+  };
+  const Verdict& verdict = configuration.verdict;
+  return {{"workload", configuration.workload},
+          {"loader", configuration.loader},
+          {"workers", configuration.workers > 0 ? Json(configuration.workers) : Json(nullptr)},
+          {"batch_size", configuration.batch_size},
+          {"io", cell_name(configuration.io)},
+          {"synthetic", cell_name(configuration.synthetic)},
+          {"full", cell_name(configuration.full)},
+          {"bound", name(verdict.bound)},
+          {"stall", estimate_json(verdict.stall)},
+          {"accelerator_utilisation", estimate_json(verdict.accelerator_utilisation)},
+          {"overlap_efficiency", estimate_json(verdict.overlap_efficiency)},
+          {"supply", estimate_json(verdict.supply)},
+          {"sentence", verdict.sentence}};
+}
+
+Json worker_point_json(const WorkerPoint& point) {
+  return {{"workers", point.workers}, {"samples_per_second", estimate_json(point.samples_per_second)}};
+}
+
+Json headline_json(const Headline& headline) {
+  Json json = {{"workload", headline.workload}, {"configuration", headline.configuration}};
+  json["fewest_workers"] = headline.workers ? worker_point_json(headline.workers->fewest) : Json(nullptr);
+  json["best_workers"] = headline.workers ? worker_point_json(headline.workers->best) : Json(nullptr);
+  return json;
+}
+
+// What Google Benchmark's own files have, as far as its compare.py looks at it.
+Json benchmark_context(const Result& result) {
+  const Machine& machine = result.environment.machine;
+  return {{"date", result.started},
+          {"host_name", optional_of(machine.hostname)},
+          {"executable", result.arguments.empty() ? "loadline" : result.arguments.front()},
+          {"num_cpus", machine.threads_in_force},
+          {"library_build_type", optional_of(result.environment.build.build_type)}};
+}
+
+// One row a trial, all of a cell under one name. Time is that of a batch, so lower is better.
+void append_benchmark_rows(const CellResult& cell, Json& rows) {
+  for (std::size_t i = 0; i < cell.trials.size(); ++i) {
+    const Trial& trial = cell.trials[i];
+    const auto batches = static_cast<double>(trial.batches);
+    const double cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
+    rows.push_back({{"name", cell.cell.name()},
+                    {"run_name", cell.cell.name()},
+                    {"run_type", "iteration"},
+                    {"repetitions", cell.trials.size()},
+                    {"repetition_index", i},
+                    {"threads", std::max<std::size_t>(1, cell.cell.workers)},
+                    {"iterations", trial.batches},
+                    {"real_time", trial.wall_seconds / batches * 1e6},
+                    {"cpu_time", cpu_seconds / batches * 1e6},
+                    {"time_unit", "us"},
+                    {"items_per_second", trial.samples_per_second()},
+                    {"bytes_per_second", static_cast<double>(trial.bytes) / trial.wall_seconds}});
+  }
+}
+
+std::string config_hash(const Json& config, const Result& result) {
+  Json hashed = config;
+  hashed.erase("output");
+  hashed.erase("quiet");
+  for (const CellResult& cell : result.cells) hashed["cells"].push_back(settings_json(cell.cell));
+  const std::string text = dump(hashed, -1);
+  return hex(XXH3_64bits(text.data(), text.size()));
+}
+
+std::string option_text(const Json& value, const std::string& key) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  if (value.is_array() && !value.empty()) {
+    std::string text;
+    for (const Json& item : value) text += fmt::format("{}{}", text.empty() ? "" : ",", option_text(item, key));
+    return text;
+  }
+  throw usage_error(fmt::format("'{}': want text, a number, true, false or a list of them", key));
+}
+
+}  // namespace
+
+std::string result_json(const Result& result, const Judgement& judgement) {
+  const Json config = config_of(result.options);
+  Json json = {{"schema_version", kSchemaVersion},
+               {"run_id", result.run_id},
+               {"status", result.status == Status::kComplete ? "complete" : "partial"},
+               {"started", result.started},
+               {"finished", optional_of(result.finished)},
+               {"argv", result.arguments},
+               {"config", config},
+               {"config_hash", config_hash(config, result)},
+               {"build", build_json(result.environment.build)},
+               {"machine", machine_json(result.environment.machine)},
+               {"job", job_json(result.environment.job)},
+               {"kernels", result.kernels}};
+  json["datasets"] = Json::array();
+  for (const DatasetFacts& facts : result.datasets) json["datasets"].push_back(dataset_json(facts));
+  json["cells"] = Json::array();
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    json["cells"].push_back(cell_json(result.cells[i], judgement.cells[i]));
+  }
+  json["configurations"] = Json::array();
+  for (const Configuration& configuration : judgement.configurations) {
+    json["configurations"].push_back(configuration_json(configuration, result));
+  }
+  json["headlines"] = Json::array();
+  for (const Headline& headline : judgement.headlines) json["headlines"].push_back(headline_json(headline));
+  json["warnings"] = Json::array();
+  for (const Warning& warning : judgement.warnings) {
+    json["warnings"].push_back({{"id", warning.id}, {"message", warning.message}});
+  }
+  json["context"] = benchmark_context(result);
+  json["benchmarks"] = Json::array();
+  for (const CellResult& cell : result.cells) append_benchmark_rows(cell, json["benchmarks"]);
+  return dump(json, 1) + '\n';
+}
+
+std::string config_json(const RunOptions& options) {
+  return dump(config_of(options), 2) + '\n';
+}
+
+void apply_config(std::string_view text, const std::string& source, RunOptions& options) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw usage_error(fmt::format("{}: not JSON", source));
+  if (json.is_object() && json.contains("config")) {
+    json = Json(json["config"]);
+    // The same again must not replace the result it is the same as.
+    if (json.is_object()) json.erase("output");
+  }
+  if (!json.is_object()) throw usage_error(fmt::format("{}: want an object of options", source));
+  for (const auto& [key, value] : json.items()) {
+    std::string name = key;
+    std::ranges::replace(name, '_', '-');
+    const OptionRow& row = row_named(run_options(), fmt::format("{}: option", source), name);
+    if (value.is_null()) continue;
+    try {
+      write_option(options, row, option_text(value, key));
+    } catch (const Error& error) {
+      throw usage_error(fmt::format("{}: {}", source, error.what()));
+    }
+  }
+}
+
+}  // namespace loadline

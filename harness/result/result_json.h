@@ -1,0 +1,27 @@
+// Results and configurations as JSON text. results/README.md documents every field, results/schema.json its type.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/judge/judgement.h"
+#include "harness/plan/options.h"
+#include "harness/plan/plan.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+inline constexpr int kSchemaVersion = 1;
+
+// The whole result, indented. At the same time a file that Google Benchmark's compare.py reads. Numbers are finite;
+// what is missing is null.
+std::string result_json(const Result& result, const Judgement& judgement);
+
+// The options as --dump-config prints them and --config reads them.
+std::string config_json(const RunOptions& options);
+
+// Sets the options that `text` has: the output of config_json(), or a whole result, whose "config" is taken
+// except for its output file. null leaves an option alone. Throws usage Error naming `source` and what is wrong in it.
+void apply_config(std::string_view text, const std::string& source, RunOptions& options);
+
+}  // namespace loadline

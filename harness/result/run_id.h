@@ -1,0 +1,16 @@
+// The name of a run, and time as text.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace loadline {
+
+// ISO 8601 in UTC, to the second: "2026-11-21T09:58:00Z".
+std::string utc_timestamp(std::chrono::system_clock::time_point time);
+
+// "20261121T095800Z-3fa2c1": sorts by time, and the low 24 bits of `random` keep runs of the same second apart.
+std::string make_run_id(std::chrono::system_clock::time_point time, std::uint64_t random);
+
+}  // namespace loadline

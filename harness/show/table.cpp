@@ -1,0 +1,192 @@
+#include "harness/show/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+using Row = std::vector<std::string>;
+
+struct Unit {
+  double size;
+  std::string_view suffix;
+};
+
+Unit unit_for(double value) {
+  constexpr std::array kUnits{Unit{1e9, " G"}, Unit{1e6, " M"}, Unit{1e3, " k"}};
+  for (const Unit& unit : kUnits) {
+    if (value >= unit.size) return unit;
+  }
+  return {1, ""};
+}
+
+// As many decimals as leave four figures, of which the deviation has its own say.
+int decimals_for(double scaled) {
+  return scaled >= 1000 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
+}
+
+// UTF-8 counts as characters, not bytes: "±" is one column wide.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
+}
+
+// The first `left` columns are flush left, the others right.
+std::string aligned(const std::vector<Row>& rows, std::size_t left) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - columns(row[i]), ' ');
+      line += i < left ? row[i] + padding : padding + row[i];
+      if (i + 1 < row.size()) line += "  ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+std::string cell_text(const Judgement& judgement, const Result& result, std::optional<std::size_t> cell) {
+  if (!cell) return "-";
+  if (result.cells[*cell].error && result.cells[*cell].trials.empty()) return "failed";
+  return rate_text(judgement.cells[*cell]);
+}
+
+std::string plural(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string loader_text(const Configuration& configuration) {
+  if (configuration.workers == 0) return configuration.loader;
+  return fmt::format("{} x {}", configuration.loader, configuration.workers);
+}
+
+}  // namespace
+
+std::string rate_text(const CellSummary& summary) {
+  if (!summary.samples_per_second) return "-";
+  const double mean = summary.samples_per_second->mean;
+  const auto stddev = summary.samples_per_second->stddev;
+  const Unit unit = unit_for(mean);
+  const int decimals = decimals_for(mean / unit.size);
+  if (!stddev) return fmt::format("{:.{}f}{}", mean / unit.size, decimals, unit.suffix);
+  return fmt::format("{:.{}f} ± {:.{}f}{}", mean / unit.size, decimals, *stddev / unit.size, decimals, unit.suffix);
+}
+
+std::string table_text(const Result& result, const Judgement& judgement) {
+  std::vector<Row> rows{{"workload", "loader", "batch", "IO", "SYNTHETIC", "FULL", "stall"}};
+  for (const Configuration& configuration : judgement.configurations) {
+    const auto& stall = configuration.verdict.stall;
+    rows.push_back({configuration.workload, loader_text(configuration), fmt::format("{}", configuration.batch_size),
+                    cell_text(judgement, result, configuration.io),
+                    cell_text(judgement, result, configuration.synthetic),
+                    cell_text(judgement, result, configuration.full), stall ? percent(*stall) : "-"});
+  }
+  // A run of SYNTHETIC alone has no loader to make a configuration of.
+  if (judgement.configurations.empty()) {
+    for (std::size_t i = 0; i < result.cells.size(); ++i) {
+      const Cell& cell = result.cells[i].cell;
+      if (cell.mode != Mode::kSynthetic) continue;
+      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-",
+                      cell_text(judgement, result, i), "-", "-"});
+    }
+  }
+  return "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, 2);
+}
+
+std::string verdict_text(const Judgement& judgement) {
+  std::string text;
+  for (const Headline& headline : judgement.headlines) {
+    const Configuration& configuration = judgement.configurations[headline.configuration];
+    text += fmt::format("{}, {}: {}", headline.workload, loader_text(configuration), configuration.verdict.sentence);
+    if (headline.workers) {
+      const std::size_t fewest = headline.workers->fewest.workers;
+      text += fmt::format(" {} {} as good as any count tried.", fewest, fewest == 1 ? "worker is" : "workers are");
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string warning_text(const Judgement& judgement) {
+  std::string text;
+  for (const Warning& warning : judgement.warnings) {
+    text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
+  }
+  return text;
+}
+
+std::string setting_text(const Result& result) {
+  const Machine& machine = result.environment.machine;
+  const Build& build = result.environment.build;
+  std::string text = fmt::format("loadline {} ({}, {} kernels) on {}, {} of {} CPUs in force\n", build.version,
+                                 build.build_type.value_or("build type unknown"), result.kernels,
+                                 machine.cpu_model.value_or("an unknown CPU"), machine.threads_in_force,
+                                 machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number");
+  for (const DatasetFacts& facts : result.datasets) {
+    const ImageShape& shape = facts.info.shape;
+    text += fmt::format("data: {} ({}, {} samples of {}x{}x{} u8, {}, fingerprint {:016x})\n", facts.path.string(),
+                        facts.info.format, facts.info.samples, shape.channels, shape.height, shape.width,
+                        facts.info.resident ? "resident" : "mapped", facts.fingerprint);
+  }
+  return text;
+}
+
+double estimated_seconds(const Result& prepared, const RunOptions& options) {
+  double seconds = 0;
+  for (const CellResult& cell : prepared.cells) {
+    const auto batch = static_cast<double>(cell.cell.sampler.batch_size);
+    // A step of the emulated device is known beforehand; a loader is taken to be no slower.
+    const ComputeSpec compute = parse_compute(cell.cell.compute);
+    const bool timed = compute.kind->name == "device";
+    const double step = timed ? batch / compute.values[0] : 0;
+    const double trial = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
+                                               : std::max(options.trial_seconds, step);
+    const bool overhead = cell.cell.mode == Mode::kOverhead;
+    const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
+    constexpr double kSetUpSeconds = 0.02;
+    constexpr double kOverheadSeconds = 0.02;
+    const double one = (overhead ? kOverheadSeconds : trial + warm_up * step) + kSetUpSeconds;
+    seconds += static_cast<double>(options.trials) * one;
+    if (uses_loader(cell.cell.mode)) {
+      const auto samples = static_cast<double>(prepared.datasets[cell.dataset].info.samples);
+      seconds += std::min(options.first_epoch_seconds, samples / batch * step) + kSetUpSeconds;
+    }
+  }
+  return seconds;
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string scope_text(const Result& prepared, const RunOptions& options) {
+  return fmt::format("{}, {} each, about {}", plural(prepared.cells.size(), "cell"), plural(options.trials, "trial"),
+                     time_text(estimated_seconds(prepared, options)));
+}
+
+std::string plan_text(const Result& prepared, const RunOptions& options) {
+  std::vector<Row> rows{{"cell", "compute", "slots", "slot bytes"}};
+  for (const CellResult& cell : prepared.cells) {
+    rows.push_back(
+        {cell.cell.name(), cell.cell.compute, fmt::format("{}", cell.slots), fmt::format("{}", cell.slot_bytes)});
+  }
+  return fmt::format("{}\n{}\n", aligned(rows, 2), scope_text(prepared, options));
+}
+
+}  // namespace loadline

@@ -1,0 +1,38 @@
+// A result for people, as text.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// "12.3 M ± 0.2 M", "150.0 k ± 0.1 k", "987 ± 3"; without a deviation the mean alone; "-" where there is none.
+std::string rate_text(const CellSummary& summary);
+
+// The table of IO, SYNTHETIC and FULL, a row a configuration.
+std::string table_text(const Result& result, const Judgement& judgement);
+
+// What limits each workload, in a sentence or two, and how many workers are enough.
+std::string verdict_text(const Judgement& judgement);
+
+// One line a warning.
+std::string warning_text(const Judgement& judgement);
+
+// What the machine, the program and the data were: a few lines.
+std::string setting_text(const Result& result);
+
+// What would be run, a line a cell, and about how long it takes.
+std::string plan_text(const Result& prepared, const RunOptions& options);
+
+// "8 cells, 5 trials each, about 19 s".
+std::string scope_text(const Result& prepared, const RunOptions& options);
+
+// "1.2 s", "3 min 20 s".
+std::string time_text(double seconds);
+
+// About how long the trials of a prepared run take.
+double estimated_seconds(const Result& prepared, const RunOptions& options);
+
+}  // namespace loadline

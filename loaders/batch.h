@@ -1,0 +1,113 @@
+// Slots of memory that batches are assembled in, the pool they come from and go home to, and the ring they are
+// delivered through.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "loaders/storage/memory.h"
+
+namespace loadline {
+
+using SampleIndex = std::uint32_t;  // place of a sample in its dataset; a dataset holds fewer than 2^32 - 1
+
+// Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer.
+struct Slot {
+  std::span<std::byte> data;            // capacity; the first `count` samples are valid, back to back
+  std::span<std::int32_t> labels;       // capacity; one a sample
+  std::span<SampleIndex> indices;       // capacity; one a sample, the order they stand in
+  std::span<const std::byte*> sources;  // capacity; scratch of the assembler: where each sample is stored
+  std::size_t sample_bytes = 0;         // of one assembled sample in `data`
+  std::size_t count = 0;                // samples in the batch; the last batch of an epoch may be short
+  std::uint64_t sequence = 0;           // place of the batch in the run, from 0, across epochs
+  std::uint64_t epoch = 0;
+  std::exception_ptr failure;  // set when the batch could not be assembled; a feed rethrows it
+
+  std::span<const std::byte> bytes() const { return data.first(count * sample_bytes); }
+};
+
+// A fixed number of slots, allocated and faulted in by the constructor. Thread-safe. Of the slots given back, the
+// latest 2 MiB are passed over and the one before them is lent first: still in the cache all cores share, no longer in
+// the consumer's own. Where that leaves none, the one given back first.
+class BatchPool {
+ public:
+  struct Return {
+    BatchPool* pool = nullptr;
+    void operator()(Slot* slot) const { pool->put(slot); }
+  };
+  using Batch = std::unique_ptr<Slot, Return>;
+
+  // Throws Error when the memory is refused.
+  BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes);
+  BatchPool(const BatchPool&) = delete;
+  BatchPool& operator=(const BatchPool&) = delete;
+
+  // Waits for a free slot. Empty once closed.
+  Batch acquire();
+  // Does not wait: empty when no slot is free.
+  Batch try_acquire();
+  // Wakes all waiting threads; from now on acquire() gives none. Slots may still go home.
+  void close();
+
+  // A batch taken apart for the ring, and put together again.
+  Slot* release(Batch batch) { return batch.release(); }
+  Batch adopt(Slot* slot) { return Batch(slot, Return{this}); }
+
+  std::size_t size() const { return slots_.size(); }
+  std::size_t slot_size_bytes() const { return memory_.bytes().size() / slots_.size(); }
+
+ private:
+  void put(Slot* slot);
+  Batch take_recent();
+
+  HugeMemory memory_;
+  std::vector<Slot> slots_;
+  const std::size_t reuse_depth_;  // how many slots given back later are passed over
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<Slot*> free_;  // in the order given back; never grows past slots_
+  std::size_t waiting_ = 0;
+  bool closed_ = false;
+};
+
+// A batch belongs to whoever holds it and goes home to its pool by itself; the pool must outlive it.
+using Batch = BatchPool::Batch;
+
+// Where finished slots wait for the one consumer. Positions count from 0; each is published once, in any order, by any
+// thread, and taken in order.
+class DeliveryRing {
+ public:
+  // For the slots of `pool`. The consumer waits awake for `patience` before it sleeps.
+  DeliveryRing(const BatchPool& pool, std::chrono::nanoseconds patience);
+
+  void publish(std::uint64_t position, Slot* slot);
+  // Waits for the next position in order. Null once closed and, in order, nothing more is there.
+  Slot* take();
+  // Wakes the consumer. What was published before can still be taken. Any thread, more than once.
+  void close();
+
+ private:
+  Slot* sleep_until_published(const std::atomic<Slot*>& cell);
+
+  std::vector<std::atomic<Slot*>> cells_;
+  std::size_t mask_;
+  std::chrono::nanoseconds patience_;
+  std::uint64_t tolerated_backlog_;  // batches published and not taken
+  std::uint64_t next_ = 0;           // the consumer's
+  std::atomic<std::uint64_t> published_{0};
+  std::atomic<std::uint64_t> taken_{0};  // next_, for the producers to see
+  std::atomic<bool> asleep_{false};
+  std::atomic<bool> closed_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+};
+
+}  // namespace loadline

@@ -1,0 +1,89 @@
+// What every storage format offers to the loaders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loaders/batch.h"
+#include "loaders/storage/mapping.h"
+#include "loaders/tensor.h"
+
+namespace loadline {
+
+struct DatasetInfo {
+  std::string format;       // row of the format table
+  std::size_t samples = 0;  // at least 1
+  ImageShape shape;         // of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...)
+  std::size_t classes = 0;  // labels are below it
+  std::vector<std::filesystem::path> files;  // all that belongs to the dataset
+  std::size_t stored_bytes = 0;              // of `files`
+  bool resident = false;                     // the samples lie in this process's own memory, not in mapped files
+
+  std::size_t sample_bytes() const { return shape.elements(); }
+};
+
+// An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
+// checks the extents of every file and reads every label; the images are read as they are asked for.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  const DatasetInfo& info() const { return info_; }
+  // One a sample, each in [0, classes).
+  std::span<const std::int32_t> labels() const { return labels_; }
+
+  // Writes where each of `indices` is stored: info().sample_bytes() bytes that live as long as the dataset. Touches
+  // none of them. `indices` must be below info().samples; `out` is as long as `indices`.
+  virtual void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const = 0;
+
+  // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.
+  virtual void check_intact() const {}
+
+  // Gives back the memory that mapped samples read so far take of this process; reading them again is still possible.
+  virtual void forget_pages() const {}
+
+ protected:
+  Dataset(DatasetInfo info, std::vector<std::int32_t> labels) : info_(std::move(info)), labels_(std::move(labels)) {}
+
+ private:
+  DatasetInfo info_;
+  std::vector<std::int32_t> labels_;
+};
+
+enum class Split : std::uint8_t { kTrain, kTest };
+enum class LabelKind : std::uint8_t { kFine, kCoarse };  // of CIFAR-100: 100 classes or 20
+
+struct DatasetOptions {
+  std::string format = "auto";  // or a row of the format table
+  Split split = Split::kTrain;
+  LabelKind labels = LabelKind::kFine;
+  bool in_memory = false;  // copy all samples into huge-page memory while opening
+};
+
+struct DatasetFormat {
+  std::string_view name;
+  std::string_view summary;
+  bool (*recognises)(const std::filesystem::path& path);  // looks at names and sizes only
+  std::unique_ptr<Dataset> (*open)(const std::filesystem::path& path, const DatasetOptions& options);
+};
+
+// The table of formats: list, help and conformance tests read it.
+std::span<const DatasetFormat> dataset_formats();
+
+// Opens the dataset at `path`, a directory or one file. Throws Error naming the file and what is wrong with it.
+std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);
+
+// 64-bit digest of shape, labels and sample bytes in index order (XXH3). Reads every sample. Equal for equal samples,
+// whatever the format they are stored in. Throws Error as check_intact().
+std::uint64_t content_fingerprint(const Dataset& dataset);
+
+// How much of the dataset's files the page cache holds now.
+Residency page_cache_residency(const Dataset& dataset);
+
+}  // namespace loadline

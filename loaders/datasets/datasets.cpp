@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+
+#include "loaders/datasets/dataset.h"
+#include "loaders/datasets/formats.h"
+#include "loaders/datasets/memory.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kFormats{
+    DatasetFormat{"idx", "MNIST family: images and labels in IDX files, plain or .gz", recognises_idx, open_idx},
+    DatasetFormat{"cifar10", "CIFAR-10 binary: data_batch_*.bin and test_batch.bin, or one file", recognises_cifar10,
+                  open_cifar10},
+    DatasetFormat{"cifar100", "CIFAR-100 binary: train.bin and test.bin, or one file", recognises_cifar100,
+                  open_cifar100},
+};
+
+const DatasetFormat& detect(const fs::path& path) {
+  const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
+  if (found != kFormats.end()) return *found;
+  if (fs::is_directory(path) && fs::is_empty(path)) {
+    throw Error(fmt::format("cannot open {}: the directory is empty", path.string()));
+  }
+  throw Error(fmt::format("cannot open {}: no known dataset in it; name its format ({})", path.string(),
+                          list_of(names_of(kFormats))));
+}
+
+}  // namespace
+
+std::span<const DatasetFormat> dataset_formats() {
+  return kFormats;
+}
+
+std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions& options) {
+  try {
+    if (!fs::exists(path)) throw Error(fmt::format("cannot open {}: no such file or directory", path.string()));
+    const DatasetFormat& format =
+        options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
+    auto dataset = format.open(path, options);
+    return options.in_memory && !dataset->info().resident ? copy_to_memory(*dataset) : std::move(dataset);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(fmt::format("cannot open {}: {}", error.path1().string(), error.code().message()));
+  }
+}
+
+std::uint64_t content_fingerprint(const Dataset& dataset) {
+  struct Digest {
+    XXH3_state_t* state = XXH3_createState();
+    ~Digest() { XXH3_freeState(state); }
+    void add(const void* data, std::size_t size) const { XXH3_64bits_update(state, data, size); }
+  };
+  const Digest digest;
+  XXH3_64bits_reset(digest.state);
+  const ImageShape& shape = dataset.info().shape;
+  const std::array<std::uint64_t, 4> extents{dataset.info().samples, shape.channels, shape.height, shape.width};
+  digest.add(extents.data(), sizeof extents);
+  digest.add(dataset.labels().data(), dataset.labels().size_bytes());
+  for (SampleIndex index = 0; index < dataset.info().samples; ++index) {
+    const std::byte* stored = nullptr;
+    dataset.locate({&index, 1}, {&stored, 1});
+    digest.add(stored, dataset.info().sample_bytes());
+  }
+  dataset.check_intact();
+  return XXH3_64bits_digest(digest.state);
+}
+
+Residency page_cache_residency(const Dataset& dataset) {
+  Residency sum;
+  for (const fs::path& file : dataset.info().files) sum += page_cache_residency(file);
+  return sum;
+}
+
+}  // namespace loadline

@@ -1,0 +1,22 @@
+// The formats that open_dataset() chooses from: the functions behind the rows of its table.
+#pragma once
+
+#include "loaders/datasets/dataset.h"
+
+namespace loadline {
+
+// IDX, as MNIST, Fashion-MNIST and KMNIST are published (Y. LeCun, C. Cortes, C. J. C. Burges: "The MNIST
+// database of handwritten digits", which defines the format): `train-` or `t10k-` images and labels in a directory,
+// each plain (mapped) or .gz (inflated once into huge-page memory while opening). Images [count, height, width] u8.
+bool recognises_idx(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_idx(const std::filesystem::path& path, const DatasetOptions& options);
+
+// CIFAR-10 and CIFAR-100 binary versions (A. Krizhevsky: "Learning multiple layers of features from tiny images",
+// 2009, and the dataset's own page): records of one label byte (CIFAR-100: coarse, then fine) and 3 x 32 x 32 planar
+// bytes. A directory of batch files, of which `split` chooses, or one file.
+bool recognises_cifar10(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& path, const DatasetOptions& options);
+bool recognises_cifar100(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& path, const DatasetOptions& options);
+
+}  // namespace loadline

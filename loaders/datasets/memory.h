@@ -1,0 +1,28 @@
+// A dataset that lies whole in this process's memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "loaders/datasets/dataset.h"
+#include "loaders/storage/memory.h"
+
+namespace loadline {
+
+class MemoryDataset final : public Dataset {
+ public:
+  // `samples` holds info.samples samples back to back from byte `offset` on. Sets info().resident.
+  MemoryDataset(DatasetInfo info, std::vector<std::int32_t> labels, HugeMemory samples, std::size_t offset = 0);
+
+  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override;
+
+ private:
+  HugeMemory memory_;
+  const std::byte* first_;
+  std::size_t stride_;
+};
+
+// A copy of `dataset` in huge-page memory: same info, labels and bytes.
+std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset);
+
+}  // namespace loadline

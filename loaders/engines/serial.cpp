@@ -1,0 +1,45 @@
+#include <atomic>
+
+#include "loaders/engines/engines.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// No thread of its own: next() assembles on the caller's.
+class SerialFeed final : public Feed {
+ public:
+  SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const StreamOptions& stream)
+      : assembler_(assembler), stream_(sampler, stream), pool_(slots, sampler.batch_size(), assembler.sample_bytes()) {}
+
+  Batch next() override {
+    if (closed_.load(std::memory_order_relaxed)) return {};
+    Batch batch = pool_.try_acquire();
+    if (!batch) throw Error("serial loader: the consumer holds more batches than it announced");
+    if (!stream_.next(*batch)) return {};
+    try {
+      assembler_.fill(*batch);
+    } catch (...) {
+      close();
+      throw;
+    }
+    return batch;
+  }
+
+  void close() override { closed_.store(true, std::memory_order_relaxed); }
+
+ private:
+  const Assembler& assembler_;
+  BatchStream stream_;
+  BatchPool pool_;
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace
+
+std::unique_ptr<Feed> make_serial(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options) {
+  const std::size_t slots = slots_of(loader_named("serial"), options);
+  return std::make_unique<SerialFeed>(assembler, sampler, slots, options.stream);
+}
+
+}  // namespace loadline

@@ -1,0 +1,29 @@
+// The one exception type of loadline. A message is one sentence that names the operation, the path or flag,
+// and the value that was wrong; the tool prints it unchanged.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace loadline {
+
+class Error : public std::runtime_error {
+ public:
+  enum class Kind {
+    kFailed,  // the world was not as asked: a missing file, a full disk, a corrupt sample
+    kUsage,   // the request itself cannot be met: an unknown option, an impossible combination
+  };
+
+  explicit Error(const std::string& message, Kind kind = Kind::kFailed) : std::runtime_error(message), kind_(kind) {}
+
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+inline Error usage_error(const std::string& message) {
+  return Error(message, Error::Kind::kUsage);
+}
+
+}  // namespace loadline

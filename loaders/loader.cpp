@@ -1,0 +1,31 @@
+#include "loaders/loader.h"
+
+#include <array>
+
+#include "loaders/engines/engines.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::array kLoaders{
+    LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, make_serial},
+    LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, make_thread_pool},
+};
+
+}  // namespace
+
+std::span<const LoaderKind> loaders() {
+  return kLoaders;
+}
+
+const LoaderKind& loader_named(std::string_view name) {
+  return row_named(kLoaders, "loader", name);
+}
+
+std::size_t slots_of(const LoaderKind& kind, const LoaderOptions& options) {
+  const std::size_t consumer = 1 + options.held_batches;
+  return kind.has_workers ? options.workers + options.prefetch + consumer : consumer;
+}
+
+}  // namespace loadline

@@ -1,0 +1,56 @@
+#include "loaders/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace loadline {
+namespace {
+
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string list_of(std::span<const std::string_view> names) {
+  std::string list;
+  for (const std::string_view name : names) {
+    if (!list.empty()) list += ", ";
+    list += name;
+  }
+  return list;
+}
+
+std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names) {
+  std::optional<std::string_view> nearest;
+  // Past a third of the word changed it is another word.
+  std::size_t fewest = given.size() / 3 + 2;
+  for (const std::string_view name : names) {
+    const std::size_t edits = edits_between(given, name);
+    if (edits >= fewest) continue;
+    fewest = edits;
+    nearest = name;
+  }
+  return nearest;
+}
+
+Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names) {
+  const auto nearest = nearest_name(given, names);
+  const std::string hint = nearest ? fmt::format(" (did you mean {}?)", *nearest) : "";
+  return usage_error(fmt::format("{} '{}': want one of {}{}", what, given, list_of(names), hint));
+}
+
+}  // namespace loadline

@@ -1,0 +1,136 @@
+#include "loaders/storage/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+Error system_error(std::string_view operation, const std::filesystem::path& path, int code) {
+  return Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(code)));
+}
+
+// The temporary name stands in the same directory, so that the rename stays inside one file system.
+std::string temporary_template(const std::filesystem::path& path) {
+  const auto clean = path.has_filename() ? path : path.parent_path();
+  return (clean.parent_path() / fmt::format(".{}.XXXXXX", clean.filename().string())).string();
+}
+
+// A rename is on storage only once its directory is.
+void sync_directory(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+File File::open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw system_error("open", path, errno);
+  return File(descriptor, path);
+}
+
+File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t File::size_bytes() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw system_error("inspect", path_, errno);
+  if (!S_ISREG(status.st_mode)) throw Error(fmt::format("cannot read {}: not a regular file", path_.string()));
+  return static_cast<std::size_t>(status.st_size);
+}
+
+bool File::may_be_inspected() const {
+  struct stat status {};
+  const ::uid_t user = ::geteuid();
+  const bool owned = user == 0 || (::fstat(descriptor_, &status) == 0 && status.st_uid == user);
+  return owned || ::access(path_.c_str(), W_OK) == 0;
+}
+
+void File::read_exactly(std::size_t offset, std::span<std::byte> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error("read", path_, errno);
+    if (got == 0) throw Error(fmt::format("cannot read {}: it ends at byte {}", path_.string(), offset + done));
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  const File file = File::open(path);
+  std::string text(file.size_bytes(), '\0');
+  file.read_exactly(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::string name = temporary_template(path_);
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ < 0) throw system_error("write", path_, errno);
+  temporary_ = name;
+  ::fchmod(descriptor_, 0644);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(descriptor_, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) throw system_error("write", path_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(wrote));
+  }
+}
+
+void AtomicFile::write(std::string_view text) {
+  write(std::as_bytes(std::span(text)));
+}
+
+void AtomicFile::commit() {
+  // Network file systems report a full disk or quota only here.
+  if (::fsync(descriptor_) != 0) throw system_error("write", path_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw system_error("write", path_, errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error("write", path_, errno);
+  temporary_.clear();
+  sync_directory(path_.parent_path());
+}
+
+AtomicDirectory::AtomicDirectory(std::filesystem::path path) : path_(std::move(path)) {
+  std::string name = temporary_template(path_);
+  if (::mkdtemp(name.data()) == nullptr) throw system_error("create", path_, errno);
+  temporary_ = name;
+  ::chmod(name.c_str(), 0755);
+}
+
+AtomicDirectory::~AtomicDirectory() {
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+}
+
+void AtomicDirectory::commit() {
+  // rename(2) replaces an empty directory and refuses any other.
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error("create", path_, errno);
+  temporary_.clear();
+  sync_directory(path_.parent_path());
+}
+
+}  // namespace loadline

@@ -1,0 +1,83 @@
+// Files: the only place, with the rest of storage/, that makes system calls on them.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loadline {
+
+// An open file descriptor, closed by the destructor. Reads may come from any thread.
+class File {
+ public:
+  // Opens for reading. Throws Error naming the path and the system's reason.
+  static File open(const std::filesystem::path& path);
+
+  File(File&& other) noexcept;
+  File& operator=(File&&) = delete;
+  ~File();
+
+  int descriptor() const { return descriptor_; }
+  const std::filesystem::path& path() const { return path_; }
+  // Bytes now. Throws Error when the path is a directory or otherwise not a regular file.
+  std::size_t size_bytes() const;
+  // Whether this process owns the file or may write it, which is what the system asks of whoever wants to know which
+  // of its pages are in the page cache (mm/mincore.c of Linux).
+  bool may_be_inspected() const;
+  // Fills `out` from `offset` on; throws Error naming path and offset when the file ends before.
+  void read_exactly(std::size_t offset, std::span<std::byte> out) const;
+
+ private:
+  File(int descriptor, std::filesystem::path path) : descriptor_(descriptor), path_(std::move(path)) {}
+
+  int descriptor_;
+  std::filesystem::path path_;
+};
+
+// The whole file as text. Throws Error naming the path.
+std::string read_text(const std::filesystem::path& path);
+
+// A file that exists under its name whole or not at all: written beside it under a temporary name, then renamed.
+// Not thread-safe. Without commit() the destructor removes what was written and leaves the old file as it was.
+class AtomicFile {
+ public:
+  // Throws Error naming the path when its directory cannot be written.
+  explicit AtomicFile(std::filesystem::path path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  // Throws Error naming the path and the reason (a full disk, a quota).
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  // Flushes to storage and renames over the final name.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_;
+};
+
+// A directory that appears under its name whole or not at all. Same rules as AtomicFile; commit() throws Error when
+// something non-empty came to stand under the name.
+class AtomicDirectory {
+ public:
+  explicit AtomicDirectory(std::filesystem::path path);
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+  ~AtomicDirectory();
+
+  // Where to write until commit().
+  const std::filesystem::path& temporary() const { return temporary_; }
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+};
+
+}  // namespace loadline

@@ -1,0 +1,57 @@
+// Files mapped for reading, and how much of a file the page cache holds.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+namespace loadline {
+
+// A whole file mapped read-only. bytes() may be read from any thread while the object lives.
+//
+// A page that vanishes under a reader (the file was truncated, its storage failed) raises SIGBUS. The first mapping of
+// the process installs a handler that puts a zero page in its place and marks the mapping broken, so that the reader
+// runs on and check_intact() then throws. A SIGBUS from elsewhere goes to the handler that was there before.
+class MappedFile {
+ public:
+  // Throws Error naming the path and the reason. An empty file gives empty bytes().
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  const std::filesystem::path& path() const { return path_; }
+  // Throws Error naming path and byte if any read so far met a vanished page. Cheap: one atomic load.
+  void check_intact() const;
+
+  // Takes the pages read so far out of this process's memory; they stay in the page cache. Any thread.
+  void forget_pages() const;
+  // Called by the signal handler: the page at this byte has gone.
+  void mark_broken(std::size_t offset) { broken_at_.store(offset, std::memory_order_release); }
+
+ private:
+  static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
+
+  std::filesystem::path path_;
+  std::span<const std::byte> bytes_;
+  std::atomic<std::uint64_t> broken_at_{kIntact};  // byte offset of a vanished page
+};
+
+struct Residency {
+  std::size_t pages = 0;
+  // Of these, in the page cache. None where the system does not tell: since Linux 5.2 it tells of a file only those who
+  // own it or may write it.
+  std::optional<std::size_t> resident_pages = 0;
+
+  Residency& operator+=(const Residency& other);
+};
+
+// Pages of the file at `path` and how many of them the page cache holds now. Does not read the file.
+// Throws Error naming the path.
+Residency page_cache_residency(const std::filesystem::path& path);
+
+}  // namespace loadline

@@ -1,0 +1,57 @@
+#include "loaders/storage/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+void fault_in(std::span<std::byte> bytes) {
+#ifdef MADV_POPULATE_WRITE  // Linux 5.14
+  if (::madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return;
+#endif
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (std::size_t at = 0; at < bytes.size(); at += page) {
+    *static_cast<volatile std::byte*>(bytes.data() + at) = std::byte{0};
+  }
+}
+
+}  // namespace
+
+HugeMemory::HugeMemory(std::size_t size_bytes) : size_(size_bytes) {
+  if (size_bytes == 0) return;
+  const std::size_t wanted = size_bytes + kHugePage;
+  void* mapped = wanted < size_bytes
+                     ? MAP_FAILED
+                     : ::mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) {
+    throw Error(fmt::format("cannot allocate {} bytes of memory: {}", size_bytes, std::strerror(ENOMEM)));
+  }
+  reserved_ = {static_cast<std::byte*>(mapped), wanted};
+  const auto address = reinterpret_cast<std::uintptr_t>(mapped);
+  data_ = static_cast<std::byte*>(mapped) + (kHugePage - address % kHugePage) % kHugePage;
+  // A refusal costs speed, not correctness; the result records the system's huge-page setting.
+  ::madvise(data_, size_bytes, MADV_HUGEPAGE);
+  fault_in({data_, size_bytes});
+}
+
+HugeMemory::HugeMemory(HugeMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      reserved_(std::exchange(other.reserved_, {})) {}
+
+HugeMemory::~HugeMemory() {
+  if (!reserved_.empty()) ::munmap(reserved_.data(), reserved_.size());
+}
+
+}  // namespace loadline

@@ -1,0 +1,28 @@
+// Large blocks of memory for slots and resident samples.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace loadline {
+
+// Zeroed anonymous memory, aligned to 2 MiB, in huge pages where the system grants them, and every page of it faulted
+// in by the constructor, so that no fault is left for the time the clock runs. Freed by the destructor.
+class HugeMemory {
+ public:
+  // Throws Error naming the size when the system refuses it.
+  explicit HugeMemory(std::size_t size_bytes);
+  HugeMemory(HugeMemory&& other) noexcept;
+  HugeMemory& operator=(HugeMemory&&) = delete;
+  ~HugeMemory();
+
+  std::span<std::byte> bytes() { return {data_, size_}; }
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::span<std::byte> reserved_;  // what was mapped: `data_` stands in it at the first 2 MiB boundary
+};
+
+}  // namespace loadline

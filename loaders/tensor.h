@@ -1,0 +1,45 @@
+// What a batch is made of: element type, memory layout and shape of an image, with their names in options and JSON.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace loadline {
+
+enum class DType : std::uint8_t { kU8, kF32, kBF16 };
+enum class Layout : std::uint8_t { kNCHW, kNHWC };
+
+constexpr std::size_t size_bytes(DType dtype) {
+  switch (dtype) {
+    case DType::kU8: return 1;
+    case DType::kBF16: return 2;
+    case DType::kF32: return 4;
+  }
+  return 0;
+}
+
+constexpr std::string_view name(DType dtype) {
+  switch (dtype) {
+    case DType::kU8: return "u8";
+    case DType::kBF16: return "bf16";
+    case DType::kF32: return "f32";
+  }
+  return "";
+}
+
+constexpr std::string_view name(Layout layout) {
+  return layout == Layout::kNCHW ? "nchw" : "nhwc";
+}
+
+struct ImageShape {
+  std::size_t channels = 0;
+  std::size_t height = 0;  // pixels
+  std::size_t width = 0;   // pixels
+
+  std::size_t pixels() const { return height * width; }
+  std::size_t elements() const { return channels * pixels(); }
+  bool operator==(const ImageShape&) const = default;
+};
+
+}  // namespace loadline

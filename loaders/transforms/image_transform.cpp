@@ -1,0 +1,170 @@
+#include "loaders/transforms/image_transform.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "loaders/error.h"
+#include "loaders/random.h"
+
+namespace loadline {
+namespace {
+
+// Augmented rows are staged here, on the stack of the thread that assembles: small enough to stay in its first-level
+// cache until they are converted.
+constexpr std::size_t kStageBytes = 16384;
+
+bool fits_float(double value) {
+  return std::abs(value) <= std::numeric_limits<float>::max();
+}
+
+void check(const ImageShape& stored, const TransformOptions& options) {
+  if (stored.channels != 1 && stored.channels != 3) {
+    throw usage_error(fmt::format("images of {} channels: want 1 or 3", stored.channels));
+  }
+  if (options.dtype == DType::kU8 && !(options.mean.empty() && options.stddev.empty())) {
+    throw usage_error("normalisation of dtype u8: only f32 and bf16 can be normalised");
+  }
+  for (const auto* values : {&options.mean, &options.stddev}) {
+    if (values->empty() || values->size() == stored.channels) continue;
+    throw usage_error(fmt::format("{} of {} channels: the images have {}", values == &options.mean ? "mean" : "std",
+                                  values->size(), stored.channels));
+  }
+  for (const double value : options.mean) {
+    if (!std::isfinite(value)) throw usage_error(fmt::format("mean: want a finite number, got {}", value));
+  }
+  for (const double value : options.stddev) {
+    if (!std::isfinite(value) || value <= 0) throw usage_error(fmt::format("std: want more than 0, got {}", value));
+  }
+  const bool augments = options.crop_padding > 0 || options.flip;
+  if (augments && stored.channels * stored.width > kStageBytes) {
+    throw usage_error(
+        fmt::format("crop and flip: rows of {} bytes are wider than {}", stored.channels * stored.width, kStageBytes));
+  }
+  if (options.crop_padding > std::min(stored.height, stored.width)) {
+    throw usage_error(fmt::format("crop padding {}: more than the {} x {} image itself", options.crop_padding,
+                                  stored.height, stored.width));
+  }
+}
+
+// The columns of the padding: the first ones where the crop starts left of the image, the last ones where it ends
+// right.
+void clear_columns(std::uint8_t* out, std::size_t rows, std::size_t width, std::ptrdiff_t right) {
+  const auto count = static_cast<std::size_t>(right < 0 ? -right : right);
+  std::uint8_t* first = right < 0 ? out : out + width - count;
+  for (std::size_t row = 0; row < rows; ++row, first += width) {
+    for (std::size_t column = 0; column < count; ++column) first[column] = 0;
+  }
+}
+
+// In place, eight bytes at a time from both ends.
+void mirror_rows(std::uint8_t* out, std::size_t rows, std::size_t width) {
+  for (std::size_t row = 0; row < rows; ++row, out += width) {
+    std::uint8_t* left = out;
+    std::uint8_t* right = out + width;
+    for (; right - left >= 16; left += 8, right -= 8) {
+      std::uint64_t head = 0;
+      std::uint64_t tail = 0;
+      std::memcpy(&head, left, sizeof head);
+      std::memcpy(&tail, right - 8, sizeof tail);
+      head = __builtin_bswap64(head);
+      tail = __builtin_bswap64(tail);
+      std::memcpy(left, &tail, sizeof tail);
+      std::memcpy(right - 8, &head, sizeof head);
+    }
+    std::reverse(left, right);
+  }
+}
+
+}  // namespace
+
+ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels)
+    : shape_(stored), options_(options), kernels_(kernels) {
+  check(stored, options);
+  for (std::size_t c = 0; c < stored.channels; ++c) {
+    const double mean = options.mean.empty() ? 0.0 : options.mean[c];
+    const double stddev = options.stddev.empty() ? 1.0 : options.stddev[c];
+    if (!fits_float(1.0 / (255.0 * stddev)) || !fits_float(mean / stddev)) {
+      throw usage_error(
+          fmt::format("mean {} and std {}: the normalised values are beyond single precision", mean, stddev));
+    }
+    affine_[c] = {.scale = static_cast<float>(1.0 / (255.0 * stddev)), .bias = static_cast<float>(-mean / stddev)};
+  }
+}
+
+void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out) const {
+  const auto* image = reinterpret_cast<const std::uint8_t*>(stored);
+  if (options_.crop_padding == 0 && !options_.flip) {
+    return convert_rows(image, shape_.pixels(), 0, shape_.height, out);
+  }
+  const Augmentation how = augmentation(epoch, index);
+  std::array<std::uint8_t, kStageBytes> stage;
+  const std::size_t band = std::min(shape_.height, kStageBytes / (shape_.channels * shape_.width));
+  for (std::size_t first = 0; first < shape_.height; first += band) {
+    const std::size_t rows = std::min(band, shape_.height - first);
+    for (std::size_t c = 0; c < shape_.channels; ++c) {
+      augment_plane(image + c * shape_.pixels(), how, first, rows, stage.data() + c * rows * shape_.width);
+    }
+    convert_rows(stage.data(), rows * shape_.width, first, rows, out);
+  }
+}
+
+ImageTransform::Augmentation ImageTransform::augmentation(std::uint64_t epoch, SampleIndex index) const {
+  Random random(key_of(options_.seed, epoch, index));
+  Augmentation how;
+  const auto padding = static_cast<std::ptrdiff_t>(options_.crop_padding);
+  if (padding > 0) {
+    const auto offsets = static_cast<std::uint32_t>(2 * padding + 1);
+    how.down = static_cast<std::ptrdiff_t>(random.below(offsets)) - padding;
+    how.right = static_cast<std::ptrdiff_t>(random.below(offsets)) - padding;
+  }
+  how.flip = options_.flip && random.below(2) == 1;
+  return how;
+}
+
+// A crop moves the whole plane by some rows and columns, which is one copy: what a row takes from its neighbour lies in
+// the columns of the padding, and these are cleared afterwards.
+void ImageTransform::augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row,
+                                   std::size_t rows, std::uint8_t* out) const {
+  const auto width = static_cast<std::ptrdiff_t>(shape_.width);
+  const auto count = static_cast<std::ptrdiff_t>(rows) * width;
+  const std::ptrdiff_t from = (static_cast<std::ptrdiff_t>(first_row) + how.down) * width + how.right;
+  const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(-from, 0, count);
+  const std::ptrdiff_t end =
+      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(shape_.pixels()) - from, begin, count);
+  std::memset(out, 0, static_cast<std::size_t>(begin));
+  if (end > begin) std::memcpy(out + begin, plane + (from + begin), static_cast<std::size_t>(end - begin));
+  std::memset(out + end, 0, static_cast<std::size_t>(count - end));
+  clear_columns(out, rows, shape_.width, how.right);
+  if (how.flip) mirror_rows(out, rows, shape_.width);
+}
+
+void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row,
+                                  std::size_t rows, std::byte* out) const {
+  const std::size_t count = rows * shape_.width;
+  auto* u8 = reinterpret_cast<std::uint8_t*>(out);
+  auto* f32 = reinterpret_cast<float*>(out);
+  auto* bf16 = reinterpret_cast<std::uint16_t*>(out);
+  if (options_.layout == Layout::kNHWC && shape_.channels == 3) {
+    const std::size_t at = 3 * first_row * shape_.width;
+    switch (options_.dtype) {
+      case DType::kU8: return kernels_.interleave_u8(in, plane_stride, count, u8 + at);
+      case DType::kF32: return kernels_.interleave_f32(in, plane_stride, count, affine_.data(), f32 + at);
+      case DType::kBF16: return kernels_.interleave_bf16(in, plane_stride, count, affine_.data(), bf16 + at);
+    }
+  }
+  for (std::size_t c = 0; c < shape_.channels; ++c) {
+    const std::uint8_t* plane = in + c * plane_stride;
+    const std::size_t at = c * shape_.pixels() + first_row * shape_.width;
+    switch (options_.dtype) {
+      case DType::kU8: kernels_.copy(plane, count, u8 + at); break;
+      case DType::kF32: kernels_.to_f32(plane, count, affine_[c], f32 + at); break;
+      case DType::kBF16: kernels_.to_bf16(plane, count, affine_[c], bf16 + at); break;
+    }
+  }
+}
+
+}  // namespace loadline

@@ -1,0 +1,65 @@
+// From the stored bytes of an image to its place in a batch.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "loaders/batch.h"
+#include "loaders/tensor.h"
+#include "loaders/transforms/kernels.h"
+
+namespace loadline {
+
+struct TransformOptions {
+  DType dtype = DType::kF32;
+  Layout layout = Layout::kNCHW;
+  std::vector<double> mean;      // a channel, of values in [0, 1]; empty: 0. Float types only
+  std::vector<double> stddev;    // a channel, above 0; empty: 1. Float types only
+  std::size_t crop_padding = 0;  // pixels of zero padded on each side before a random crop to the stored size
+  bool flip = false;             // mirror left to right, with probability one half
+  std::uint64_t seed = 1;        // of crop and flip
+};
+
+// Crop, flip, conversion, normalisation and layout in one pass over the sample. Immutable: any thread may call apply().
+//
+// Stored bytes are u8, planar. Float values are (byte / 255 - mean) / stddev, computed as byte * scale + bias in single
+// precision; u8 values are the bytes. Padding is byte 0 before normalisation. Crop offset and flip are a pure function
+// of (seed, epoch, sample index).
+class ImageTransform {
+ public:
+  // Throws usage Error naming what does not fit: normalisation of u8, a mean for another number of channels, ...
+  ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels);
+
+  const ImageShape& shape() const { return shape_; }  // of the output, which is that of the stored image
+  DType dtype() const { return options_.dtype; }
+  Layout layout() const { return options_.layout; }
+  std::size_t sample_bytes() const { return shape_.elements() * size_bytes(options_.dtype); }
+  const Kernels& kernels() const { return kernels_; }
+
+  // Writes sample_bytes() bytes to `out` from the stored bytes of the sample with this index.
+  void apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out) const;
+
+ private:
+  struct Augmentation {
+    std::ptrdiff_t down = 0;   // first stored row of the crop; negative in the padding
+    std::ptrdiff_t right = 0;  // first stored column
+    bool flip = false;
+  };
+
+  Augmentation augmentation(std::uint64_t epoch, SampleIndex index) const;
+  // Writes rows [first_row, first_row + rows) of the augmented plane.
+  void augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row, std::size_t rows,
+                     std::uint8_t* out) const;
+  // Converts rows [first_row, first_row + rows) whose planes lie `plane_stride` bytes apart from `in` on.
+  void convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row, std::size_t rows,
+                    std::byte* out) const;
+
+  ImageShape shape_;
+  TransformOptions options_;
+  const Kernels& kernels_;
+  std::array<Affine, 3> affine_{};
+};
+
+}  // namespace loadline

@@ -1,0 +1,43 @@
+#include "loaders/transforms/kernels.h"
+
+#include <vector>
+
+#include "loaders/names.h"
+#include "loaders/transforms/kernels_levels.h"
+
+namespace loadline {
+namespace {
+
+std::vector<const Kernels*> find_supported() {
+  std::vector<const Kernels*> found{&kScalarKernels};
+#ifdef LOADLINE_HAVE_X86_KERNELS
+  // The builtins ask the operating system too: a CPU whose wide registers it does not save counts as without them.
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  if (avx2) found.push_back(&kAvx2Kernels);
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+    found.push_back(&kAvx512Kernels);
+  }
+#endif
+  return found;
+}
+
+}  // namespace
+
+std::span<const Kernels* const> supported_kernels() {
+  static const std::vector<const Kernels*> supported = find_supported();
+  return supported;
+}
+
+const Kernels& kernels_named(std::string_view name) {
+  if (name == "auto") return *supported_kernels().back();
+  std::vector<std::string_view> names{"auto"};
+  for (const Kernels* kernels : supported_kernels()) {
+    if (kernels->name == name) return *kernels;
+    names.push_back(kernels->name);
+  }
+  throw unknown_name("kernels of this program on this CPU", name, names);
+}
+
+}  // namespace loadline

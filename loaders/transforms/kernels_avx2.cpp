@@ -1,0 +1,60 @@
+#include <immintrin.h>
+
+#include "loaders/transforms/kernels_body.h"
+#include "loaders/transforms/kernels_levels.h"
+
+namespace loadline {
+namespace {
+
+struct Avx2 {
+  struct Wide {
+    __m256 scale[2];
+    __m256 bias[2];
+  };
+
+  LOADLINE_INLINE Wide wide(const float* scale, const float* bias) {
+    return {{_mm256_loadu_ps(scale), _mm256_loadu_ps(scale + 8)}, {_mm256_loadu_ps(bias), _mm256_loadu_ps(bias + 8)}};
+  }
+
+  LOADLINE_INLINE void copy64(const std::uint8_t* in, std::uint8_t* out) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + 32));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), low);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32), high);
+  }
+
+  template <int kHalf>
+  LOADLINE_INLINE __m256 half(const std::uint8_t* in, const Wide& wide) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + 8 * kHalf));
+    const __m256 values = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
+    return _mm256_add_ps(_mm256_mul_ps(values, wide.scale[kHalf]), wide.bias[kHalf]);
+  }
+
+  LOADLINE_INLINE __m256i round_to_bf16(__m256 value) {
+    const __m256i bits = _mm256_castps_si256(value);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    return _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
+  }
+
+  LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, float* out) {
+    _mm256_storeu_ps(out, half<0>(in, wide));
+    _mm256_storeu_ps(out + 8, half<1>(in, wide));
+  }
+
+  LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, std::uint16_t* out) {
+    // The pack works within halves of the register; the permutation puts them in order.
+    const __m256i packed = _mm256_packus_epi32(round_to_bf16(half<0>(in, wide)), round_to_bf16(half<1>(in, wide)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permute4x64_epi64(packed, 0b11'01'10'00));
+  }
+
+  LOADLINE_INLINE void interleave(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
+                                  std::uint8_t* out) {
+    interleave_by_shuffles(r, g, b, out);
+  }
+};
+
+}  // namespace
+
+const Kernels kAvx2Kernels = Loops<Avx2>::table("avx2");
+
+}  // namespace loadline

@@ -1,0 +1,26 @@
+#include "synthetic/clock.h"
+
+#include <sys/prctl.h>
+
+#include <condition_variable>
+#include <mutex>
+
+namespace loadline {
+
+SteadyClock::SteadyClock() {
+  constexpr unsigned long kSlackNanoseconds = 1;
+  ::prctl(PR_SET_TIMERSLACK, kSlackNanoseconds, 0UL, 0UL, 0UL);
+}
+
+Time SteadyClock::now() const {
+  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void SteadyClock::sleep_until(Time time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;  // woken by the stop only
+  std::unique_lock lock(mutex);
+  never.wait_until(lock, stop, std::chrono::steady_clock::time_point(time), [] { return false; });
+}
+
+}  // namespace loadline

@@ -1,0 +1,34 @@
+// The one clock of a run, as a parameter, so that what depends on time can be tested without it.
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+
+namespace loadline {
+
+using Time = std::chrono::nanoseconds;  // since a fixed but arbitrary moment; never steps back
+
+constexpr double seconds(Time time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  virtual Time now() const = 0;
+  // Uses no CPU. Returns at `time` or a little later, or as soon as a stop is requested.
+  virtual void sleep_until(Time time, const std::stop_token& stop) = 0;
+};
+
+// std::chrono::steady_clock.
+class SteadyClock final : public Clock {
+ public:
+  // Asks the system to end the sleeps of the calling thread on time: it may delay them by 50 µs otherwise.
+  SteadyClock();
+
+  Time now() const override;
+  void sleep_until(Time time, const std::stop_token& stop) override;
+};
+
+}  // namespace loadline

@@ -1,0 +1,77 @@
+#include "synthetic/compute/compute.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "loaders/names.h"
+#include "synthetic/compute/device.h"
+#include "synthetic/compute/drain.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::array kComputes{
+    ComputeKind{"drain", "touches every cache line of the batch and drops it", {}, make_drain},
+    ComputeKind{"device", "an accelerator, emulated: a timed step that uses no CPU", kDeviceParameters, make_device},
+};
+
+std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
+  if (kind.parameters.empty()) throw usage_error(fmt::format("compute {}: it has no parameters", kind.name));
+  const auto& row = row_named(kind.parameters, fmt::format("compute {}: parameter", kind.name), name);
+  return static_cast<std::size_t>(&row - kind.parameters.data());
+}
+
+double parse_value(const ComputeKind& kind, const ComputeParameter& parameter, std::string_view text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = status == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+  const bool in_range = is_number && value >= parameter.least && value <= parameter.most;
+  if (in_range && (!parameter.whole || value == std::floor(value))) return value;
+  const std::string range = std::isinf(parameter.most) ? fmt::format("of at least {}", parameter.least)
+                                                       : fmt::format("from {} to {}", parameter.least, parameter.most);
+  throw usage_error(fmt::format("compute {}: {}={}: want a {}number {}", kind.name, parameter.name, text,
+                                parameter.whole ? "whole " : "", range));
+}
+
+void parse_assignment(const ComputeKind& kind, std::string_view text, std::vector<std::optional<double>>& values) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    throw usage_error(fmt::format("compute {}: '{}': want parameter=value", kind.name, text));
+  }
+  const std::size_t index = parameter_index(kind, text.substr(0, equals));
+  values[index] = parse_value(kind, kind.parameters[index], text.substr(equals + 1));
+}
+
+}  // namespace
+
+std::span<const ComputeKind> computes() {
+  return kComputes;
+}
+
+ComputeSpec parse_compute(std::string_view text) {
+  const auto colon = text.find(':');
+  const ComputeKind& kind = row_named(kComputes, "compute", text.substr(0, colon));
+  std::vector<std::optional<double>> given(kind.parameters.size());
+  std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    parse_assignment(kind, rest.substr(0, comma), given);
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+  }
+  ComputeSpec spec{.kind = &kind};
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const ComputeParameter& parameter = kind.parameters[i];
+    if (!given[i] && parameter.required) {
+      throw usage_error(fmt::format("compute {}: it needs {}, such as {}:{}=1000", kind.name, parameter.name, kind.name,
+                                    parameter.name));
+    }
+    spec.values.push_back(given[i].value_or(parameter.standard));
+  }
+  return spec;
+}
+
+}  // namespace loadline

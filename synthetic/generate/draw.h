@@ -1,0 +1,31 @@
+// What every generated picture is drawn with: integers only, so that all machines draw the same bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loaders/random.h"
+
+namespace loadline {
+
+// Uniform in [low, high].
+constexpr int between(Random& random, int low, int high) {
+  return low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low + 1)));
+}
+
+constexpr std::uint8_t to_byte(int value) {
+  return static_cast<std::uint8_t>(std::clamp(value, 0, 255));
+}
+
+// Pixel noise: a triangular distribution over [-15, 15], eight values from every number drawn.
+constexpr void draw_noise(Random& random, std::span<std::int16_t> out) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < out.size(); ++i, bits >>= 8) {
+    if (i % 8 == 0) bits = random.next();
+    out[i] = static_cast<std::int16_t>(static_cast<int>(bits & 15) + static_cast<int>(bits >> 4 & 15) - 15);
+  }
+}
+
+}  // namespace loadline

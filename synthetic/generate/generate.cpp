@@ -1,0 +1,217 @@
+#include "synthetic/generate/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "loaders/random.h"
+#include "loaders/storage/file.h"
+#include "synthetic/generate/layout.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kGenerators{
+    GeneratorKind{"cifar10", "32 x 32 colour pictures in 10 classes, CIFAR-10 binary", 10, 5, cifar10_files},
+    GeneratorKind{"cifar100", "32 x 32 colour pictures in 100 fine and 20 coarse classes, CIFAR-100 binary", 100, 5,
+                  cifar100_files},
+    GeneratorKind{"mnist", "28 x 28 grey digits in 10 classes, MNIST IDX", 10, 6, mnist_files},
+};
+
+constexpr std::size_t kMostSamples = 0xffffffff;  // an IDX header counts in 32 bits
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+
+std::vector<PlannedFile> plan_files(const GeneratorKind& kind, const GenerateOptions& options) {
+  if (options.samples < kind.classes || options.samples > kMostSamples)
+    throw usage_error(fmt::format("cannot make {} with {} samples: want from {} (one a class) to {}", kind.name,
+                                  options.samples, kind.classes, kMostSamples));
+  const SplitPlan train{key_of(options.seed, 0), options.samples};
+  const SplitPlan test{key_of(options.seed, 1), std::max<std::size_t>(options.samples / kind.train_per_test, 1)};
+  return kind.files(options.seed, train, test);
+}
+
+// How far the work is, who wants to know, and who may end it.
+class Course {
+ public:
+  Course(const fs::path& directory, std::span<const PlannedFile> files, const GenerateProgress& progress,
+         std::stop_token stop)
+      : directory_(directory), progress_(progress), stop_(std::move(stop)) {
+    for (const PlannedFile& file : files) total_ += file.holds_samples ? file.records : 0;
+  }
+
+  void check() const {
+    if (stop_.stop_requested())
+      throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory_.string()));
+  }
+  void advance(std::size_t samples) {
+    done_ += samples;
+    if (progress_) progress_(done_, total_);
+  }
+
+ private:
+  const fs::path& directory_;
+  const GenerateProgress& progress_;
+  std::stop_token stop_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+};
+
+// Hands the bytes of `file` to `consume` in order, a block at a time.
+template <typename Consume>
+void stream(const PlannedFile& file, Course& course, const Consume& consume) {
+  course.check();
+  consume(std::as_bytes(std::span(file.header)));
+  if (file.records == 0) return;
+  const std::size_t most_records = std::max<std::size_t>(kBlockBytes / file.record_bytes, 1);
+  std::vector<std::uint8_t> block;
+  for (std::size_t done = 0; done < file.records;) {
+    const std::size_t records = std::min(most_records, file.records - done);
+    block.resize(records * file.record_bytes);
+    for (std::size_t i = 0; i < records; ++i) {
+      course.check();
+      file.fill(file.first + done + i, std::span(block).subspan(i * file.record_bytes, file.record_bytes));
+    }
+    consume(std::as_bytes(std::span(block)));
+    done += records;
+    if (file.holds_samples) course.advance(records);
+  }
+}
+
+Error system_error(std::string_view operation, const fs::path& path, const std::error_code& code) {
+  return Error(fmt::format("cannot {} {}: {}", operation, path.string(), code.message()));
+}
+
+Error something_else(const fs::path& directory, std::string_view what) {
+  return Error(fmt::format("cannot make {}: something else is there ({}); name another directory or remove this one",
+                           directory.string(), what));
+}
+
+// The links resolved and the trailing slash gone, so that the final rename meets the directory itself.
+fs::path resolve(const fs::path& directory) {
+  if (directory.empty()) throw usage_error("cannot make a data set: the directory's name is empty");
+  std::error_code code;
+  const fs::path absolute = fs::absolute(directory, code);
+  if (code) throw system_error("make", directory, code);
+  const fs::path resolved = fs::weakly_canonical(absolute, code);
+  if (code) throw system_error("make", directory, code);
+  return resolved.has_filename() ? resolved : resolved.parent_path();
+}
+
+// The names in `directory`; empty when it is empty or missing.
+std::set<std::string> names_in(const fs::path& directory) {
+  std::error_code code;
+  const fs::file_status status = fs::status(directory, code);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (code) throw system_error("inspect", directory, code);
+  if (!fs::is_directory(status)) throw something_else(directory, "not a directory");
+  std::set<std::string> names;
+  auto entry = fs::directory_iterator(directory, code);
+  for (; !code && entry != fs::directory_iterator(); entry.increment(code)) names.insert(entry->path().filename());
+  if (code) throw system_error("list", directory, code);
+  return names;
+}
+
+void expect_names_and_sizes(const fs::path& directory, std::set<std::string> names,
+                            std::span<const PlannedFile> files) {
+  for (const PlannedFile& file : files) {
+    if (names.erase(file.name) == 0) throw something_else(directory, fmt::format("without {}", file.name));
+    std::error_code code;
+    const auto bytes = fs::file_size(directory / file.name, code);
+    if (code || bytes != file.bytes()) throw something_else(directory, fmt::format("{} differs in size", file.name));
+  }
+  if (!names.empty()) throw something_else(directory, fmt::format("holding {}", *names.begin()));
+}
+
+void expect_bytes(const fs::path& directory, std::span<const PlannedFile> files, Course& course) {
+  std::vector<std::byte> there;
+  for (const PlannedFile& file : files) {
+    const File existing = File::open(directory / file.name);
+    std::size_t offset = 0;
+    stream(file, course, [&](std::span<const std::byte> wanted) {
+      there.resize(wanted.size());
+      existing.read_exactly(offset, there);
+      if (!std::ranges::equal(there, wanted))
+        throw something_else(directory, fmt::format("{} differs in content", file.name));
+      offset += wanted.size();
+    });
+  }
+}
+
+// The missing directories above a path: made on demand, taken away again unless kept.
+class Parents {
+ public:
+  explicit Parents(const fs::path& path) {
+    std::error_code ignored;
+    for (fs::path parent = path.parent_path(); !fs::exists(parent, ignored); parent = parent.parent_path())
+      missing_.push_back(parent);
+  }
+  Parents(const Parents&) = delete;
+  Parents& operator=(const Parents&) = delete;
+  ~Parents() {
+    std::error_code ignored;
+    if (!kept_)
+      for (const fs::path& parent : missing_) fs::remove(parent, ignored);  // refuses what others have filled since
+  }
+
+  void make() {
+    std::error_code code;
+    for (auto parent = missing_.rbegin(); parent != missing_.rend(); ++parent) {
+      fs::create_directory(*parent, code);
+      if (code) throw system_error("create", *parent, code);
+    }
+  }
+  void keep() { kept_ = true; }
+
+ private:
+  std::vector<fs::path> missing_;  // the deepest first
+  bool kept_ = false;
+};
+
+void make(const fs::path& directory, std::span<const PlannedFile> files, Course& course) {
+  Parents parents(directory);
+  parents.make();
+  AtomicDirectory made(directory);
+  for (const PlannedFile& file : files) {
+    AtomicFile out(made.temporary() / file.name);
+    stream(file, course, [&](std::span<const std::byte> bytes) { out.write(bytes); });
+    out.commit();
+  }
+  made.commit();
+  parents.keep();
+}
+
+}  // namespace
+
+std::span<const GeneratorKind> generators() {
+  return kGenerators;
+}
+
+const GeneratorKind& generator(std::string_view name) {
+  return row_named(kGenerators, "kind of dataset", name);
+}
+
+Generated generate(std::string_view kind, const std::filesystem::path& directory, const GenerateOptions& options,
+                   const GenerateProgress& progress, std::stop_token stop) {
+  const std::vector<PlannedFile> files = plan_files(generator(kind), options);
+  const fs::path target = resolve(directory);
+  Course course(target, files, progress, std::move(stop));
+  const std::set<std::string> names = names_in(target);
+  if (names.empty()) {
+    make(target, files, course);
+    return Generated::kMade;
+  }
+  expect_names_and_sizes(target, names, files);
+  expect_bytes(target, files, course);
+  return Generated::kAlreadyThere;
+}
+
+}  // namespace loadline

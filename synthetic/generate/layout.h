@@ -1,0 +1,48 @@
+// What a generated data set consists of, as data: the formats describe their files, generate.cpp writes or compares
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace loadline {
+
+// One split: how many samples, and the key that sets its samples apart from those of any other seed or split.
+struct SplitPlan {
+  std::uint64_t key;
+  std::size_t samples;
+};
+
+// The part of a record that follows from its index alone, so that records may be made in any order and from any thread.
+using FillRecord = std::function<void(std::size_t index, std::span<std::uint8_t> record)>;
+
+// One file: a header, then `records` records of `record_bytes` bytes each, filled for the indices from `first` on.
+struct PlannedFile {
+  std::string name;
+  std::string header = {};
+  std::size_t first = 0;
+  std::size_t records = 0;
+  std::size_t record_bytes = 0;
+  FillRecord fill = {};
+  bool holds_samples = true;  // false for a file of labels, whose samples count where their pictures are
+
+  std::size_t bytes() const { return header.size() + records * record_bytes; }
+};
+
+// The label of sample `index`: every run of `classes` samples from a multiple of `classes` on holds each class once, in
+// an order of its own. `classes` is at most 256.
+std::uint8_t balanced_label(const SplitPlan& split, std::size_t index, std::size_t classes);
+
+// The key from which the picture of sample `index` is drawn.
+std::uint64_t picture_key(const SplitPlan& split, std::size_t index);
+
+// The files of each format.
+std::vector<PlannedFile> cifar10_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
+std::vector<PlannedFile> cifar100_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
+std::vector<PlannedFile> mnist_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
+
+}  // namespace loadline

@@ -1,0 +1,180 @@
+// Data that is not as it should be: one sentence naming what and where, exit code 1, and no result file.
+#include <fmt/format.h>
+
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+constexpr const char* kImages = "train-images-idx3-ubyte";
+constexpr const char* kLabels = "train-labels-idx1-ubyte";
+constexpr const char* kBatch = "data_batch_1.bin";
+
+class BadData : public CommandLine {
+ protected:
+  std::filesystem::path data() const { return home_ / "data"; }
+  std::string path(std::string_view file) const { return (data() / file).string(); }
+
+  void images(const std::string& bytes) const {
+    write(data() / kImages, bytes);
+    write(data() / kLabels, idx_labels({0, 1, 2}));
+  }
+  void cifar(const std::string& bytes) const { write(data() / kBatch, bytes); }
+
+  Outcome measure(const std::string& workload = "mnist") const {
+    return run(
+        Words{"run", "--workload", workload, "--data", data().string(), "--batch-size", "2", "-o", "result.json"} +
+        kShort);
+  }
+
+  void expect_refused_everywhere(const std::string& sentence, const std::string& workload = "mnist") const {
+    expect_refusal(measure(workload), 1, sentence);
+    expect_refusal(run({"data", "verify", data().string()}), 1, sentence);
+    expect_refusal(run({"data", "info", data().string()}), 1, sentence);
+    EXPECT_EQ(files(), (std::set<std::string>{"data"}));
+  }
+};
+
+TEST_F(BadData, TruncatedIdxIsRefusedWithBothSizes) {
+  images(TruncatedIdx().bytes);
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: its header announces 3 x 2 x 2 = 12 bytes, it holds 11", path(kImages)));
+}
+
+TEST_F(BadData, OversizedIdxIsRefusedWithBothSizes) {
+  images(OversizedIdx().bytes);
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: its header announces 3 x 2 x 2 = 12 bytes, it holds 13", path(kImages)));
+}
+
+TEST_F(BadData, IdxThatClaimsMoreThanMemoryIsRefusedWithoutAskingForIt) {
+  images(HugeIdx().bytes);
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: its header announces 4294967295 x 256 x 256 = 281474976645120 bytes, it holds 8",
+                  path(kImages)));
+}
+
+TEST_F(BadData, IdxWithAWrongMagicNumberIsRefused) {
+  images(WrongMagicIdx().bytes);
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: not an IDX file (it starts with 0x1f 0x00, want 0x00 0x00)", path(kImages)));
+}
+
+TEST_F(BadData, IdxOfNoSamplesIsRefused) {
+  write(data() / kImages, EmptyIdx().bytes);
+  write(data() / kLabels, idx_labels({}));
+  expect_refused_everywhere(fmt::format("cannot open {}: it holds no samples (a dimension is 0)", path(kImages)));
+}
+
+TEST_F(BadData, ImagesAndLabelsThatDisagreeInCountAreRefused) {
+  write(data() / kImages, idx_images(3, 2, 2));
+  write(data() / kLabels, idx_labels({0, 1}));
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: 3 images in {} but 2 labels in {}", data().string(), kImages, kLabels));
+}
+
+TEST_F(BadData, ImagesWithoutLabelsAreRefused) {
+  write(data() / kImages, idx_images(3, 2, 2));
+  expect_refused_everywhere(fmt::format("cannot open {}: no labels beside it, want {}", path(kImages), kLabels));
+}
+
+TEST_F(BadData, LabelThatTheWorkloadDoesNotHaveIsRefused) {
+  write(data() / kImages, idx_images(3, 2, 2));
+  write(data() / kLabels, idx_labels({0, 12, 2}));
+  expect_refusal(
+      measure(), 1,
+      fmt::format("cannot use {} for workload mnist: label 12 is out of range, want 0 to 9", data().string()));
+}
+
+TEST_F(BadData, TruncatedCifarIsRefusedWithTheBytesOver) {
+  cifar(TruncatedCifar().bytes);
+  expect_refused_everywhere(fmt::format("cannot open {}: 9218 bytes are not a whole number of cifar10 records of 3073 "
+                                        "bytes (3072 bytes over)",
+                                        path(kBatch)),
+                            "cifar10");
+}
+
+TEST_F(BadData, OversizedCifarIsRefusedWithTheBytesOver) {
+  cifar(OversizedCifar().bytes);
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: 9221 bytes are not a whole number of cifar10 records of 3073 bytes (2 bytes over)",
+                  path(kBatch)),
+      "cifar10");
+}
+
+TEST_F(BadData, EmptyCifarFileIsRefused) {
+  cifar("");
+  expect_refused_everywhere(fmt::format("cannot open {}: it holds no samples", path(kBatch)), "cifar10");
+}
+
+TEST_F(BadData, CifarLabelOutOfRangeIsRefusedWithItsSample) {
+  cifar(cifar10({1, 10, 3}));
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: label 10 of sample 1 is out of range, want 0 to 9", path(kBatch)), "cifar10");
+}
+
+TEST_F(BadData, EmptyDirectoryIsRefused) {
+  std::filesystem::create_directory(data());
+  expect_refused_everywhere(fmt::format("cannot open {}: the directory is empty", data().string()));
+}
+
+TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
+  write(data() / "notes.txt", "no pictures");
+  expect_refused_everywhere(
+      fmt::format("cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100)", data().string()));
+}
+
+TEST_F(BadData, NothingThereIsRefused) {
+  const std::string sentence = fmt::format("cannot open {}: no such file or directory", data().string());
+  expect_refusal(measure(), 1, sentence);
+  expect_refusal(run({"data", "verify", data().string()}), 1, sentence);
+  EXPECT_EQ(files(), std::set<std::string>());
+}
+
+TEST_F(BadData, MissingDataOfAWorkloadNamesTheCommandThatMakesIt) {
+  const std::string place = (home_ / "made" / "cifar10").string();
+  expect_refusal(
+      run({"run", "--workload", "cifar10"}), 1,
+      fmt::format("cannot open {0}: the data of workload cifar10 is not there; get it by `loadline data make "
+                  "cifar10 {0}` or name another place with --data",
+                  place));
+  EXPECT_EQ(files(), std::set<std::string>());
+  ASSERT_EQ(run({"data", "make", "cifar10", place, "--samples", "10"}).exit_code, 0);
+  const Outcome outcome =
+      run(Words{"run", "--workload", "cifar10", "--batch-size", "10", "-o", "result.json"} + kShort);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(BadData, BatchLargerThanTheDatasetIsRefused) {
+  expect_refusal(run(short_run(mnist()) + Words{"--batch-size", "65"}), 2,
+                 "batch size 65 is larger than the dataset of 64 samples");
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
+}
+
+TEST_F(BadData, ImagesOfAnotherWorkloadAreRefusedByName) {
+  cifar(cifar10({1, 2, 3}));
+  expect_refusal(
+      measure(), 2,
+      fmt::format("cannot use {} for workload mnist: mean of 1 channels: the images have 3", data().string()));
+}
+
+TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsWhatTheyHad) {
+  write(data() / kImages, idx_images(4096, 28, 28));
+  write(data() / kLabels, idx_header({4096}) + std::string(4096, '\3'));
+  Tool tool(long_run(data().string()) + Words{"--mode", "io", "--loader", "serial", "--batch-size", "256"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/100000 mnist/IO/serial/batch:256: "));
+  std::filesystem::resize_file(data() / kImages, 8192);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(refusals(outcome).size(), 1U) << outcome.err;
+  EXPECT_THAT(refusals(outcome)[0],
+              testing::MatchesRegex(fmt::format("mnist/IO/serial/batch:256: cannot read {}: the page at byte [0-9]+ is "
+                                                "gone \\(the file was truncated while in use, or its storage failed\\)",
+                                                path(kImages))));
+  const auto json = result();
+  EXPECT_TRUE(json["cells"][0]["error"].is_string());
+  EXPECT_GE(json["cells"][0]["trials"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace loadline::test

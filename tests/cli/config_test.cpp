@@ -1,0 +1,87 @@
+// --dump-config and --config.
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Config : public CommandLine {
+ protected:
+  void expect_usage(const std::string& text, const std::string& sentence) const {
+    SCOPED_TRACE(text);
+    write(home_ / "config.json", text);
+    expect_refusal(run({"run", "--config", "config.json"}), 2, sentence);
+  }
+  std::string dump(const Words& options = {}) const {
+    const Outcome outcome = run(Words{"run", "--dump-config"} + options);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+};
+
+TEST_F(Config, WhatIsDumpedIsReadBack) {
+  const Words options{"--workload",  "cifar10,mnist",   "--workers", "1,3",
+                      "--mean",      "0.1,0.25",        "--dtype",   "u8",
+                      "--in-memory", "--trial-seconds", "0.125",     "--prefetch",
+                      "5",           "--drop-last",     "--compute", "device:samples_per_second=100,depth=3",
+                      "--output",    "a, b.json",       "--seed",    "9007199254740992"};
+  const std::string dumped = dump(options);
+  write(home_ / "config.json", dumped);
+  EXPECT_EQ(dump({"--config", "config.json"}), dumped);
+  EXPECT_NE(dumped, dump());
+}
+
+TEST_F(Config, IsReadFromAPipe) {
+  world_.input = dump({"--trials", "7"});
+  EXPECT_EQ(dump({"--config", "-"}), world_.input);
+}
+
+TEST_F(Config, IsReadFromAnEarlierResultExceptForItsFile) {
+  const Words options = short_run(mnist());
+  ASSERT_EQ(run(options + Words{"-q"}).exit_code, 0);
+  auto config = result()["config"];
+  config["output"] = nullptr;  // no result is written over by its own repetition
+  EXPECT_EQ(nlohmann::json::parse(dump({"--config", "result.json"})), config);
+  ASSERT_EQ(run({"run", "--config", "result.json", "-o", "again.json"}).exit_code, 0);
+  EXPECT_EQ(result("again.json")["config_hash"], result()["config_hash"]);
+}
+
+TEST_F(Config, IsOverriddenByTheCommandLineWhateverTheirOrder) {
+  write(home_ / "config.json", R"({"trials": 7, "seed": 3})");
+  EXPECT_EQ(dump({"--trials", "9", "--config", "config.json"}), dump({"--trials", "9", "--seed", "3"}));
+}
+
+TEST_F(Config, MissingFileIsRefused) {
+  expect_refusal(run({"run", "--config", "none.json"}), 1, "cannot open none.json: No such file or directory");
+  expect_refusal(run({"run", "--config", "."}), 1, "cannot read .: not a regular file");
+}
+
+TEST_F(Config, WhatIsNotJsonIsRefused) {
+  expect_usage("", "config.json: not JSON");
+  expect_usage("{\"trials\": 7", "config.json: not JSON");
+  expect_usage("--trials 7", "config.json: not JSON");
+  expect_usage("[1, 2]", "config.json: want an object of options");
+}
+
+TEST_F(Config, UnknownKeyNamesTheNearest) {
+  write(home_ / "config.json", R"({"worker": 7})");
+  const Outcome outcome = run({"run", "--config", "config.json"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("config.json: option 'worker': want one of workload, "));
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("(did you mean workers?)"));
+}
+
+TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
+  expect_usage(R"({"trials": 0})", "config.json: --trials: want a whole number from 1 to 100000, got '0'");
+  expect_usage(R"({"workers": [1, 1]})", "config.json: --workers: '1' stands twice in the list");
+  expect_usage(R"({"quiet": "perhaps"})", "config.json: --quiet: want true or false, got 'perhaps'");
+  expect_usage(R"({"loader": "seriall"})",
+               "config.json: --loader 'seriall': want one of serial, thread-pool (did you mean serial?)");
+  expect_usage(R"({"trials": {}})", "config.json: 'trials': want text, a number, true, false or a list of them");
+}
+
+}  // namespace
+}  // namespace loadline::test

@@ -1,0 +1,94 @@
+// `loadline data`.
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Data : public CommandLine {};
+
+TEST_F(Data, InfoShowsWhatIsThere) {
+  const std::string data = mnist("with space \xff");
+  const Outcome outcome = run({"data", "info", data});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const std::string& line :
+       Words{"path         " + data, "format       idx", "samples      64",
+             "shape        1x4x4 (channels x height x width)", "dtype        u8", "classes      10",
+             "labels       0:7 1:7 2:7 3:7 4:6 5:6 6:6 7:6 8:6 9:6", "stored       1112 bytes in 2 files",
+             "in memory    1024 bytes, mapped from the files", "page cache   2 of 2 pages", "fingerprint  "})
+    EXPECT_THAT(outcome.out, HasSubstr(line));
+}
+
+TEST_F(Data, VerifyReadsAllOfIt) {
+  const Outcome outcome = run({"data", "verify", mnist()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("mnist: ok, 64 samples and labels read, fingerprint "));
+}
+
+TEST_F(Data, MakesWhatTheWorkloadMeasures) {
+  const Outcome made = run({"data", "make", "mnist", "new", "--samples", "60"});
+  EXPECT_EQ(made.exit_code, 0);
+  EXPECT_EQ(made.err, "new: made\n");
+  EXPECT_EQ(run({"data", "verify", "new"}).exit_code, 0);
+  EXPECT_EQ(run({"data", "verify", "new", "--split", "test"}).exit_code, 0);
+  EXPECT_EQ(run(short_run("new") + Words{"-q"}).exit_code, 0);
+}
+
+TEST_F(Data, MadeAgainIsAlreadyThere) {
+  const Words words{"data", "make", "cifar10", "new", "--samples", "20"};
+  ASSERT_EQ(run(words).exit_code, 0);
+  const Outcome again = run(words);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.err, "new: already there, nothing changed\n");
+}
+
+TEST_F(Data, SomethingElseThereIsRefusedAndKept) {
+  write(home_ / "new" / "thesis.tex", "years of work");
+  const Outcome outcome = run({"data", "make", "cifar10", "new", "--samples", "20"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("cannot make " + (home_ / "new").string() + ": something else is there"));
+  EXPECT_EQ(names_in(home_ / "new"), std::set<std::string>{"thesis.tex"});
+  EXPECT_EQ(bytes_of(home_ / "new" / "thesis.tex"), "years of work");
+}
+
+TEST_F(Data, OtherSeedThereIsRefused) {
+  ASSERT_EQ(run({"data", "make", "mnist", "new", "--samples", "20", "--quiet"}).err, "");
+  const Outcome outcome = run({"data", "make", "mnist", "new", "--samples", "20", "--seed", "2"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("differs in content"));
+}
+
+TEST_F(Data, FullDiskLeavesNothing) {
+  world_.most_file_bytes = 4096;
+  const Outcome outcome = run({"data", "make", "cifar10", "new", "--samples", "100"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("File too large"));
+  EXPECT_EQ(files(), std::set<std::string>());
+}
+
+TEST_F(Data, InterruptedLeavesNothing) {
+  const int watch = ::inotify_init1(IN_CLOEXEC);
+  ASSERT_GE(::inotify_add_watch(watch, home_.path().c_str(), IN_CREATE), 0);
+  Tool tool({"data", "make", "cifar10", "new", "--samples", "50000000"}, world_);
+  pollfd begun{watch, POLLIN, 0};
+  EXPECT_EQ(::poll(&begun, 1, 60'000), 1) << "it has begun to write";
+  ::close(watch);
+  tool.send(SIGINT);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_EQ(refusals(outcome),
+            Words{fmt::format("making {} was interrupted; nothing was left behind", (home_ / "new").string())});
+  EXPECT_EQ(files(), std::set<std::string>());
+}
+
+}  // namespace
+}  // namespace loadline::test

@@ -1,0 +1,94 @@
+// A place of its own for every test of the command line, with small datasets to be measured in milliseconds.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cli/tool.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/image_files.h"
+
+namespace loadline::test {
+
+using Words = std::vector<std::string>;
+
+inline Words operator+(Words first, const Words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+// The lines of stderr that are the tool's refusal, without their "loadline: ".
+inline Words refusals(const Outcome& outcome) {
+  static constexpr std::string_view kPrefix = "loadline: ";
+  Words found;
+  std::string_view rest = outcome.err;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size() - 1);
+    const std::string_view line = rest.substr(0, end);
+    if (line.starts_with(kPrefix)) found.emplace_back(line.substr(kPrefix.size()));
+    rest.remove_prefix(end + 1);
+  }
+  return found;
+}
+
+// That the tool said this one sentence and nothing else, and ended with this code.
+inline void expect_refusal(const Outcome& outcome, int exit_code, const std::string& sentence) {
+  EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+  EXPECT_EQ(outcome.err, "loadline: " + sentence + "\n");
+  EXPECT_EQ(outcome.out, "");
+}
+
+class CommandLine : public testing::Test {
+ protected:
+  CommandLine() {
+    world_.directory = home_.path();
+    world_.environment["LOADLINE_DATA"] = (home_ / "made").string();
+  }
+
+  Outcome run(const Words& words) const { return run_tool(words, world_); }
+
+  // 64 images of 4 x 4 in 10 classes.
+  std::string mnist(const std::string& directory = "mnist") const {
+    std::string labels = idx_header({64});
+    for (int i = 0; i < 64; ++i) labels += static_cast<char>(i % 10);
+    write(home_ / directory / "train-images-idx3-ubyte", idx_images(64, 4, 4));
+    write(home_ / directory / "train-labels-idx1-ubyte", labels);
+    return (home_ / directory).string();
+  }
+
+  // A run that takes milliseconds.
+  static Words short_run(const std::string& data, const std::string& output = "result.json") {
+    return Words{"run", "--workload", "mnist", "--data", data, "--batch-size", "8", "-o", output} + kShort;
+  }
+  // A run that goes on until somebody ends it.
+  static Words long_run(const std::string& data) { return short_run(data) + Words{"--trials", "100000"}; }
+
+  nlohmann::json result(const std::string& name = "result.json") const {
+    const auto json = nlohmann::json::parse(bytes_of(home_ / name), nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << name << " is no JSON";
+    EXPECT_EQ(json.value("schema_version", 0), 1);
+    return json;
+  }
+
+  std::set<std::string> files() const { return names_in(home_.path()); }
+
+  static inline const Words kShort{"--trials", "1", "--trial-batches", "3", "--first-epoch-seconds", "0"};
+
+  TemporaryDirectory home_;
+  World world_;
+};
+
+inline std::size_t trials_in(const nlohmann::json& result) {
+  std::size_t count = 0;
+  for (const auto& cell : result.at("cells")) count += cell.at("trials").size();
+  return count;
+}
+
+}  // namespace loadline::test

@@ -1,0 +1,235 @@
+// `loadline run`: what goes to which stream and file, and how it ends.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Run : public CommandLine {};
+
+TEST_F(Run, ShowsATableAndWritesTheResult) {
+  const Outcome outcome = run(short_run(mnist()));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("samples/s, mean ± standard deviation of the trials"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nresult: result.json\n"));
+  EXPECT_EQ(refusals(outcome), Words());
+  EXPECT_EQ(result()["status"], "complete");
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
+}
+
+TEST_F(Run, NamesItsResultAfterTheRun) {
+  Words words = short_run(mnist(), "");
+  ASSERT_EQ(run(words + Words{"-q"}).exit_code, 0);
+  std::set<std::string> written = files();
+  written.erase("mnist");
+  ASSERT_EQ(written.size(), 1U);
+  EXPECT_EQ(*written.begin(), "loadline-" + result(*written.begin())["run_id"].get<std::string>() + ".json");
+}
+
+TEST_F(Run, PrintsALineATrialAndNoProgressBarWhereStderrIsNoTerminal) {
+  const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--first-epoch-seconds", "1"});
+  EXPECT_THAT(outcome.err, Not(HasSubstr("\r")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("\033")));
+  for (const char* cell :
+       {"mnist/IO/serial/batch:8", "mnist/SYNTHETIC/batch:8", "mnist/FULL/serial/batch:8", "OVERHEAD"})
+    EXPECT_THAT(outcome.err, HasSubstr(fmt::format("trial 1/1 {}: ", cell)));
+}
+
+TEST_F(Run, SaysNothingWhenQuiet) {
+  const Outcome outcome = run(short_run(mnist()) + Words{"--quiet"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(result()["status"], "complete");
+}
+
+TEST_F(Run, KeepsStdoutPureWhenTheResultGoesThere) {
+  const Outcome outcome = run(short_run(mnist(), "-"));
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["status"], "complete");
+  EXPECT_THAT(outcome.err, HasSubstr("samples/s, mean ± standard deviation of the trials"));
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
+}
+
+TEST_F(Run, WritesNothingWhenDry) {
+  const Outcome outcome = run(short_run(mnist()) + Words{"--dry-run", "--workers", "1,2"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("mnist/FULL/thread-pool/workers:2/batch:8"));
+  EXPECT_THAT(outcome.out, HasSubstr("8 cells, 1 trial each, about "));
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
+}
+
+TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNoText) {
+  const std::string odd = "with space \xff\xfe";
+  const Outcome outcome = run(short_run(mnist(odd)));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(odd));
+  EXPECT_THAT(result()["datasets"][0]["path"].get<std::string>(), HasSubstr("with space \uFFFD\uFFFD"));
+}
+
+// Output
+
+TEST_F(Run, RefusesADirectoryThatIsNotThereBeforeItMeasures) {
+  expect_refusal(run(short_run(mnist(), "none/result.json")), 1,
+                 "cannot write none/result.json: No such file or directory");
+}
+
+TEST_F(Run, RefusesADirectoryInPlaceOfAFileBeforeItMeasures) {
+  expect_refusal(run(short_run(mnist(), ".")), 1, "cannot write .: it is a directory");
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
+}
+
+TEST_F(Run, WritesIntoADeviceAndDoesNotReplaceIt) {
+  ASSERT_EQ(::symlink("/dev/null", (home_ / "nothing").c_str()), 0);
+  EXPECT_EQ(run(short_run(mnist(), "nothing")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(home_ / "nothing"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(Run, WritesTheFileThatALinkLeadsTo) {
+  write(home_ / "target.json", "old");
+  ASSERT_EQ(::symlink("target.json", (home_ / "link.json").c_str()), 0);
+  EXPECT_EQ(run(short_run(mnist(), "link.json")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(home_ / "link.json"));
+  EXPECT_EQ(result("target.json")["status"], "complete");
+}
+
+TEST_F(Run, SaysThatTheDiskIsFullAndLeavesNothing) {
+  std::filesystem::create_directory(home_ / "small");
+  if (::mount("tmpfs", (home_ / "small").c_str(), "tmpfs", 0, "size=8k") != 0) {
+    GTEST_SKIP() << "may not mount a small file system";
+  }
+  const Outcome outcome = run(short_run(mnist(), "small/result.json"));
+  EXPECT_EQ(names_in(home_ / "small"), std::set<std::string>());
+  ::umount2((home_ / "small").c_str(), MNT_DETACH);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome), Words{"cannot write small/result.json: No space left on device"});
+  EXPECT_THAT(outcome.out, HasSubstr("samples/s, mean")) << "the figures are not lost with the file";
+}
+
+TEST_F(Run, KeepsTheEarlierFileWhenTheNewOneCannotBeWritten) {
+  const Words words = short_run(mnist());
+  ASSERT_EQ(run(words).exit_code, 0);
+  const std::string before = bytes_of(home_ / "result.json");
+  world_.most_file_bytes = 4096;
+  const Outcome outcome = run(words + Words{"--seed", "2"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome), Words{"cannot write result.json: File too large"});
+  EXPECT_EQ(bytes_of(home_ / "result.json"), before);
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
+}
+
+TEST_F(Run, WritesTheResultThoughNobodyReadsStdout) {
+  world_.deaf_stdout = true;
+  const Outcome outcome = run(short_run(mnist()));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome), Words{"cannot write to stdout: Broken pipe"});
+  EXPECT_EQ(result()["status"], "complete");
+}
+
+TEST_F(Run, WritesTheResultThoughStdoutAndStderrAreClosed) {
+  world_.closed = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  EXPECT_EQ(run(short_run(mnist())).exit_code, 0);
+  EXPECT_EQ(result()["status"], "complete");
+}
+
+TEST_F(CommandLine, EveryVerbSurvivesAClosedStdout) {
+  const std::string data = mnist();
+  for (const Words& words : {Words{"list"}, Words{"--help"}, Words{"data", "info", data}, Words{"data", "verify", data},
+                             Words{"run", "--dump-config"}}) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    world_.closed = {STDOUT_FILENO};
+    EXPECT_EQ(run(words).exit_code, 0);
+    world_.closed = {STDERR_FILENO};
+    EXPECT_EQ(run(words).exit_code, 0);
+  }
+  world_.deaf_stdout = true;
+  world_.closed = {};
+  expect_refusal(run({"list"}), 1, "cannot write to stdout: Broken pipe");
+}
+
+// Interruption
+
+class Interrupted : public CommandLine, public testing::WithParamInterface<int> {};
+
+TEST_P(Interrupted, KeepsWhatWasMeasured) {
+  Tool tool(long_run(mnist()), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(GetParam());
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 128 + GetParam());
+  EXPECT_EQ(refusals(outcome), Words{"interrupted; what was measured so far is in result.json"});
+  const auto json = result();
+  EXPECT_EQ(json["status"], "partial");
+  EXPECT_GE(trials_in(json), 1U);
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
+}
+
+TEST_P(Interrupted, ReachesAComputeThatWaits) {
+  // A step of eleven days.
+  Tool tool(long_run(mnist()) + Words{"--mode", "synthetic,io", "--compute", "device:samples_per_second=0.001,depth=0"},
+            world_);
+  ASSERT_TRUE(tool.wait_until_err_says("about "));
+  tool.send(GetParam());
+  EXPECT_EQ(tool.finish().exit_code, 128 + GetParam());
+  EXPECT_EQ(result()["status"], "partial");
+}
+
+TEST_P(Interrupted, EndsAtOnceAtTheSecondSignal) {
+  world_.small_stdout = true;  // holds less than a result, and is not read before the end
+  Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(GetParam());
+  ASSERT_TRUE(tool.wait_until_err_says("samples/s, mean ±"));
+  tool.send(GetParam());
+  EXPECT_EQ(tool.wait_until_err_says("never said"), false);
+  EXPECT_EQ(tool.finish().signal, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Signal, Interrupted, testing::Values(SIGINT, SIGTERM),
+                         [](const auto& signal) { return signal.param == SIGINT ? "SIGINT" : "SIGTERM"; });
+
+// Memory
+
+class Memory : public CommandLine, public testing::WithParamInterface<bool> {};
+
+TEST_P(Memory, StaysWithinDatasetAndSlots) {
+  constexpr std::size_t kSamples = 40'000;
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  // Of mapped files the pages that were read count as the process's memory too.
+  write(home_ / "cifar" / "data_batch_1.bin", std::string(kSamples * (1 + kCifarPixels), '\0'));
+  Words words =
+      Words{"run", "--workload", "cifar10", "--data", "cifar", "-o", "result.json", "--workers", "2", "-q"} + kShort;
+  if (GetParam()) words.emplace_back("--in-memory");
+  ASSERT_EQ(run(words + Words{"--first-epoch-seconds", "1"}).exit_code, 0);
+  const auto json = result();
+  std::size_t peak = 0;
+  std::size_t slots = 0;
+  for (const auto& cell : json["cells"]) {
+    for (const auto& trial : cell["trials"]) peak = std::max(peak, trial["peak_rss_bytes"].get<std::size_t>());
+    if (cell["workers"].is_null()) continue;
+    const std::size_t count = cell["prefetch"].get<std::size_t>() + cell["workers"].get<std::size_t>() + 2;
+    EXPECT_LE(cell["slots"].get<std::size_t>(), count);
+    slots = std::max(slots, count * cell["slot_bytes"].get<std::size_t>());
+  }
+  EXPECT_GT(peak, 0U);
+  EXPECT_LE(peak, kSamples * kCifarPixels + slots + 64 * kMiB);
+}
+
+INSTANTIATE_TEST_SUITE_P(Dataset, Memory, testing::Bool(),
+                         [](const auto& resident) { return resident.param ? "Resident" : "Mapped"; });
+
+}  // namespace
+}  // namespace loadline::test

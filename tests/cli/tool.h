@@ -1,0 +1,62 @@
+// The tool as a child process: its arguments, its world, what it says and how it ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loadline::test {
+
+struct Outcome {
+  int exit_code = -1;  // -1 when a signal ended it
+  int signal = 0;      // that ended it; SIGKILL when it ran past the time limit
+  std::string out;
+  std::string err;
+};
+
+// What the tool finds around itself.
+struct World {
+  std::filesystem::path directory;
+  std::map<std::string, std::string> environment;  // on top of the test's own
+  std::string input;                               // on stdin, at most what a pipe holds
+  std::vector<int> closed;                         // descriptors that are not there
+  std::optional<std::size_t> most_file_bytes;      // RLIMIT_FSIZE
+  bool deaf_stdout = false;                        // nobody will ever read it
+  bool small_stdout = false;                       // a pipe of one page
+};
+
+// A running tool. Killed when it runs past a minute, and at the latest by the destructor.
+class Tool {
+ public:
+  Tool(const std::vector<std::string>& arguments, const World& world);
+  Tool(const Tool&) = delete;
+  Tool& operator=(const Tool&) = delete;
+  ~Tool();
+
+  // Returns once stderr has said `text`; false when it ended without. Leaves stdout unread.
+  bool wait_until_err_says(std::string_view text);
+  void send(int signal) const;
+  // Reads all that comes and waits for the end.
+  Outcome finish();
+
+ private:
+  // Waits for more on stderr and, if asked, stdout; false when neither has any to come.
+  bool read_more(bool stdout_too);
+
+  pid_t process_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+  Outcome outcome_;
+};
+
+inline Outcome run_tool(const std::vector<std::string>& arguments, const World& world) {
+  return Tool(arguments, world).finish();
+}
+
+}  // namespace loadline::test

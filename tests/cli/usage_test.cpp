@@ -1,0 +1,118 @@
+// Requests that cannot be met: exit code 2, one sentence that names what was given, what is wanted, and the nearest.
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+class Usage : public CommandLine {
+ protected:
+  void expect_usage(const Words& words, const std::string& sentence) const {
+    SCOPED_TRACE(testing::PrintToString(words));
+    expect_refusal(run(words), 2, sentence);
+    EXPECT_EQ(files(), std::set<std::string>());
+  }
+};
+
+TEST_F(Usage, AVerbIsWanted) {
+  expect_usage({}, "want a verb, one of run, list, data, see --help");
+  expect_usage({"data"}, "data: want a verb, one of info, verify, make, see --help");
+}
+
+TEST_F(Usage, UnknownVerbNamesTheNearest) {
+  expect_usage({"rnu"}, "unknown verb 'rnu' (did you mean run?)");
+  expect_usage({"data", "verfy"}, "data: unknown verb 'verfy' (did you mean verify?)");
+  expect_usage({"measure"}, "unknown verb 'measure', see --help");
+}
+
+TEST_F(Usage, UnknownOptionNamesTheNearest) {
+  expect_usage({"run", "--worker", "2"}, "run: unknown option '--worker' (did you mean --workers?)");
+  expect_usage({"run", "--batchsize=8"}, "run: unknown option '--batchsize=8' (did you mean --batch-size?)");
+  expect_usage({"data", "verify", "x", "--spilt", "test"}, "verify: unknown option '--spilt' (did you mean --split?)");
+  expect_usage({"run", "-x"}, "run: unknown option '-x', see --help");
+}
+
+TEST_F(Usage, OptionBeforeItsVerbIsUnknownThere) {
+  expect_usage({"--dry-run", "run"}, "unknown option '--dry-run', see --help");
+}
+
+TEST_F(Usage, StrayWordIsRefused) {
+  expect_usage({"run", "fast"}, "run: unknown argument 'fast', see --help");
+  expect_usage({"run", "list"}, "run: unknown argument 'list', see --help");
+}
+
+TEST_F(Usage, UnknownValueNamesTheNearest) {
+  expect_usage({"run", "--loader", "thread-poll"},
+               "--loader 'thread-poll': want one of serial, thread-pool (did you mean thread-pool?)");
+  expect_usage({"run", "--mode", "io,ful"}, "--mode 'ful': want one of io, synthetic, full (did you mean full?)");
+  expect_usage({"run", "--compute", "devise:samples_per_second=1"},
+               "compute 'devise': want one of drain, device (did you mean device?)");
+  expect_usage({"run", "--compute", "device:sample_per_second=1"},
+               "compute device: parameter 'sample_per_second': want one of samples_per_second, copy_bytes_per_second, "
+               "depth (did you mean samples_per_second?)");
+  expect_usage({"data", "make", "cifar11", "x"},
+               "kind of dataset 'cifar11': want one of cifar10, cifar100, mnist (did you mean cifar10?)");
+  expect_usage({"data", "info", ".", "--split", "tset"},
+               "--split 'tset': want one of train, test (did you mean test?)");
+}
+
+TEST_F(Usage, NumberOutOfRangeNamesTheRange) {
+  expect_usage({"run", "--workers", "0"}, "--workers: want a whole number from 1 to 4096, got '0'");
+  expect_usage({"run", "--workers", "10000"}, "--workers: want a whole number from 1 to 4096, got '10000'");
+  expect_usage({"run", "--trials", "0"}, "--trials: want a whole number from 1 to 100000, got '0'");
+  expect_usage({"run", "--batch-size", "0"}, "--batch-size: want a whole number of at least 1, got '0'");
+  expect_usage({"run", "--trial-seconds", "nan"}, "--trial-seconds: want a number from 0.001 to 1000000, got 'nan'");
+  expect_usage({"data", "make", "mnist", "x", "--samples", "-1"}, "--samples: want a whole number, got '-1'");
+  expect_usage({"data", "make", "mnist", "x", "--seed", "one"}, "--seed: want a whole number, got 'one'");
+  expect_usage({"data", "make", "mnist", "x", "--samples", "0"},
+               "cannot make mnist with 0 samples: want from 10 (one a class) to 4294967295");
+}
+
+TEST_F(Usage, SameItemTwiceInAListIsRefused) {
+  expect_usage({"run", "--workers", "1,1"}, "--workers: '1' stands twice in the list");
+  expect_usage({"run", "--loader", "serial,serial"}, "--loader: 'serial' stands twice in the list");
+}
+
+TEST_F(Usage, EmptyListItemIsRefused) {
+  expect_usage({"run", "--workers", "1,"}, "--workers: want a whole number from 1 to 4096, got ''");
+  expect_usage({"run", "--mode="}, "run: --mode: want a value, see --help");
+}
+
+TEST_F(Usage, MissingValueIsNamed) {
+  expect_usage({"run", "--workers"}, "run: --workers: want a value, see --help");
+  expect_usage({"data", "info"}, "info: path is required, see --help");
+  expect_usage({"data", "make", "mnist"}, "make: directory is required, see --help");
+}
+
+TEST_F(Usage, ContradictoryOptionsAreRefused) {
+  expect_usage({"run", "--dtype", "u8", "--normalise", "on"},
+               "--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
+  expect_usage({"run", "--mean", "0.5", "--normalise", "off"}, "--mean and --std: they contradict --normalise off");
+  expect_usage({"run", "--rank", "2", "--world-size", "2"}, "--rank 2: want a rank below --world-size 2");
+  expect_usage({"run", "--data", "x", "--workload", "mnist,cifar10"},
+               "--data x: one path cannot be the data of 2 workloads, name one with --workload");
+  expect_usage({"run", "--order", "page-shuffled", "--window-samples", "8"},
+               "--window-samples 8: want at least one page, --page-samples is 64");
+  expect_usage({"run", "--loader", "serial", "--workers", "2"}, "--workers: none of the loaders chosen has workers");
+}
+
+TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
+  for (const Words& words :
+       {Words{"--help"}, Words{"run", "--help"}, Words{"data", "make", "--help"}, Words{"--version"}, Words{"list"}}) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_NE(outcome.out, "");
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(CommandLine, HelpOfRunShowsDefaultsAndChoices) {
+  const std::string help = run({"run", "--help"}).out;
+  EXPECT_THAT(help, testing::HasSubstr("[serial,thread-pool]"));
+  EXPECT_THAT(help, testing::HasSubstr("in-order, completion"));
+  EXPECT_THAT(help, testing::HasSubstr("--trial-seconds SECONDS"));
+  EXPECT_THAT(help, testing::HasSubstr("Exit codes: 0 ok, 1 failed, 2 usage"));
+}
+
+}  // namespace
+}  // namespace loadline::test

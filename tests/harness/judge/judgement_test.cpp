@@ -1,0 +1,113 @@
+#include "harness/judge/judgement.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::overhead;
+using test::result_of;
+
+TEST(Judgement, SummarisesTheTrialsOfEveryCell) {
+  const Judgement judgement = judge_run(result_of({{.mode = Mode::kIo, .rates = {1000, 2000, 3000}}, overhead()}));
+  ASSERT_EQ(judgement.cells.size(), 2U);
+  const auto& rate = judgement.cells[0].samples_per_second;
+  ASSERT_TRUE(rate.has_value());
+  EXPECT_EQ(rate->count, 3U);
+  EXPECT_DOUBLE_EQ(rate->mean, 2000);
+  EXPECT_DOUBLE_EQ(*rate->stddev, 1000);
+}
+
+TEST(Judgement, OfACellWithoutTrialsHasNoFigures) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kFull, .rates = {}}});
+  result.cells[0].error = "cannot read shard.bin";
+  const Judgement judgement = judge_run(result);
+  EXPECT_FALSE(judgement.cells[0].samples_per_second.has_value());
+  ASSERT_EQ(judgement.configurations.size(), 1U);
+  EXPECT_EQ(judgement.configurations[0].verdict.bound, Bound::kIncomplete);
+  EXPECT_TRUE(judgement.headlines.empty());
+}
+
+TEST(Judgement, OfNothingIsEmpty) {
+  const Judgement judgement = judge_run(result_of({}));
+  EXPECT_TRUE(judgement.configurations.empty());
+  EXPECT_TRUE(judgement.headlines.empty());
+}
+
+TEST(Judgement, PairsIoAndFullWithTheSyntheticTheyShare) {
+  const Judgement judgement = judge_run(result_of({
+      {.mode = Mode::kIo, .rates = {5000}},
+      {.mode = Mode::kIo, .rates = {5000}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kSynthetic, .rates = {1000}},
+      {.mode = Mode::kSynthetic, .rates = {1000}, .batch_size = 64},
+      {.mode = Mode::kFull, .rates = {990}},
+      {.mode = Mode::kFull, .rates = {995}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kFull, .rates = {995}, .loader = "thread-pool", .workers = 2, .batch_size = 64},
+      {.mode = Mode::kFull, .rates = {995}, .workload = "cifar10"},
+      overhead(),
+  }));
+  ASSERT_EQ(judgement.configurations.size(), 4U);
+  const auto expect = [&](std::size_t i, std::optional<std::size_t> io, std::optional<std::size_t> synthetic,
+                          std::optional<std::size_t> full) {
+    EXPECT_EQ(judgement.configurations[i].io, io) << i;
+    EXPECT_EQ(judgement.configurations[i].synthetic, synthetic) << i;
+    EXPECT_EQ(judgement.configurations[i].full, full) << i;
+  };
+  expect(0, 0, 2, 4);
+  expect(1, 1, 2, 5);
+  expect(2, std::nullopt, 3, 6);
+  expect(3, std::nullopt, std::nullopt, 7);
+  EXPECT_EQ(judgement.configurations[1].loader, "thread-pool");
+  EXPECT_EQ(judgement.configurations[1].workers, 2U);
+  EXPECT_EQ(judgement.configurations[0].verdict.bound, Bound::kCompute);
+  EXPECT_EQ(judgement.configurations[2].verdict.bound, Bound::kIncomplete);
+}
+
+TEST(Judgement, HeadlinesTheConfigurationWithTheHighestFull) {
+  const Judgement judgement = judge_run(result_of({
+      {.mode = Mode::kIo, .rates = {9000}},
+      {.mode = Mode::kFull, .rates = {900}},
+      {.mode = Mode::kIo, .rates = {5000}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kFull, .rates = {990}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kFull, .rates = {100}, .workload = "cifar10"},
+  }));
+  ASSERT_EQ(judgement.headlines.size(), 2U);
+  EXPECT_EQ(judgement.headlines[0].workload, "mnist");
+  EXPECT_EQ(judgement.headlines[0].configuration, 1U);
+  EXPECT_FALSE(judgement.headlines[0].workers.has_value()) << "one worker count is no sweep";
+  EXPECT_EQ(judgement.headlines[1].workload, "cifar10");
+  EXPECT_EQ(judgement.headlines[1].configuration, 2U);
+}
+
+TEST(Judgement, HeadlinesTheHighestIoWhereThereIsNoFull) {
+  const Judgement judgement = judge_run(result_of({
+      {.mode = Mode::kIo, .rates = {5000}},
+      {.mode = Mode::kIo, .rates = {9000}, .loader = "thread-pool", .workers = 2},
+  }));
+  ASSERT_EQ(judgement.headlines.size(), 1U);
+  EXPECT_EQ(judgement.headlines[0].configuration, 1U);
+}
+
+TEST(Judgement, FindsTheFewestWorkersThatAreEnough) {
+  const Judgement judgement = judge_run(result_of({
+      {.mode = Mode::kFull, .rates = {500, 501, 502}, .loader = "thread-pool", .workers = 1},
+      {.mode = Mode::kFull, .rates = {980, 990, 1000}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kFull, .rates = {985, 995, 1005}, .loader = "thread-pool", .workers = 4},
+  }));
+  ASSERT_EQ(judgement.headlines.size(), 1U);
+  ASSERT_TRUE(judgement.headlines[0].workers.has_value());
+  EXPECT_EQ(judgement.headlines[0].workers->best.workers, 4U);
+  EXPECT_EQ(judgement.headlines[0].workers->fewest.workers, 2U);
+}
+
+TEST(Judgement, KnowsWhatABatchAndTheHarnessTake) {
+  const Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 2000}}, overhead()});
+  EXPECT_DOUBLE_EQ(*seconds_per_batch(result.cells[0]), 0.075);
+  EXPECT_DOUBLE_EQ(*overhead_seconds_per_batch(result), 1e-6);
+  EXPECT_EQ(overhead_seconds_per_batch(result_of({{.mode = Mode::kIo, .rates = {1000}}})), std::nullopt);
+}
+
+}  // namespace
+}  // namespace loadline

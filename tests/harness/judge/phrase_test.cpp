@@ -1,0 +1,73 @@
+#include "harness/judge/phrase.h"
+
+#include <gtest/gtest.h>
+
+namespace loadline {
+namespace {
+
+TEST(Percent, ShowsAsManyDigitsAsTheIntervalSupports) {
+  EXPECT_EQ(percent({0.3802, Interval{0.3602, 0.4002}}), "38 ± 2 %");
+  EXPECT_EQ(percent({0.9920, Interval{0.9892, 0.9948}}), "99.2 ± 0.3 %");
+  EXPECT_EQ(percent({0.0202, Interval{0.0082, 0.0322}}), "2.0 ± 1.2 %");
+  EXPECT_EQ(percent({0.5, Interval{0.28, 0.72}}), "50 ± 22 %");
+}
+
+TEST(Percent, RoundsATinyIntervalUpToTheLastPlace) {
+  EXPECT_EQ(percent({0.99218, Interval{0.99216, 0.99220}}), "99.2 ± 0.1 %");
+}
+
+TEST(Percent, OfTrialsThatAllAgreeHasAnIntervalOfNoWidth) {
+  EXPECT_EQ(percent({0.25, Interval{0.25, 0.25}}), "25.0 ± 0.0 %");
+}
+
+TEST(Percent, WritesALopsidedIntervalByItsEnds) {
+  EXPECT_EQ(percent({0.7906, Interval{-0.3204, 0.9668}}), "79 % (-32 to 97 %)");
+  EXPECT_EQ(percent({0.7, Interval{-327000, 0.9999997}}), "70 % (under -1000 to 100 %)");
+}
+
+TEST(Percent, WithoutAnIntervalShowsTenthsOnlyNearTheEnds) {
+  EXPECT_EQ(percent({0.3802, {}}), "38 %");
+  EXPECT_EQ(percent({0.0084, {}}), "0.8 %");
+  EXPECT_EQ(percent({0.9916, {}}), "99.2 %");
+}
+
+TEST(Percent, ShowsANegativeShareButNeverANegativeZero) {
+  EXPECT_EQ(percent({-0.0043, Interval{-0.0164, 0.0076}}), "-0.4 ± 1.2 %");
+  EXPECT_EQ(percent({-0.0043, Interval{-0.0304, 0.0217}}), "0 ± 3 %");
+  EXPECT_EQ(percent({-0.0004, {}}), "0.0 %");
+  EXPECT_EQ(percent({-0.012, {}}), "-1.2 %");
+}
+
+TEST(Factor, ShowsTwoOrThreeSignificantDigits) {
+  EXPECT_EQ(factor({0.0466, {}}), "0.047");
+  EXPECT_EQ(factor({0.6, {}}), "0.60");
+  EXPECT_EQ(factor({1.6135, {}}), "1.61");
+  EXPECT_EQ(factor({22.998, {}}), "23");
+  EXPECT_EQ(factor({1234.5, {}}), "1200");
+}
+
+TEST(Factor, ShowsItsInterval) {
+  EXPECT_EQ(factor({1.01999, Interval{1.00827, 1.03185}}), "1.02 ± 0.01");
+  EXPECT_EQ(factor({1.1538, Interval{0.4858, 2.7404}}), "1.2 (0.5 to 2.7)");
+  EXPECT_EQ(factor({0.3, Interval{3e-7, 3e5}}), "0 (0 to over 1000)");
+  EXPECT_EQ(factor({23.0, Interval{22.2, 23.8}}), "23 ± 1");
+}
+
+TEST(Efficiency, ShowsAtMostTwoDecimals) {
+  EXPECT_EQ(efficiency({0.9139, {}}), "0.91");
+  EXPECT_EQ(efficiency({0.0932, Interval{0.0465, 0.1398}}), "0.09 ± 0.05");
+  EXPECT_EQ(efficiency({-1.7468, Interval{-2.1468, -1.3468}}), "-1.7 ± 0.4");
+  EXPECT_EQ(efficiency({-0.001, {}}), "0.00");
+}
+
+TEST(Duration, ChoosesItsUnit) {
+  EXPECT_EQ(duration(5e-7), "0.50 µs");
+  EXPECT_EQ(duration(3.2e-6), "3.2 µs");
+  EXPECT_EQ(duration(6.7e-5), "67 µs");
+  EXPECT_EQ(duration(3.2e-3), "3.2 ms");
+  EXPECT_EQ(duration(1.5), "1.5 s");
+  EXPECT_EQ(duration(0), "0 µs");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,181 @@
+// Expected values by numpy and scipy 1.10.1, named at each test; scipy's quantiles of t are good to ten digits.
+#include "harness/judge/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+using Values = std::vector<double>;
+
+TEST(Moments, HoldFarFromZeroWhereTheMeanOfSquaresGivesNothing) {
+  Moments moments;
+  for (const double value : {1e9 + 1, 1e9 + 2, 1e9 + 3}) moments.add(value);
+  EXPECT_EQ(moments.count(), 3U);
+  EXPECT_DOUBLE_EQ(moments.mean(), 1e9 + 2);
+  EXPECT_DOUBLE_EQ(moments.stddev().value(), 1);
+}
+
+TEST(Moments, HaveNoSpreadBelowTwoValues) {
+  Moments moments;
+  EXPECT_EQ(moments.stddev(), std::nullopt);
+  moments.add(7);
+  EXPECT_EQ(moments.mean(), 7);
+  EXPECT_EQ(moments.stddev(), std::nullopt);
+  EXPECT_EQ(moments.variance(), std::nullopt);
+}
+
+TEST(Moments, OfEqualValuesHaveExactlyNoSpread) {
+  Moments moments;
+  for (int i = 0; i < 7; ++i) moments.add(0.1);
+  EXPECT_EQ(moments.stddev(), 0);
+}
+
+// numpy mean, std(ddof=1), median; scipy.stats.t.interval(0.95, n - 1, mean, scipy.stats.sem(x)).
+TEST(Summary, GivesMeanSpreadAndTheTIntervalOfTheMean) {
+  const Summary summary = summarize(Values{1851.2, 1849.9, 1862.4, 1840.0, 1855.5});
+  EXPECT_EQ(summary.count, 5U);
+  EXPECT_NEAR(summary.mean, 1851.8, 1e-10);
+  EXPECT_NEAR(summary.stddev.value(), 8.204571896205211, 1e-10);
+  EXPECT_EQ(summary.min, 1840.0);
+  EXPECT_EQ(summary.median, 1851.2);
+  EXPECT_EQ(summary.max, 1862.4);
+  EXPECT_NEAR(summary.ci95.value().low, 1841.6126784558076, 1e-9);
+  EXPECT_NEAR(summary.ci95.value().high, 1861.9873215441924, 1e-9);
+}
+
+TEST(Summary, TakesTheMiddleOfTheTwoMiddleValues) {
+  const Summary summary = summarize(Values{3, 1, 2, 10});
+  EXPECT_EQ(summary.median, 2.5);
+  EXPECT_NEAR(summary.ci95.value().low, -2.4961413181266874, 1e-10);
+  EXPECT_NEAR(summary.ci95.value().high, 10.496141318126687, 1e-9);
+}
+
+TEST(Summary, OfOneValueHasNeitherSpreadNorInterval) {
+  const Summary summary = summarize(Values{42});
+  EXPECT_EQ(summary.mean, 42);
+  EXPECT_EQ(summary.median, 42);
+  EXPECT_EQ(summary.stddev, std::nullopt);
+  EXPECT_FALSE(summary.ci95);
+}
+
+TEST(Summary, OfEqualValuesHasAnIntervalOfNoWidth) {
+  const Summary summary = summarize(Values{5, 5, 5});
+  EXPECT_EQ(summary.stddev, 0);
+  EXPECT_EQ(summary.ci95.value().low, 5);
+  EXPECT_EQ(summary.ci95.value().high, 5);
+}
+
+TEST(Summary, RefusesNothingAndWhatIsNotFinite) {
+  EXPECT_THROW(summarize({}), Error);
+  EXPECT_THROW(summarize(Values{1, std::nan("")}), Error);
+  EXPECT_THROW(summarize(Values{1, std::numeric_limits<double>::infinity()}), Error);
+}
+
+TEST(Combine, WeighsDegreesByVariance) {
+  // Equal shares of 4 degrees each: (1 + 1)^2 / (1 / 4 + 1 / 4) = 8.
+  const std::vector<VarianceTerm> equal{{1, 4}, {1, 4}};
+  EXPECT_DOUBLE_EQ(combine(equal).variance, 2);
+  EXPECT_DOUBLE_EQ(combine(equal).degrees, 8);
+  const std::vector<VarianceTerm> one_exact{{0, 9}, {3, 2}};
+  EXPECT_DOUBLE_EQ(combine(one_exact).degrees, 2);
+}
+
+TEST(Combine, DoesNotUnderflowOnVariancesOfTimes) {
+  const std::vector<VarianceTerm> tiny{{1e-200, 4}, {1e-200, 4}};
+  EXPECT_DOUBLE_EQ(combine(tiny).degrees, 8);
+}
+
+// scipy.stats.ttest_ind(log(changed), log(base), equal_var=False); interval exp(d ± t.ppf(0.975, df) * sqrt(v)).
+TEST(LogWelchRatio, AgreesWithWelchsTestOnLogarithms) {
+  const Ratio ratio = log_welch_ratio(Values{1.00, 1.02, 0.99, 1.01, 0.98}, Values{0.90, 0.93, 0.89});
+  EXPECT_NEAR(ratio.value, 0.9065990473725862, 1e-13);
+  EXPECT_NEAR(ratio.ci95.value().low, 0.8657339436202593, 1e-9);
+  EXPECT_NEAR(ratio.ci95.value().high, 0.9493931002171772, 1e-9);
+  EXPECT_NEAR(ratio.p.value(), 0.006009867907106495, 1e-13);
+}
+
+TEST(LogWelchRatio, OfTimesAndOfRatesAreReciprocalWithTheSameP) {
+  const Values before{1.00, 1.02, 0.99, 1.01, 0.98};
+  const Values after{0.90, 0.93, 0.89};
+  const auto reciprocal = [](Values values) {
+    for (double& value : values) value = 1 / value;
+    return values;
+  };
+  const Ratio times = log_welch_ratio(before, after);
+  const Ratio rates = log_welch_ratio(reciprocal(before), reciprocal(after));
+  EXPECT_NEAR(rates.value, 1 / times.value, 1e-12);
+  EXPECT_NEAR(rates.ci95.value().low, 1 / times.ci95.value().high, 1e-12);
+  EXPECT_NEAR(rates.ci95.value().high, 1 / times.ci95.value().low, 1e-12);
+  EXPECT_NEAR(rates.p.value(), times.p.value(), 1e-12);
+}
+
+TEST(LogWelchRatio, TakesAllUncertaintyFromTheSideThatHasAny) {
+  const Ratio ratio = log_welch_ratio(Values{1, 1, 1}, Values{2, 2.1, 1.9});
+  EXPECT_NEAR(ratio.value, 1.9983319425122115, 1e-12);
+  EXPECT_NEAR(ratio.ci95.value().low, 1.7647151650877098, 1e-9);
+  EXPECT_NEAR(ratio.ci95.value().high, 2.262875409849017, 1e-9);
+  EXPECT_NEAR(ratio.p.value(), 0.0017373856345211558, 1e-13);
+}
+
+TEST(LogWelchRatio, OfValuesWithoutAnySpreadIsAPoint) {
+  const Ratio same = log_welch_ratio(Values{2, 2}, Values{2, 2});
+  EXPECT_EQ(same.value, 1);
+  EXPECT_EQ(same.ci95.value().low, 1);
+  EXPECT_EQ(same.ci95.value().high, 1);
+  EXPECT_EQ(same.p, 1);
+  const Ratio twice = log_welch_ratio(Values{2, 2}, Values{4, 4});
+  EXPECT_DOUBLE_EQ(twice.value, 2);
+  EXPECT_EQ(twice.p, 0);
+}
+
+TEST(LogWelchRatio, HasNoIntervalFromASingleTrial) {
+  const Ratio ratio = log_welch_ratio(Values{2}, Values{3, 3.1});
+  EXPECT_GT(ratio.value, 1.5);
+  EXPECT_FALSE(ratio.ci95);
+  EXPECT_FALSE(ratio.p);
+}
+
+TEST(LogWelchRatio, HasNoIntervalWhereItWouldBeInfinite) {
+  const Ratio ratio = log_welch_ratio(Values{1e-100, 1e100}, Values{1, 2});
+  EXPECT_FALSE(ratio.ci95);
+  EXPECT_TRUE(ratio.p);
+}
+
+TEST(LogWelchRatio, RefusesEmptySetsAndWhatIsNotPositive) {
+  EXPECT_THROW(log_welch_ratio({}, Values{1}), Error);
+  EXPECT_THROW(log_welch_ratio(Values{1}, {}), Error);
+  EXPECT_THROW(log_welch_ratio(Values{1, 0}, Values{1}), Error);
+  EXPECT_THROW(log_welch_ratio(Values{1}, Values{-1}), Error);
+  EXPECT_THROW(log_welch_ratio(Values{1}, Values{std::nan("")}), Error);
+}
+
+// Modified z-scores by numpy, 0.6745 (x - median) / median|x - median|: 17.8 for the 12.0, 1.6 for the 10.2.
+TEST(Outliers, FlagsTheTrialThatStandsOut) {
+  EXPECT_EQ(outliers(Values{10.0, 10.1, 9.9, 10.05, 9.95, 12.0}), (std::vector<std::size_t>{5}));
+  EXPECT_TRUE(outliers(Values{10.0, 10.1, 9.9, 10.05, 9.95, 10.2}).empty());
+}
+
+TEST(Outliers, AreFoundAmongValuesThatAreMostlyEqual) {
+  EXPECT_EQ(outliers(Values{1, 1, 2, 1, 1}), (std::vector<std::size_t>{2}));  // 3.99 by the mean deviation
+  EXPECT_TRUE(outliers(Values{1, 1, 1, 1, 1}).empty());
+}
+
+TEST(Outliers, AreNotSoughtBelowFiveTrials) {
+  EXPECT_TRUE(outliers(Values{1, 1, 1, 1000}).empty());
+  EXPECT_TRUE(outliers({}).empty());
+}
+
+TEST(TrialsToDetect, GrowWithTheSquareOfVariationOverEffect) {
+  EXPECT_DOUBLE_EQ(trials_to_detect(0.03, 0.03), 16.7);
+  EXPECT_DOUBLE_EQ(trials_to_detect(0.06, 0.03), 63.8);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,64 @@
+// Quantiles by bisection of mpmath 1.2.1's betainc(n/2, 1/2, 0, n/(n+t*t), regularized=True) at 40 digits, because
+// scipy 1.10.1's t.ppf is good to ten digits only; probabilities by scipy's 2 * t.sf(|t|, degrees).
+#include "harness/judge/student_t.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+TEST(StudentT, GivesTheQuantilesOfThePrintedTables) {
+  EXPECT_NEAR(t_quantile(0.95, 1), 12.706204736174705, 1e-12);
+  EXPECT_NEAR(t_quantile(0.95, 2), 4.3026527297494639, 1e-12);
+  EXPECT_NEAR(t_quantile(0.95, 4), 2.7764451051977944, 1e-12);
+  EXPECT_NEAR(t_quantile(0.95, 10), 2.2281388519862747, 1e-12);
+  EXPECT_NEAR(t_quantile(0.95, 100), 1.9839715185235523, 1e-12);
+  EXPECT_NEAR(t_quantile(0.90, 1), 6.3137515146750431, 1e-12);
+}
+
+TEST(StudentT, TakesDegreesThatAreNotWholeNumbers) {
+  EXPECT_NEAR(t_quantile(0.95, 2.5), 3.5746548420036832, 1e-12);
+  EXPECT_NEAR(t_quantile(0.95, 7.3), 2.3450667365477036, 1e-12);
+  EXPECT_NEAR(t_quantile(0.90, 3.7), 2.182493803914602, 1e-12);
+  EXPECT_NEAR(t_quantile(0.50, 0.5), 1.5537739740300373, 1e-12);
+}
+
+TEST(StudentT, ApproachesTheNormalDistributionForManyDegrees) {
+  // z + (z^3 + z) / (4 n), Abramowitz and Stegun 26.7.5, with z = 1.959963984540054.
+  EXPECT_NEAR(t_quantile(0.95, 1e6), 1.9599663568141066, 1e-8);
+  EXPECT_NEAR(t_quantile(0.95, 1e9), 1.959963986912, 1e-6);
+}
+
+TEST(StudentT, GivesTwoSidedProbabilities) {
+  EXPECT_NEAR(t_two_sided_p(2, 4), 0.1161165235168155, 1e-14);
+  EXPECT_NEAR(t_two_sided_p(1e-3, 3), 0.9992648949694609, 1e-14);
+  EXPECT_NEAR(t_two_sided_p(50, 3), 1.761715204127195e-05, 1e-17);
+  EXPECT_NEAR(t_two_sided_p(3.3, 12.6), 0.00597027089590145, 1e-15);
+  EXPECT_NEAR(t_two_sided_p(1e8, 1.5), 7.541704864032492e-13, 1e-24);
+}
+
+TEST(StudentT, IsCertainAtZeroAndImpossibleAtInfinity) {
+  EXPECT_EQ(t_two_sided_p(0, 3), 1);
+  EXPECT_EQ(t_two_sided_p(std::numeric_limits<double>::infinity(), 3), 0);
+}
+
+TEST(StudentT, IgnoresTheSignOfT) {
+  EXPECT_EQ(t_two_sided_p(-2, 4), t_two_sided_p(2, 4));
+}
+
+TEST(StudentT, RefusesDegreesAndProbabilitiesOutOfRange) {
+  EXPECT_THROW(t_quantile(0.95, 0), Error);
+  EXPECT_THROW(t_quantile(0.95, -1), Error);
+  EXPECT_THROW(t_quantile(0.95, std::nan("")), Error);
+  EXPECT_THROW(t_quantile(0, 3), Error);
+  EXPECT_THROW(t_quantile(1, 3), Error);
+  EXPECT_THROW(t_two_sided_p(std::nan(""), 3), Error);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,135 @@
+#include "harness/judge/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::overhead;
+using test::result_of;
+using Texts = std::map<std::string, std::string>;  // of each id the last
+
+Texts warnings(const Result& result) {
+  Texts texts;
+  for (const Warning& warning : judge_run(result).warnings) texts[warning.id] = warning.message;
+  return texts;
+}
+
+Result sound() {
+  return result_of({{.mode = Mode::kIo, .rates = {1000, 1010, 1020}}, overhead()});
+}
+
+TEST(Warnings, OfASoundResultAreNone) {
+  EXPECT_EQ(warnings(sound()), Texts());
+}
+
+TEST(Warnings, TellOfABuildThatMeasuresNothing) {
+  Result result = sound();
+  result.environment.build.build_type = "Debug";
+  EXPECT_EQ(warnings(result),
+            (Texts{{"debug-build", "this program was built as Debug, not as Release: its times are too long"}}));
+  result.environment.build.sanitizer = "thread";
+  EXPECT_EQ(warnings(result),
+            (Texts{{"sanitizer-build", "this program was built with the thread sanitizer: its times say nothing"}}));
+}
+
+TEST(Warnings, TellOfABusyMachine) {
+  Result result = sound();
+  result.environment.machine.load_average_1_minute = 1.0;
+  EXPECT_EQ(warnings(result), Texts()) << "a quarter of the CPUs";
+  result.environment.machine.load_average_1_minute = 1.25;
+  EXPECT_EQ(warnings(result), (Texts{{"machine-busy",
+                                      "the load average was 1.25 at the start, with 4 CPUs in force: other work may "
+                                      "slow the trials"}}));
+}
+
+TEST(Warnings, TellOfSmallPages) {
+  Result result = sound();
+  result.environment.machine.transparent_huge_pages = "never";
+  EXPECT_EQ(warnings(result), (Texts{{"no-huge-pages",
+                                      "transparent huge pages are off: slots lie in small pages and cost more address "
+                                      "translations"}}));
+}
+
+TEST(Warnings, TellOfADatasetThatFitsTheCache) {
+  Result result = sound();
+  result.environment.machine.last_level_cache_bytes = 60000 * 784;
+  EXPECT_EQ(warnings(result), Texts());
+  result.environment.machine.last_level_cache_bytes = 60000 * 784 + 1;
+  EXPECT_EQ(warnings(result), (Texts{{"dataset-fits-cache",
+                                      "the 47040000 bytes of samples in /data/mnist fit the last-level cache of "
+                                      "47040001 bytes: IO measures that cache"}}));
+}
+
+TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
+  Result result = sound();
+  result.datasets[0].before.resident_pages = 9;
+  EXPECT_EQ(warnings(result), (Texts{{"not-resident",
+                                      "the page cache held 9 of 10 pages of /data/mnist before the trials, though all "
+                                      "were just read: IO measures storage too"}}));
+  result.datasets[0].info.resident = true;
+  EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
+}
+
+TEST(Warnings, TellOfMoreWorkersThanCpus) {
+  Result result = sound();
+  result.cells[0].cell.workers = 4;
+  EXPECT_EQ(warnings(result), Texts());
+  result.cells[0].cell.workers = 5;
+  EXPECT_EQ(warnings(result), (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs: they take turns"}}));
+}
+
+TEST(Warnings, TellOfACellThatFailed) {
+  Result result = sound();
+  result.cells[0].error = "cannot read shard.bin";
+  result.cells[0].trials.clear();
+  EXPECT_EQ(warnings(result), (Texts{{"cell-failed", "mnist/IO/serial/batch:100: cannot read shard.bin"}}));
+}
+
+TEST(Warnings, TellOfFewTrials) {
+  Result result = sound();
+  result.cells[0].trials.pop_back();
+  EXPECT_EQ(warnings(result),
+            (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for an interval to lean on"}}));
+}
+
+TEST(Warnings, TellOfShortTrials) {
+  Result result = sound();
+  result.cells[0].trials[1] = test::trial_of(1010, 100, 9);
+  EXPECT_EQ(warnings(result), (Texts{{"short-trials",
+                                      "a trial of mnist/IO/serial/batch:100 has 9 batches: longer ones "
+                                      "(--trial-seconds) would be steadier"}}));
+}
+
+TEST(Warnings, TellOfTrialsThatVary) {
+  const Texts texts = warnings(result_of({{.mode = Mode::kIo, .rates = {900, 1000, 1200}}, overhead()}));
+  EXPECT_EQ(texts, (Texts{{"wide-spread", "the trials of mnist/IO/serial/batch:100 vary by 15 % of their mean"}}));
+}
+
+TEST(Warnings, TellOfATrialThatStandsApart) {
+  const Texts texts = warnings(result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002, 1003, 900}}, overhead()}));
+  EXPECT_EQ(texts, (Texts{{"outlier-trial",
+                           "trial 5 of mnist/IO/serial/batch:100 stands apart from the others at 900 samples/s; it is "
+                           "counted"}}));
+}
+
+TEST(Warnings, DoNotTellOfAnOutlierThatIsTooNearToMatter) {
+  EXPECT_EQ(warnings(result_of({{.mode = Mode::kIo, .rates = {1000, 1001, 1002, 1003, 980}}, overhead()})), Texts());
+}
+
+TEST(Warnings, TellOfStepsTooShortForTheHarness) {
+  // 19 µs against 20 times 1 µs.
+  const double rate = 100 / 19e-6;
+  EXPECT_EQ(warnings(result_of({{.mode = Mode::kIo, .rates = {rate, rate, rate}}, overhead()})),
+            (Texts{{"step-too-short",
+                    "a batch of mnist/IO/serial/batch:100 takes 19 µs, not 20 times the harness's own 1.0 µs: use "
+                    "larger batches"}}));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,279 @@
+#include "harness/measure/run.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <functional>
+#include <set>
+
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a run tells, and a hook into it.
+class Listener final : public RunObserver {
+ public:
+  void on_dataset(const DatasetFacts& /*facts*/) override { ++datasets; }
+  void on_first_epoch(const CellResult& cell) override { first_epochs.push_back(cell.cell.name()); }
+  void on_trial(const Result& /*result*/, const CellResult& cell) override {
+    (cell.error ? failures : trials).push_back(cell.cell.name());
+    if (after_trial) after_trial(trials.size());
+  }
+
+  int datasets = 0;
+  std::vector<std::string> first_epochs;
+  std::vector<std::string> trials;
+  std::vector<std::string> failures;
+  std::function<void(std::size_t)> after_trial;
+};
+
+class RunTest : public testing::Test {
+ protected:
+  // 40 images of 4 x 4 in 10 classes.
+  fs::path mnist(std::uint32_t samples = 40, std::uint32_t side = 4) const {
+    std::string labels = test::idx_header({samples});
+    for (std::uint32_t i = 0; i < samples; ++i) labels += static_cast<char>(i % 10);
+    test::write(home_ / "mnist" / "train-images-idx3-ubyte", test::idx_images(samples, side, side));
+    test::write(home_ / "mnist" / "train-labels-idx1-ubyte", labels);
+    return home_ / "mnist";
+  }
+
+  RunOptions options() const {
+    return {.workloads = {"mnist"},
+            .workers = {2},
+            .batch_sizes = {8},
+            .data = (home_ / "mnist").string(),
+            .compute = "device:samples_per_second=1e6",
+            .trials = 3,
+            .trial_batches = 4,
+            .first_epoch_seconds = 0};
+  }
+
+  Plan plan_of(const RunOptions& options) const {
+    return make_plan(options, {.threads_in_force = 2, .data_directory = home_.path()});
+  }
+
+  bool run(const Plan& plan) {
+    RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+    prepare_run(plan, result_, context);
+    return run_plan(plan, result_, context);
+  }
+
+  test::Thrown refusal(const RunOptions& options) {
+    return test::thrown_by([&] { run(plan_of(options)); });
+  }
+
+  test::TemporaryDirectory home_;
+  SteadyClock clock_;
+  std::stop_source stop_;
+  Listener listener_;
+  Result result_;
+};
+
+TEST_F(RunTest, GivesEveryCellItsTrialsInInterleavedRounds) {
+  mnist();
+  const Plan plan = plan_of(options());
+  ASSERT_EQ(plan.cells.size(), 6U);
+  EXPECT_TRUE(run(plan));
+  std::vector<std::vector<std::size_t>> rounds(3, std::vector<std::size_t>(6));
+  for (std::size_t i = 0; i < result_.cells.size(); ++i) {
+    const CellResult& cell = result_.cells[i];
+    SCOPED_TRACE(cell.cell.name());
+    EXPECT_EQ(cell.error, std::nullopt);
+    EXPECT_FALSE(cell.first_epoch.has_value());
+    ASSERT_EQ(cell.trials.size(), 3U);
+    for (std::size_t round = 0; round < 3; ++round) {
+      EXPECT_EQ(cell.trials[round].round, round);
+      EXPECT_EQ(cell.trials[round].place / 6, round) << "rounds do not overlap";
+      rounds[round][cell.trials[round].place % 6] = i;
+    }
+  }
+  for (std::size_t round = 0; round < 3; ++round) EXPECT_EQ(rounds[round], round_order(1, round, 6));
+  EXPECT_EQ(listener_.trials.size(), 18U);
+  EXPECT_EQ(listener_.datasets, 1);
+}
+
+TEST_F(RunTest, KnowsItsDataset) {
+  mnist();
+  ASSERT_TRUE(run(plan_of(options())));
+  ASSERT_EQ(result_.datasets.size(), 1U);
+  const DatasetFacts& facts = result_.datasets[0];
+  EXPECT_EQ(facts.info.samples, 40U);
+  EXPECT_EQ(facts.found.pages, 2U);
+  EXPECT_EQ(facts.before.pages, 2U);
+  ASSERT_TRUE(facts.after.has_value());
+  EXPECT_EQ(facts.after->resident_pages, 2U);
+  EXPECT_NE(facts.fingerprint, 0U);
+}
+
+TEST_F(RunTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
+  const fs::path before = fs::current_path();
+  fs::current_path(mnist());
+  RunOptions here = options();
+  here.data = "train-images-idx3-ubyte";
+  EXPECT_TRUE(run(plan_of(here)));
+  fs::current_path(before);
+  EXPECT_EQ(result_.datasets.at(0).found.pages, 2U);
+}
+
+TEST_F(RunTest, MeasuresTheFirstEpochOfCellsWithALoader) {
+  mnist();
+  RunOptions with_first = options();
+  with_first.first_epoch_seconds = 1000;
+  with_first.trials = 1;
+  ASSERT_TRUE(run(plan_of(with_first)));
+  for (const CellResult& cell : result_.cells) {
+    SCOPED_TRACE(cell.cell.name());
+    ASSERT_EQ(cell.first_epoch.has_value(), uses_loader(cell.cell.mode));
+    if (!cell.first_epoch) continue;
+    EXPECT_TRUE(cell.first_epoch->complete);
+    EXPECT_EQ(cell.first_epoch->samples, 40U);
+    EXPECT_EQ(cell.first_epoch->batches, 5U);
+    EXPECT_GT(cell.first_epoch->open_seconds, 0);
+  }
+  EXPECT_EQ(listener_.first_epochs.size(), 4U);
+}
+
+TEST_F(RunTest, OpensEachDatasetOnce) {
+  mnist();
+  test::write(home_ / "cifar10" / "data_batch_1.bin", test::cifar10(std::vector<int>(8, 3)));
+  RunOptions both = options();
+  both.workloads = {"mnist", "cifar10"};
+  both.data.clear();
+  both.modes = {"io", "synthetic"};
+  both.trials = 1;
+  ASSERT_TRUE(run(plan_of(both)));
+  ASSERT_EQ(result_.datasets.size(), 2U);
+  for (const CellResult& cell : result_.cells) {
+    EXPECT_EQ(result_.datasets[cell.dataset].path, cell.cell.data) << cell.cell.name();
+    EXPECT_EQ(cell.trials.size(), 1U) << cell.cell.name();
+  }
+}
+
+TEST_F(RunTest, KeepsWhatWasMeasuredWhenStoppedInTheMiddle) {
+  mnist();
+  listener_.after_trial = [&](std::size_t trials) {
+    if (trials == 8) stop_.request_stop();
+  };
+  EXPECT_FALSE(run(plan_of(options())));
+  std::size_t trials = 0;
+  for (const CellResult& cell : result_.cells) {
+    EXPECT_EQ(cell.error, std::nullopt) << "to be stopped is no failure";
+    EXPECT_GE(cell.trials.size(), 1U);
+    trials += cell.trials.size();
+  }
+  EXPECT_EQ(trials, 8U);
+  EXPECT_EQ(result_.datasets[0].after.has_value(), false);
+}
+
+TEST_F(RunTest, StoppedBeforeItBeginsHasNoTrials) {
+  mnist();
+  stop_.request_stop();
+  RunOptions with_first = options();
+  with_first.first_epoch_seconds = 1;
+  EXPECT_FALSE(run(plan_of(with_first)));
+  for (const CellResult& cell : result_.cells) EXPECT_TRUE(cell.trials.empty());
+}
+
+TEST_F(RunTest, GoesOnWithTheOtherCellsWhenOneFails) {
+  mnist();
+  RunOptions many = options();
+  many.loaders = {"thread-pool"};
+  many.modes = {"io"};
+  Plan plan = plan_of(many);
+  // What only the loader itself finds out: it is not a matter of the dataset.
+  Cell broken = plan.cells.front();
+  broken.workers = kMostWorkers + 1;
+  broken.prefetch = 1;
+  plan.cells.insert(plan.cells.begin(), broken);
+  EXPECT_TRUE(run(plan));
+  EXPECT_EQ(result_.cells[0].error, fmt::format("workers 4097: thread-pool wants 1 to {}", kMostWorkers));
+  EXPECT_TRUE(result_.cells[0].trials.empty());
+  for (std::size_t i = 1; i < result_.cells.size(); ++i) EXPECT_EQ(result_.cells[i].trials.size(), 3U);
+  EXPECT_EQ(listener_.failures.size(), 1U) << "and is not tried again";
+}
+
+TEST_F(RunTest, KeepsTheTrialsOfACellThatFailsLater) {
+  const fs::path images = mnist(4096, 28) / "train-images-idx3-ubyte";
+  listener_.after_trial = [&](std::size_t trials) {
+    if (trials == 6) fs::resize_file(images, 4096);
+  };
+  RunOptions whole = options();
+  whole.batch_sizes = {4096};
+  whole.trial_batches = 1;
+  EXPECT_TRUE(run(plan_of(whole)));
+  for (const CellResult& cell : result_.cells) {
+    EXPECT_EQ(cell.trials.size(), 1U) << cell.cell.name();
+    ASSERT_TRUE(cell.error.has_value()) << cell.cell.name();
+    EXPECT_NE(cell.error->find(images.string() + ": the page at byte "), std::string::npos) << *cell.error;
+  }
+}
+
+TEST_F(RunTest, RefusesABatchLargerThanTheDataset) {
+  mnist();
+  RunOptions large = options();
+  large.batch_sizes = {8, 41};
+  EXPECT_EQ(refusal(large), test::usage("batch size 41 is larger than the dataset of 40 samples"));
+  EXPECT_TRUE(listener_.trials.empty());
+}
+
+TEST_F(RunTest, NamesTheCommandThatGetsMissingData) {
+  RunOptions missing = options();
+  missing.data.clear();
+  EXPECT_EQ(refusal(missing),
+            test::failed(fmt::format("cannot open {0}: the data of workload mnist is not there; get it by `loadline "
+                                     "data make mnist {0}` or name another place with --data",
+                                     (home_ / "mnist").string())));
+}
+
+TEST_F(RunTest, RefusesLabelsThatTheWorkloadDoesNotHave) {
+  mnist(2);
+  test::write(home_ / "mnist" / "train-labels-idx1-ubyte", test::idx_labels({3, 10}));
+  RunOptions two = options();
+  two.batch_sizes = {2};
+  EXPECT_EQ(refusal(two), test::failed(fmt::format("cannot use {} for workload mnist: label 10 is out of range, want 0 "
+                                                   "to 9",
+                                                   (home_ / "mnist").string())));
+}
+
+TEST_F(RunTest, RefusesSlotsThatDoNotFitTheMemory) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = 1000;
+  EXPECT_EQ(
+      refusal(options()),
+      test::usage("mnist/IO/thread-pool/workers:2/batch:8: its slots need 11 x 512 bytes of memory, and 1000 bytes "
+                  "are available"));
+}
+
+// Runs as nobody in particular, where the test runs as root.
+class Unprivileged {
+ public:
+  Unprivileged() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  ~Unprivileged() {
+    if (was_root_) [[maybe_unused]]
+      const int back = ::seteuid(0);
+  }
+
+ private:
+  bool was_root_;
+};
+
+TEST_F(RunTest, DoesNotMindFilesOfOthersAroundItsData) {
+  mnist();
+  fs::permissions(home_.path(), fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+  fs::permissions(test::write(home_ / "mnist" / "private", "of somebody else"), fs::perms::none);
+  const Unprivileged unprivileged;
+  EXPECT_TRUE(run(plan_of(options())));
+  EXPECT_EQ(result_.datasets[0].found.pages, 2U);
+}
+
+}  // namespace
+}  // namespace loadline

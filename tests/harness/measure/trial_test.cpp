@@ -1,0 +1,158 @@
+#include "harness/measure/trial.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::thrown_by;
+
+constexpr std::size_t kSamples = 22;  // batches of 4: five whole ones and a short one
+constexpr std::size_t kSampleBytes = 16;
+
+Cell cell_of(Mode mode, std::string loader = "serial", std::size_t workers = 0) {
+  Cell cell{.workload = "mnist", .mode = mode, .data = "shards"};
+  cell.classes = 10;
+  cell.transform.dtype = DType::kU8;
+  cell.kernels = "auto";
+  cell.sampler.batch_size = 4;
+  cell.compute = "drain";
+  cell.workers = workers;
+  if (uses_loader(mode)) cell.loader = std::move(loader);
+  return cell;
+}
+
+class TrialTest : public testing::Test {
+ protected:
+  Trial trial(const Cell& cell, TrialOptions options) {
+    const CellRig rig(cell, *dataset_, std::nullopt);
+    const auto trial = run_trial(rig, options, clock_, stop_.get_token());
+    EXPECT_TRUE(trial.has_value());
+    return trial.value_or(Trial());
+  }
+  test::Thrown refusal(const Cell& cell) {
+    return thrown_by([&] { CellRig(cell, *dataset_, std::nullopt); });
+  }
+
+  std::unique_ptr<Dataset> dataset_ = test::patterned_dataset(kSamples);
+  SteadyClock clock_;
+  std::stop_source stop_;
+};
+
+TEST_F(TrialTest, OfALoaderCountsBatchesSamplesAndBytes) {
+  for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kFull), cell_of(Mode::kIo, "thread-pool", 3)}) {
+    SCOPED_TRACE(cell.name());
+    // One batch first, one to warm up, then four: three whole ones and the short one, with its epoch's end behind it.
+    const Trial result = trial(cell, {.length = Batches{4}, .warm_up_batches = 2});
+    EXPECT_EQ(result.warm_up_batches, 2U);
+    EXPECT_EQ(result.batches, 4U);
+    EXPECT_EQ(result.samples, 14U);
+    EXPECT_EQ(result.bytes, 14 * kSampleBytes);
+    EXPECT_GT(result.wall_seconds, 0);
+    EXPECT_GE(result.wall_seconds, result.wait.total_seconds);
+    EXPECT_GE(result.first_batch_seconds, result.setup_seconds);
+    EXPECT_LE(result.wait.p50_seconds, result.wait.p99_seconds);
+    EXPECT_GT(result.usage.peak_rss_bytes, 0U);
+  }
+}
+
+TEST_F(TrialTest, OfResidentBatchesHasNoShortOne) {
+  const Trial result = trial(cell_of(Mode::kSynthetic), {.length = Batches{40}});
+  EXPECT_EQ(result.samples, 160U);
+}
+
+TEST_F(TrialTest, OfTheOverheadHasALengthOfItsOwn) {
+  EXPECT_EQ(trial(cell_of(Mode::kOverhead), {.length = Batches{1}}).batches, 100'000U);
+}
+
+TEST_F(TrialTest, WarmsUpOverAllSlotsUnlessToldOtherwise) {
+  Cell cell = cell_of(Mode::kIo, "thread-pool", 3);
+  cell.prefetch = 5;
+  const CellRig rig(cell, *dataset_, std::nullopt);
+  EXPECT_EQ(rig.slots().prefetch, 5U);
+  EXPECT_EQ(rig.slots().slots, 9U);  // workers, prefetch, and one in the consumer's hand
+  EXPECT_EQ(rig.slots().slot_bytes, 4 * kSampleBytes);
+  EXPECT_EQ(trial(cell, {.length = Batches{1}}).warm_up_batches, 10U);
+  EXPECT_EQ(trial(cell, {.length = Batches{1}, .warm_up_batches = 0}).warm_up_batches, 1U)
+      << "the first one cannot be left out";
+  EXPECT_EQ(trial(cell_of(Mode::kSynthetic), {.length = Batches{1}}).warm_up_batches, 1U);
+}
+
+TEST_F(TrialTest, HasSlotsForTheBatchesThatTheComputeHolds) {
+  Cell cell = cell_of(Mode::kFull);
+  const std::size_t without = CellRig(cell, *dataset_, std::nullopt).slots().slots;
+  cell.compute = "device:samples_per_second=1e9,copy_bytes_per_second=1e9,depth=3";
+  const CellRig rig(cell, *dataset_, std::nullopt);
+  EXPECT_GT(rig.slots().held_batches, 0U);
+  EXPECT_EQ(rig.slots().slots, without + rig.slots().held_batches);
+  EXPECT_EQ(trial(cell, {.length = Batches{50}}).batches, 50U);
+}
+
+TEST_F(TrialTest, EndsWithoutAResultWhenStopped) {
+  const Cell cell = cell_of(Mode::kIo, "thread-pool", 2);
+  const CellRig rig(cell, *dataset_, std::nullopt);
+  stop_.request_stop();
+  EXPECT_EQ(run_trial(rig, {.length = Batches{4}}, clock_, stop_.get_token()).has_value(), false);
+  EXPECT_EQ(run_first_epoch(rig, Time::max(), clock_, stop_.get_token()).has_value(), false);
+}
+
+TEST_F(TrialTest, ThrowsWhatTheLoaderThrows) {
+  const test::FailingDataset failing(*dataset_, 9);
+  for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kIo, "thread-pool", 2)}) {
+    const CellRig rig(cell, failing, std::nullopt);
+    EXPECT_EQ(thrown_by([&] { run_trial(rig, {.length = Batches{12}}, clock_, stop_.get_token()); }),
+              test::failed(test::FailingDataset::message(9)));
+  }
+}
+
+TEST_F(TrialTest, FirstEpochIsCompleteWhenItsTimeSuffices) {
+  for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kFull, "thread-pool", 2)}) {
+    const CellRig rig(cell, *dataset_, std::nullopt);
+    const auto epoch = run_first_epoch(rig, Time::max(), clock_, stop_.get_token());
+    ASSERT_TRUE(epoch.has_value());
+    EXPECT_TRUE(epoch->complete);
+    EXPECT_EQ(epoch->batches, 6U);
+    EXPECT_EQ(epoch->samples, kSamples);
+    EXPECT_GE(epoch->wall_seconds, epoch->first_batch_seconds);
+  }
+}
+
+TEST_F(TrialTest, FirstEpochIsIncompleteWhenItsTimeRunsOut) {
+  const Cell cell = cell_of(Mode::kIo);
+  const CellRig rig(cell, *dataset_, std::nullopt);
+  const auto epoch = run_first_epoch(rig, Time(0), clock_, stop_.get_token());
+  ASSERT_TRUE(epoch.has_value());
+  EXPECT_FALSE(epoch->complete);
+  EXPECT_EQ(epoch->batches, 1U);
+}
+
+TEST_F(TrialTest, FirstEpochOfOneBatchIsComplete) {
+  Cell cell = cell_of(Mode::kIo);
+  cell.sampler.batch_size = kSamples;
+  const CellRig rig(cell, *dataset_, std::nullopt);
+  const auto epoch = run_first_epoch(rig, Time(0), clock_, stop_.get_token());
+  ASSERT_TRUE(epoch.has_value());
+  EXPECT_TRUE(epoch->complete);
+}
+
+TEST_F(TrialTest, RefusesACellThatDoesNotFitItsDataset) {
+  Cell cell = cell_of(Mode::kIo);
+  cell.sampler.batch_size = kSamples + 1;
+  EXPECT_EQ(refusal(cell), test::usage("batch size 23 is larger than the dataset of 22 samples"));
+
+  cell = cell_of(Mode::kIo);
+  cell.classes = 6;
+  EXPECT_EQ(refusal(cell), test::failed("cannot use shards for workload mnist: label 6 is out of range, want 0 to 5"));
+
+  cell = cell_of(Mode::kIo);
+  cell.transform = {.dtype = DType::kF32, .mean = {0.5, 0.5, 0.5}};
+  EXPECT_EQ(refusal(cell), test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,194 @@
+#include "harness/plan/options.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/result/result_json.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::thrown_by;
+using test::usage;
+using Sizes = std::vector<std::size_t>;
+using Numbers = std::vector<double>;
+using Texts = std::vector<std::string>;
+
+const OptionRow& row_of(std::string_view name) {
+  for (const OptionRow& row : run_options()) {
+    if (row.name == name) return row;
+  }
+  throw std::runtime_error("no such option: " + std::string(name));
+}
+
+RunOptions written(std::string_view name, std::string_view text) {
+  RunOptions options;
+  write_option(options, row_of(name), text);
+  return options;
+}
+
+test::Thrown refusal(std::string_view name, std::string_view text) {
+  return thrown_by([&] { written(name, text); });
+}
+
+// For every row a text that is not its default, and the value it stands for.
+struct Sample {
+  std::string text;
+  OptionValue value;
+};
+
+const std::map<std::string_view, Sample> kSamples{
+    {"workload", {"mnist,cifar10", Texts{"mnist", "cifar10"}}},
+    {"mode", {"full,io", Texts{"full", "io"}}},
+    {"loader", {"thread-pool", Texts{"thread-pool"}}},
+    {"workers", {"1,4096", Sizes{1, 4096}}},
+    {"batch-size", {"64,512", Sizes{64, 512}}},
+    {"data", {"/data/a, b", std::string("/data/a, b")}},
+    {"format", {"cifar10", std::string("cifar10")}},
+    {"split", {"test", std::string("test")}},
+    {"labels", {"coarse", std::string("coarse")}},
+    {"in-memory", {"true", true}},
+    {"dtype", {"bf16", std::string("bf16")}},
+    {"layout", {"nhwc", std::string("nhwc")}},
+    {"normalise", {"off", std::string("off")}},
+    {"mean", {"-0.5,0.25,0.25", Numbers{-0.5, 0.25, 0.25}}},
+    {"std", {"0.5,1e-6", Numbers{0.5, 1e-6}}},
+    {"crop-padding", {"0", std::size_t{0}}},
+    {"flip", {"on", std::string("on")}},
+    {"kernels", {"scalar", std::string("scalar")}},
+    {"order", {"page-shuffled", std::string("page-shuffled")}},
+    {"page-samples", {"7", std::size_t{7}}},
+    {"window-samples", {"70", std::size_t{70}}},
+    {"seed", {"9007199254740992", std::size_t{9007199254740992}}},
+    {"rank", {"3", std::size_t{3}}},
+    {"world-size", {"4", std::size_t{4}}},
+    {"drop-last", {"true", true}},
+    {"prefetch", {"12", std::size_t{12}}},
+    {"delivery", {"completion", std::string("completion")}},
+    {"compute", {"device:samples_per_second=5,depth=1", std::string("device:samples_per_second=5,depth=1")}},
+    {"trials", {"100000", std::size_t{100000}}},
+    {"trial-seconds", {"0.125", 0.125}},
+    {"trial-batches", {"9", std::size_t{9}}},
+    {"warm-up-batches", {"0", std::size_t{0}}},
+    {"first-epoch-seconds", {"0", 0.0}},
+    {"output", {"-", std::string("-")}},
+    {"quiet", {"true", true}},
+};
+
+RunOptions all_written() {
+  RunOptions options;
+  for (const auto& [name, sample] : kSamples) write_option(options, row_of(name), sample.text);
+  return options;
+}
+
+TEST(RunOptions, HaveASampleOfEveryRowInThisTest) {
+  std::set<std::string_view> names;
+  for (const OptionRow& row : run_options()) EXPECT_TRUE(names.insert(row.name).second) << row.name << " twice";
+  for (const std::string_view name : names) EXPECT_TRUE(kSamples.contains(name)) << name;
+  EXPECT_EQ(names.size(), kSamples.size());
+}
+
+TEST(RunOptions, ReadBackWhatWasWrittenAndNothingElse) {
+  const RunOptions standard;
+  for (const OptionRow& written_row : run_options()) {
+    const Sample& sample = kSamples.at(written_row.name);
+    const RunOptions options = written(written_row.name, sample.text);
+    for (const OptionRow& row : run_options()) {
+      const bool same = &row == &written_row;
+      EXPECT_EQ(read_option(options, row), same ? sample.value : read_option(standard, row))
+          << row.name << " after --" << written_row.name;
+    }
+  }
+}
+
+TEST(RunOptions, SurviveConfigurationAsJson) {
+  const RunOptions options = all_written();
+  RunOptions again;
+  apply_config(config_json(options), "test", again);
+  for (const OptionRow& row : run_options())
+    EXPECT_EQ(read_option(again, row), kSamples.at(row.name).value) << row.name;
+  EXPECT_EQ(config_json(again), config_json(options));
+}
+
+TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
+  RunOptions again;
+  apply_config(config_json(RunOptions()), "test", again);
+  const RunOptions standard;
+  for (const OptionRow& row : run_options()) EXPECT_EQ(read_option(again, row), read_option(standard, row)) << row.name;
+}
+
+TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
+  const RunOptions standard;
+  for (const char* name : {"workers", "batch-size", "data", "mean", "std", "crop-padding", "prefetch", "compute",
+                           "trial-batches", "warm-up-batches", "output"}) {
+    EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
+    EXPECT_EQ(standard_text(row_of(name)), "") << name;
+  }
+}
+
+TEST(RunOptions, ShowTheirStandardValuesInTheHelp) {
+  EXPECT_EQ(standard_text(row_of("workload")), "fashion-mnist");
+  EXPECT_EQ(standard_text(row_of("mode")), "io,synthetic,full");
+  EXPECT_EQ(standard_text(row_of("trials")), "5");
+  EXPECT_EQ(standard_text(row_of("trial-seconds")), "0.5");
+  EXPECT_EQ(standard_text(row_of("dtype")), "f32");
+  EXPECT_EQ(standard_text(row_of("quiet")), "");
+}
+
+TEST(RunOptions, HaveStandardValuesThatTheyWouldAccept) {
+  for (const OptionRow& row : run_options()) {
+    const std::string text = standard_text(row);
+    if (text.empty()) continue;
+    EXPECT_EQ(refusal(row.name, text), test::Thrown()) << row.name;
+  }
+}
+
+TEST(RunOptions, RefuseNumbersOutOfRange) {
+  EXPECT_EQ(refusal("workers", "0"), usage("--workers: want a whole number from 1 to 4096, got '0'"));
+  EXPECT_EQ(refusal("workers", "4097"), usage("--workers: want a whole number from 1 to 4096, got '4097'"));
+  EXPECT_EQ(refusal("batch-size", "0"), usage("--batch-size: want a whole number of at least 1, got '0'"));
+  EXPECT_EQ(refusal("seed", "9007199254740993"),
+            usage("--seed: want a whole number from 0 to 9007199254740992, got '9007199254740993'"));
+  EXPECT_EQ(refusal("trial-seconds", "0"), usage("--trial-seconds: want a number from 0.001 to 1000000, got '0'"));
+  EXPECT_EQ(refusal("std", "0"), usage("--std: want a number of at least 1e-06, got '0'"));
+}
+
+TEST(RunOptions, RefuseWhatIsNoNumber) {
+  for (const char* text : {"", " 1", "1 ", "1x", "+1", "-1", "1.5", "0x10", "99999999999999999999", "eins"}) {
+    EXPECT_EQ(refusal("trials", text),
+              usage("--trials: want a whole number from 1 to 100000, got '" + std::string(text) + "'"));
+  }
+  for (const char* text : {"", "nan", "inf", "-inf", "1e999", "0,5"}) {
+    EXPECT_EQ(refusal("first-epoch-seconds", text),
+              usage("--first-epoch-seconds: want a number from 0 to 1000000, got '" + std::string(text) + "'"));
+  }
+}
+
+TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
+  EXPECT_EQ(refusal("dtype", "f16"), usage("--dtype 'f16': want one of u8, f32, bf16 (did you mean bf16?)"));
+  EXPECT_EQ(refusal("split", "validation"), usage("--split 'validation': want one of train, test"));
+  EXPECT_EQ(refusal("order", "shufled"),
+            usage("--order 'shufled': want one of shuffled, page-shuffled, sequential (did you mean shuffled?)"));
+  EXPECT_EQ(refusal("workload", "cifar10,cifar1000"),
+            usage("--workload 'cifar1000': want one of fashion-mnist, mnist, cifar10, cifar100 (did you mean "
+                  "cifar100?)"));
+}
+
+TEST(RunOptions, RefuseListsWithGapsOrRepetitions) {
+  EXPECT_EQ(refusal("workers", "1,,2"), usage("--workers: want a whole number from 1 to 4096, got ''"));
+  EXPECT_EQ(refusal("workers", "1,2,1"), usage("--workers: '1' stands twice in the list"));
+  EXPECT_EQ(refusal("loader", "serial,serial"), usage("--loader: 'serial' stands twice in the list"));
+  EXPECT_EQ(refusal("mean", "0.5,0.5,0.5"), test::Thrown()) << "channels may be alike";
+}
+
+TEST(RunOptions, RefuseFlagsThatAreNeitherTrueNorFalse) {
+  EXPECT_EQ(refusal("quiet", "yes"), usage("--quiet: want true or false, got 'yes'"));
+  EXPECT_FALSE(written("quiet", "false").quiet);
+}
+
+}  // namespace
+}  // namespace loadline

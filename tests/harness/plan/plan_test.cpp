@@ -1,0 +1,221 @@
+#include "harness/plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::thrown_by;
+using test::usage;
+using Names = std::vector<std::string>;
+using Places = std::vector<std::size_t>;
+
+Plan plan_of(const RunOptions& options, std::size_t threads = 2) {
+  return make_plan(options, {.threads_in_force = threads, .data_directory = "/data"});
+}
+
+Names names(const RunOptions& options, std::size_t threads = 2) {
+  Names all;
+  for (const Cell& cell : plan_of(options, threads).cells) all.push_back(cell.name());
+  return all;
+}
+
+test::Thrown refusal(const RunOptions& options) {
+  return thrown_by([&] { plan_of(options); });
+}
+
+TEST(Plan, OfTheStandardOptionsMeasuresBothLoadersAtOneAndAllCpus) {
+  EXPECT_EQ(names({}, 8),
+            (Names{"fashion-mnist/IO/serial/batch:512", "fashion-mnist/IO/thread-pool/workers:1/batch:512",
+                   "fashion-mnist/IO/thread-pool/workers:8/batch:512", "fashion-mnist/SYNTHETIC/batch:512",
+                   "fashion-mnist/FULL/serial/batch:512", "fashion-mnist/FULL/thread-pool/workers:1/batch:512",
+                   "fashion-mnist/FULL/thread-pool/workers:8/batch:512", "OVERHEAD"}));
+}
+
+TEST(Plan, OnOneCpuHasOneWorkerCount) {
+  EXPECT_EQ(names({.modes = {"io"}, .loaders = {"thread-pool"}}, 1),
+            (Names{"fashion-mnist/IO/thread-pool/workers:1/batch:512", "OVERHEAD"}));
+}
+
+TEST(Plan, IsTheProductOfAllListsInTheirOrder) {
+  EXPECT_EQ(
+      names({.workloads = {"mnist", "cifar10"},
+             .modes = {"full", "io"},
+             .loaders = {"thread-pool"},
+             .workers = {4, 2},
+             .batch_sizes = {64, 32}}),
+      (Names{"mnist/FULL/thread-pool/workers:4/batch:64", "mnist/FULL/thread-pool/workers:2/batch:64",
+             "mnist/IO/thread-pool/workers:4/batch:64", "mnist/IO/thread-pool/workers:2/batch:64",
+             "mnist/FULL/thread-pool/workers:4/batch:32", "mnist/FULL/thread-pool/workers:2/batch:32",
+             "mnist/IO/thread-pool/workers:4/batch:32", "mnist/IO/thread-pool/workers:2/batch:32",
+             "cifar10/FULL/thread-pool/workers:4/batch:64", "cifar10/FULL/thread-pool/workers:2/batch:64",
+             "cifar10/IO/thread-pool/workers:4/batch:64", "cifar10/IO/thread-pool/workers:2/batch:64",
+             "cifar10/FULL/thread-pool/workers:4/batch:32", "cifar10/FULL/thread-pool/workers:2/batch:32",
+             "cifar10/IO/thread-pool/workers:4/batch:32", "cifar10/IO/thread-pool/workers:2/batch:32", "OVERHEAD"}));
+}
+
+TEST(Plan, HasOneCellOfALoaderWithoutWorkers) {
+  EXPECT_EQ(names({.modes = {"io"}, .loaders = {"serial", "thread-pool"}, .workers = {1, 2}}),
+            (Names{"fashion-mnist/IO/serial/batch:512", "fashion-mnist/IO/thread-pool/workers:1/batch:512",
+                   "fashion-mnist/IO/thread-pool/workers:2/batch:512", "OVERHEAD"}));
+}
+
+TEST(Plan, MeasuresTheComputeOnceABatchSizeAndTheHarnessOnce) {
+  EXPECT_EQ(names({.modes = {"synthetic"}, .workers = {1, 2, 4}, .batch_sizes = {16, 8}}),
+            (Names{"fashion-mnist/SYNTHETIC/batch:16", "fashion-mnist/SYNTHETIC/batch:8", "OVERHEAD"}));
+}
+
+TEST(Plan, GivesAComputeToThoseCellsThatHaveOne) {
+  for (const Cell& cell : plan_of({.compute = "device:samples_per_second=5"}).cells) {
+    const bool computes = cell.mode == Mode::kFull || cell.mode == Mode::kSynthetic;
+    EXPECT_EQ(cell.compute, computes ? "device:samples_per_second=5" : "drain") << cell.name();
+    EXPECT_EQ(cell.loader.has_value(), uses_loader(cell.mode)) << cell.name();
+  }
+}
+
+TEST(Plan, TakesTheWorkloadsOwnSettings) {
+  const Cell cell = plan_of({.workloads = {"cifar10"}}).cells.front();
+  EXPECT_EQ(cell.data, "/data/cifar10");
+  EXPECT_EQ(cell.how_to_get_it, "loadline data make cifar10 /data/cifar10");
+  EXPECT_EQ(cell.classes, 10U);
+  EXPECT_EQ(cell.sampler.batch_size, 512U);
+  EXPECT_EQ(cell.transform.mean, (std::vector<double>{0.4914, 0.4822, 0.4465}));
+  EXPECT_EQ(cell.transform.stddev, (std::vector<double>{0.2470, 0.2435, 0.2616}));
+  EXPECT_EQ(cell.transform.crop_padding, 4U);
+  EXPECT_TRUE(cell.transform.flip);
+}
+
+TEST(Plan, PutsTheUsersSettingsAboveTheWorkloads) {
+  const Cell cell = plan_of({.workloads = {"cifar10"},
+                             .data = "/mine",
+                             .format = "cifar100",
+                             .split = "test",
+                             .labels = "coarse",
+                             .in_memory = true,
+                             .dtype = "bf16",
+                             .layout = "nhwc",
+                             .mean = {0.5, 0.5, 0.5},
+                             .crop_padding = 0,
+                             .flip = "off",
+                             .kernels = "scalar",
+                             .order = "page-shuffled",
+                             .page_samples = 4,
+                             .window_samples = 40,
+                             .seed = 7,
+                             .rank = 1,
+                             .world_size = 2,
+                             .drop_last = true,
+                             .prefetch = 3,
+                             .delivery = "completion"})
+                        .cells.front();
+  EXPECT_EQ(cell.data, "/mine");
+  EXPECT_EQ(cell.how_to_get_it, "") << "nobody but the user knows how to get what he names";
+  EXPECT_EQ(cell.dataset.format, "cifar100");
+  EXPECT_EQ(cell.dataset.split, Split::kTest);
+  EXPECT_EQ(cell.dataset.labels, LabelKind::kCoarse);
+  EXPECT_TRUE(cell.dataset.in_memory);
+  EXPECT_EQ(cell.transform.dtype, DType::kBF16);
+  EXPECT_EQ(cell.transform.layout, Layout::kNHWC);
+  EXPECT_EQ(cell.transform.mean, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(cell.transform.stddev, (std::vector<double>{0.2470, 0.2435, 0.2616}));
+  EXPECT_EQ(cell.transform.crop_padding, 0U);
+  EXPECT_FALSE(cell.transform.flip);
+  EXPECT_EQ(cell.transform.seed, 7U);
+  EXPECT_EQ(cell.kernels, "scalar");
+  EXPECT_EQ(cell.sampler.order, Order::kPageShuffled);
+  EXPECT_EQ(cell.sampler.page_samples, 4U);
+  EXPECT_EQ(cell.sampler.window_samples, 40U);
+  EXPECT_EQ(cell.sampler.seed, 7U);
+  EXPECT_EQ(cell.sampler.rank, 1U);
+  EXPECT_EQ(cell.sampler.world_size, 2U);
+  EXPECT_TRUE(cell.sampler.drop_last);
+  EXPECT_EQ(cell.prefetch, 3U);
+  EXPECT_FALSE(cell.in_order);
+}
+
+TEST(Plan, NormalisesFloatTypesAndLeavesBytesAlone) {
+  EXPECT_EQ(plan_of({.workloads = {"mnist"}}).cells.front().transform.mean, std::vector<double>{0.1307});
+  EXPECT_TRUE(plan_of({.workloads = {"mnist"}, .dtype = "u8"}).cells.front().transform.mean.empty());
+  EXPECT_TRUE(plan_of({.workloads = {"mnist"}, .normalise = "off"}).cells.front().transform.mean.empty());
+}
+
+TEST(Plan, RefusesOptionsThatContradictEachOther) {
+  EXPECT_EQ(refusal({.dtype = "u8", .normalise = "on"}),
+            usage("--normalise on: dtype u8 cannot be normalised, f32 and bf16 can"));
+  EXPECT_EQ(refusal({.dtype = "u8", .mean = {0.5}}),
+            usage("--mean and --std: dtype u8 cannot be normalised, f32 and bf16 can"));
+  EXPECT_EQ(refusal({.normalise = "off", .stddev = {0.5}}), usage("--mean and --std: they contradict --normalise off"));
+  EXPECT_EQ(refusal({.rank = 2, .world_size = 2}), usage("--rank 2: want a rank below --world-size 2"));
+  EXPECT_EQ(refusal({.workloads = {"mnist", "cifar10"}, .data = "/mine"}),
+            usage("--data /mine: one path cannot be the data of 2 workloads, name one with --workload"));
+  EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
+            usage("--window-samples 63: want at least one page, --page-samples is 64"));
+  EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),
+            usage("--prefetch: none of the loaders chosen has workers"));
+}
+
+TEST(Plan, RefusesAComputeThatCannotBe) {
+  EXPECT_EQ(refusal({.compute = "gpu"}), usage("compute 'gpu': want one of drain, device"));
+  EXPECT_EQ(refusal({.compute = "device"}),
+            usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000"));
+}
+
+TEST(RoundOrder, IsAPermutationOfAllCells) {
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    Places order = round_order(1, round, 9);
+    std::ranges::sort(order);
+    EXPECT_EQ(order, (Places{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  }
+  EXPECT_EQ(round_order(1, 0, 1), Places{0});
+  EXPECT_EQ(round_order(1, 0, 0), Places());
+}
+
+TEST(RoundOrder, DiffersFromRoundToRoundAndSeedToSeed) {
+  std::set<Places> orders;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    for (std::uint64_t round = 0; round < 20; ++round) orders.insert(round_order(seed, round, 12));
+  }
+  EXPECT_EQ(orders.size(), 100U);
+}
+
+TEST(RoundOrder, PutsEveryCellInEveryPlaceEquallyOften) {
+  constexpr std::size_t kCells = 4;
+  constexpr std::size_t kRounds = 4000;
+  std::vector<Places> counts(kCells, Places(kCells));
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    const Places order = round_order(3, round, kCells);
+    for (std::size_t place = 0; place < kCells; ++place) ++counts[order[place]][place];
+  }
+  // Five standard deviations of a binomial count.
+  for (const Places& cell : counts) {
+    for (const std::size_t count : cell) EXPECT_NEAR(static_cast<double>(count), 1000, 137);
+  }
+}
+
+TEST(RoundOrder, IsTheSameOnEveryMachine) {
+  EXPECT_EQ(round_order(1, 0, 8), (Places{5, 1, 6, 2, 7, 4, 3, 0}));
+  EXPECT_EQ(round_order(1, 1, 8), (Places{0, 6, 3, 4, 1, 2, 7, 5}));
+}
+
+TEST(SuitablePrefetch, FillsHalfTheCacheWithThoseInHand) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  EXPECT_EQ(suitable_prefetch(32 * kMiB, 2 * kMiB, 1), 6U);
+  EXPECT_EQ(suitable_prefetch(32 * kMiB, 2 * kMiB, 2), 5U);
+  EXPECT_EQ(suitable_prefetch(32 * kMiB, 6 * kMiB, 2), 2U) << "never fewer than two";
+  EXPECT_EQ(suitable_prefetch(32 * kMiB, 2 * kMiB, 100), 2U);
+  EXPECT_EQ(suitable_prefetch(32 * kMiB, 4096, 2), 16U) << "never more than sixteen";
+  EXPECT_EQ(suitable_prefetch(32 * kMiB, 0, 2), 16U);
+  EXPECT_EQ(suitable_prefetch(0, 4096, 2), 2U);
+}
+
+TEST(SuitablePrefetch, OfAnUnknownCacheIsEight) {
+  EXPECT_EQ(suitable_prefetch(std::nullopt, 4096, 2), 8U);
+}
+
+}  // namespace
+}  // namespace loadline

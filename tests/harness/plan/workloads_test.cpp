@@ -1,0 +1,77 @@
+#include "harness/plan/workloads.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+// Sets variables of the environment and puts back what was there.
+class Environment {
+ public:
+  explicit Environment(const std::map<std::string, std::string>& wanted) {
+    for (const char* name : {"LOADLINE_DATA", "XDG_CACHE_HOME", "HOME"}) {
+      const char* value = ::getenv(name);
+      before_[name] = value == nullptr ? std::nullopt : std::optional<std::string>(value);
+      const auto found = wanted.find(name);
+      set(name, found == wanted.end() ? std::nullopt : std::optional(found->second));
+    }
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() {
+    for (const auto& [name, value] : before_) set(name, value);
+  }
+
+ private:
+  static void set(const std::string& name, const std::optional<std::string>& value) {
+    value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+  }
+
+  std::map<std::string, std::optional<std::string>> before_;
+};
+
+std::string directory_with(const std::map<std::string, std::string>& variables) {
+  const Environment environment(variables);
+  return data_directory().string();
+}
+
+TEST(Workloads, LieInTheDirectoryThatTheUserNames) {
+  EXPECT_EQ(directory_with({{"LOADLINE_DATA", "/data"}, {"XDG_CACHE_HOME", "/cache"}, {"HOME", "/home/me"}}), "/data");
+  EXPECT_EQ(directory_with({{"XDG_CACHE_HOME", "/cache"}, {"HOME", "/home/me"}}), "/cache/loadline");
+  EXPECT_EQ(directory_with({{"HOME", "/home/me"}}), "/home/me/.cache/loadline");
+  EXPECT_EQ(directory_with({}), "loadline-data");
+}
+
+TEST(Workloads, TakeAnEmptyVariableForNone) {
+  EXPECT_EQ(directory_with({{"LOADLINE_DATA", ""}, {"HOME", "/home/me"}}), "/home/me/.cache/loadline");
+}
+
+TEST(Workloads, LieBelowTheDataDirectoryUnlessTheyAreInstalled) {
+  std::map<std::string_view, std::string> places;
+  for (const Workload& workload : workloads()) places[workload.name] = default_path(workload, "/data").string();
+  EXPECT_EQ(places, (std::map<std::string_view, std::string>{{"fashion-mnist", "/usr/share/datasets/fashion-mnist"},
+                                                             {"mnist", "/data/mnist"},
+                                                             {"cifar10", "/data/cifar10"},
+                                                             {"cifar100", "/data/cifar100"}}));
+}
+
+TEST(Workloads, AreCompleteAndHaveAComputeThatExists) {
+  for (const Workload& workload : workloads()) {
+    EXPECT_FALSE(workload.summary.empty()) << workload.name;
+    EXPECT_FALSE(workload.how_to_get_it.empty()) << workload.name;
+    EXPECT_GT(workload.classes, 1U) << workload.name;
+    EXPECT_GT(workload.batch_size, 0U) << workload.name;
+    EXPECT_EQ(workload.mean.size(), workload.stddev.size()) << workload.name;
+    EXPECT_EQ(parse_compute(workload.compute).kind->name, "device") << workload.name;
+  }
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,34 @@
+#include "harness/result/run_id.h"
+
+#include <gtest/gtest.h>
+
+namespace loadline {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::system_clock;
+
+constexpr system_clock::time_point kTime{seconds{1'795'255'080}};
+
+TEST(RunId, WritesTimeAsIso8601InUtc) {
+  EXPECT_EQ(utc_timestamp(kTime), "2026-11-21T09:58:00Z");
+  EXPECT_EQ(utc_timestamp(system_clock::time_point{}), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(utc_timestamp(system_clock::time_point{seconds{1'709'251'199}}), "2024-02-29T23:59:59Z");
+}
+
+TEST(RunId, CutsFractionsOfASecondAlsoBeforeTheEpoch) {
+  EXPECT_EQ(utc_timestamp(kTime + milliseconds{999}), "2026-11-21T09:58:00Z");
+  EXPECT_EQ(utc_timestamp(system_clock::time_point{milliseconds{-1}}), "1969-12-31T23:59:59Z");
+}
+
+TEST(RunId, IsTheTimeAndSixHexDigits) {
+  EXPECT_EQ(make_run_id(kTime, 0x3fa2c1), "20261121T095800Z-3fa2c1");
+}
+
+TEST(RunId, TakesTheLow24BitsAndPadsThem) {
+  EXPECT_EQ(make_run_id(kTime, 0xabcdef000000002a), "20261121T095800Z-00002a");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,158 @@
+#include "harness/show/table.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::overhead;
+using test::result_of;
+
+CellSummary summary(std::initializer_list<double> rates) {
+  return {.samples_per_second = summarize(std::vector<double>(rates)), .outliers = {}};
+}
+
+TEST(RateText, ShowsFourFiguresAndTheDeviationToTheSamePlace) {
+  EXPECT_EQ(rate_text(summary({12.1e6, 12.3e6, 12.5e6})), "12.30 ± 0.20 M");
+  EXPECT_EQ(rate_text(summary({150e3, 150.1e3})), "150.1 ± 0.1 k");
+  EXPECT_EQ(rate_text(summary({984, 987, 990})), "987.0 ± 3.0");
+  EXPECT_EQ(rate_text(summary({2.5e9, 2.5e9})), "2.500 ± 0.000 G");
+}
+
+TEST(RateText, OfOneTrialHasNoDeviation) {
+  EXPECT_EQ(rate_text(summary({1234567})), "1.235 M");
+  EXPECT_EQ(rate_text(summary({0.5})), "0.500");
+}
+
+TEST(RateText, OfNoTrialIsADash) {
+  EXPECT_EQ(rate_text({}), "-");
+}
+
+Result three_modes() {
+  return result_of({
+      {.mode = Mode::kIo, .rates = {1800, 2000, 2200}},
+      {.mode = Mode::kIo, .rates = {1.5e6, 1.5e6, 1.5e6}, .loader = "thread-pool", .workers = 12},
+      {.mode = Mode::kSynthetic, .rates = {1000, 1000, 1000}},
+      {.mode = Mode::kFull, .rates = {799, 800, 801}},
+      {.mode = Mode::kFull, .rates = {999, 999, 999}, .loader = "thread-pool", .workers = 12},
+      overhead(),
+  });
+}
+
+TEST(TableText, HasARowAConfiguration) {
+  const Result result = three_modes();
+  EXPECT_EQ(table_text(result, judge_run(result)),
+            "samples/s, mean ± standard deviation of the trials\n"
+            "\n"
+            "workload  loader            batch               IO        SYNTHETIC         FULL         stall\n"
+            "mnist     serial              100  2.000 ± 0.200 k  1.000 ± 0.000 k  800.0 ± 1.0  20.0 ± 0.2 %\n"
+            "mnist     thread-pool x 12    100  1.500 ± 0.000 M  1.000 ± 0.000 k  999.0 ± 0.0   0.1 ± 0.0 %\n");
+}
+
+TEST(TableText, ShowsADashForWhatWasNotRunAndFailedForWhatFailed) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}, {.mode = Mode::kFull, .rates = {}}});
+  EXPECT_EQ(table_text(result, judge_run(result)),
+            "samples/s, mean ± standard deviation of the trials\n"
+            "\n"
+            "workload  loader  batch       IO  SYNTHETIC  FULL  stall\n"
+            "mnist     serial    100  2.000 k          -     -      -\n");
+  result.cells[1].error = "cannot read shard.bin";
+  EXPECT_EQ(table_text(result, judge_run(result)),
+            "samples/s, mean ± standard deviation of the trials\n"
+            "\n"
+            "workload  loader  batch       IO  SYNTHETIC    FULL  stall\n"
+            "mnist     serial    100  2.000 k          -  failed      -\n");
+}
+
+TEST(TableText, OfTheComputeAloneNeedsNoLoader) {
+  const Result result = result_of({{.mode = Mode::kSynthetic, .rates = {1000, 1000}}, overhead()});
+  EXPECT_EQ(table_text(result, judge_run(result)),
+            "samples/s, mean ± standard deviation of the trials\n"
+            "\n"
+            "workload  loader  batch  IO        SYNTHETIC  FULL  stall\n"
+            "mnist     -         100   -  1.000 ± 0.000 k     -      -\n");
+}
+
+TEST(VerdictText, IsTheSentenceOfTheHeadline) {
+  const Result result = three_modes();
+  EXPECT_EQ(verdict_text(judge_run(result)),
+            "mnist, thread-pool x 12: Bound by compute: device:samples_per_second=1000 is busy 99.9 ± 0.0 % of the "
+            "time (stall 0.1 ± 0.0 %); thread-pool with 12 workers alone supplies 1500 times what it takes, so faster "
+            "loading cannot help; use a faster compute or fewer workers.\n");
+}
+
+TEST(VerdictText, SaysHowManyWorkersAreEnough) {
+  Judgement judgement = judge_run(three_modes());
+  const WorkerPoint two{.workers = 2, .samples_per_second = {1000, {}}};
+  const WorkerPoint one{.workers = 1, .samples_per_second = {1000, {}}};
+  judgement.configurations[1].verdict.sentence = "All is well.";
+  judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
+  EXPECT_EQ(verdict_text(judgement),
+            "mnist, thread-pool x 12: All is well. 2 workers are as good as any count tried.\n");
+  judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
+  EXPECT_EQ(verdict_text(judgement), "mnist, thread-pool x 12: All is well. 1 worker is as good as any count tried.\n");
+}
+
+TEST(WarningText, IsALineAWarning) {
+  Judgement judgement;
+  EXPECT_EQ(warning_text(judgement), "");
+  judgement.warnings = {{"one", "first"}, {"two", "second"}};
+  EXPECT_EQ(warning_text(judgement), "warning: first [one]\nwarning: second [two]\n");
+}
+
+TEST(SettingText, NamesProgramMachineAndData) {
+  EXPECT_EQ(setting_text(three_modes()),
+            "loadline 1.2.3 (Release, avx2 kernels) on Example CPU, 4 of 8 CPUs in force\n"
+            "data: /data/mnist (idx, 60000 samples of 1x28x28 u8, mapped, fingerprint 123456789abcdef0)\n");
+}
+
+TEST(SettingText, AdmitsWhatIsNotKnown) {
+  Result result;
+  result.kernels = "scalar";
+  result.environment.build.version = "1.2.3";
+  EXPECT_EQ(setting_text(result),
+            "loadline 1.2.3 (build type unknown, scalar kernels) on an unknown CPU, 1 of an unknown number CPUs in "
+            "force\n");
+}
+
+TEST(PlanText, HasALineACellAndTheTimeItTakes) {
+  Result prepared = three_modes();
+  for (CellResult& cell : prepared.cells) cell.trials.clear();
+  EXPECT_EQ(plan_text(prepared, {.trials = 2, .trial_seconds = 0.5, .first_epoch_seconds = 0}),
+            "cell                                         compute                         slots  slot bytes\n"
+            "mnist/IO/serial/batch:100                    drain                               1        1600\n"
+            "mnist/IO/thread-pool/workers:12/batch:100    drain                               1        1600\n"
+            "mnist/SYNTHETIC/batch:100                    device:samples_per_second=1000      1        1600\n"
+            "mnist/FULL/serial/batch:100                  device:samples_per_second=1000      1        1600\n"
+            "mnist/FULL/thread-pool/workers:12/batch:100  device:samples_per_second=1000      1        1600\n"
+            "OVERHEAD                                     drain                               1        1600\n"
+            "\n"
+            "6 cells, 2 trials each, about 6.6 s\n");
+}
+
+TEST(EstimatedSeconds, AreThoseOfTheTrialsAndTheFirstEpochs) {
+  const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
+  // A step of 0.1 s: 0.5 s of trial, two steps to warm up, and a little to set up, five times.
+  EXPECT_NEAR(estimated_seconds(prepared, {}), 5 * (0.5 + 2 * 0.1 + 0.02), 1e-9);
+  EXPECT_NEAR(estimated_seconds(prepared, {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}), 0.7 + 0.02, 1e-9);
+  EXPECT_NEAR(estimated_seconds(prepared, {.trials = 1, .trial_seconds = 0.01, .warm_up_batches = 0}), 0.1 + 0.02, 1e-9)
+      << "a trial has at least one step";
+}
+
+TEST(TimeText, ShowsTenthsBelowAMinuteAndMinutesAbove) {
+  EXPECT_EQ(time_text(1.24), "1.2 s");
+  EXPECT_EQ(time_text(59.94), "59.9 s");
+  EXPECT_EQ(time_text(59.97), "1 min 0 s");
+  EXPECT_EQ(time_text(200.4), "3 min 20 s");
+}
+
+TEST(ScopeText, CountsInTheSingularToo) {
+  const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
+  EXPECT_EQ(scope_text(prepared, {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}),
+            "1 cell, 1 trial each, about 0.7 s");
+}
+
+}  // namespace
+}  // namespace loadline

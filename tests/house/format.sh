@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# format.sh ROOT: every source is as clang-format leaves it. Skipped (77) where the version that the tree follows is
+# not installed: others break lines differently.
+set -euo pipefail
+cd "${1:?usage: format.sh ROOT}"
+readonly MAJOR=14
+
+formatter=
+for candidate in "clang-format-$MAJOR" clang-format; do
+  if command -v "$candidate" >/dev/null && [[ $("$candidate" --version) == *" version $MAJOR."* ]]; then
+    formatter=$candidate
+    break
+  fi
+done
+if [[ -z $formatter ]]; then
+  echo "skipped: clang-format $MAJOR is not installed, so the format of the sources is not checked"
+  exit 77
+fi
+
+unformatted=()
+while IFS= read -r -d '' source; do
+  "$formatter" --dry-run --Werror "$source" 2>/dev/null || unformatted+=("$source")
+done < <(find loaders synthetic harness bench tests \( -name '*.h' -o -name '*.cpp' \) -print0 | sort -z)
+if ((${#unformatted[@]} > 0)); then
+  echo "not formatted; mend by: $formatter -i ${unformatted[*]}" >&2
+  exit 1
+fi

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# layering.sh ROOT: holds every #include under ROOT to the layers of the house. Prints each violation, fails if any.
+set -euo pipefail
+cd "${1:?usage: layering.sh ROOT}"
+
+violations=0
+violation() {
+  echo "$file:$line: $1" >&2
+  violations=$((violations + 1))
+}
+
+# `#include "path"`: ours, always from the repository's root, so that the first folder names the layer.
+check_ours() {
+  case $path in
+    build_info.h) [[ $file == harness/result/* ]] || violation "build_info.h is for harness/result/ alone"; return ;;
+    test_paths.h) [[ $layer == tests ]] || violation "test_paths.h is for tests/ alone"; return ;;
+    *..*) violation "\"$path\": name it from the repository's root"; return ;;
+  esac
+  case $layer:${path%%/*} in
+    loaders:loaders | synthetic:loaders | synthetic:synthetic) ;;
+    harness:loaders | harness:synthetic | harness:harness) ;;
+    bench:loaders | bench:synthetic | bench:harness | bench:bench) ;;
+    tests:loaders | tests:synthetic | tests:harness | tests:tests) ;;
+    *:loaders | *:synthetic | *:harness | *:bench | *:tests) violation "$layer/ must not include \"$path\"" ;;
+    *) violation "\"$path\": name it from the repository's root" ;;
+  esac
+  case $file:$path in
+    synthetic/generate/*:loaders/datasets/*)
+      violation "a generator shares no code with the readers, or one mistake would hide in both: \"$path\"" ;;
+    harness/cli/*:harness/cli/* | bench/*:harness/cli/* | tests/*:harness/cli/*) ;;
+    *:harness/cli/*) violation "harness/cli/ is used by bench/ alone: \"$path\"" ;;
+  esac
+}
+
+# `#include <path>`: the standard library, the system, third parties.
+check_theirs() {
+  case $path in
+    nlohmann/*)
+      [[ $file == harness/result/result_json.cpp || $layer == tests ]] ||
+        violation "<$path>: only harness/result/result_json.cpp sees the JSON library" ;;
+    sys/* | linux/* | dirent.h | fcntl.h | poll.h | sched.h | spawn.h | unistd.h)
+      [[ $layer != loaders || $file == loaders/storage/* ]] ||
+        violation "<$path>: in loaders/, system calls are made in storage/ alone" ;;
+  esac
+  if [[ $file == *.h && $layer != bench && $layer != tests ]]; then
+    case $path in
+      arm_neon.h | immintrin.h) ;;
+      */* | *.*) violation "<$path>: a public header includes only ours and C++ standard headers" ;;
+    esac
+  fi
+}
+
+folders=()
+for layer in loaders synthetic harness bench tests; do
+  [[ ! -d $layer ]] || folders+=("$layer")
+done
+includes=0
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"])([^">]+)'
+while IFS=: read -r file line text; do
+  [[ $text =~ $include ]] || { violation "cannot read '$text': include a plain path"; continue; }
+  path=${BASH_REMATCH[2]} layer=${file%%/*} includes=$((includes + 1))
+  if [[ ${BASH_REMATCH[1]} == '"' ]]; then check_ours; else check_theirs; fi
+done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include([^_[:alnum:]]|$)' \
+  --include='*.h' --include='*.cpp' --include='*.in' "${folders[@]}")
+
+# A check that looked at nothing has not passed.
+if ((includes == 0)); then
+  echo "no #include found under $PWD" >&2
+  exit 1
+fi
+echo "$includes includes, $violations violations"
+((violations == 0))

@@ -1,0 +1,500 @@
+// What every row of the table of loaders has to keep. A new row is held to it by being in the table.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <latch>
+#include <map>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "loaders/loader.h"
+#include "tests/loaders/support/allocations.h"
+#include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::FailingDataset;
+using test::Gate;
+using test::SlowDataset;
+using test::TellingDataset;
+using test::thrown_by;
+using testing::HasSubstr;
+
+// All of a batch, as a value.
+struct Delivered {
+  std::uint64_t sequence;
+  std::uint64_t epoch;
+  std::vector<SampleIndex> indices;
+  std::vector<std::int32_t> labels;
+  std::vector<std::byte> bytes;
+
+  auto operator<=>(const Delivered&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Delivered& batch) {
+  return out << "batch " << batch.sequence << " of epoch " << batch.epoch << ", samples "
+             << testing::PrintToString(batch.indices);
+}
+
+Delivered delivered(const Slot& slot) {
+  const auto indices = slot.indices.first(slot.count);
+  const auto labels = slot.labels.first(slot.count);
+  return {slot.sequence,
+          slot.epoch,
+          {indices.begin(), indices.end()},
+          {labels.begin(), labels.end()},
+          {slot.bytes().begin(), slot.bytes().end()}};
+}
+
+std::vector<Delivered> drain(Feed& feed) {
+  std::vector<Delivered> all;
+  while (const Batch batch = feed.next()) all.push_back(delivered(*batch));
+  return all;
+}
+
+// What is to be loaded, and how it is to be transformed.
+struct Work {
+  std::string_view name;
+  SamplerOptions sampler;
+  TransformOptions transform;
+  ImageShape shape{1, 4, 4};
+};
+
+const Work kWorks[] = {
+    {"U8InOrderOfStorage", {.samples = 64, .batch_size = 8, .order = Order::kSequential}, {.dtype = DType::kU8}},
+    {"U8Shuffled", {.samples = 101, .batch_size = 8, .seed = 7}, {.dtype = DType::kU8}},
+    {"F32NormalisedShortLastBatch",
+     {.samples = 50, .batch_size = 16},
+     {.dtype = DType::kF32, .mean = {0.5}, .stddev = {0.25}}},
+    {"Bf16LastBatchDropped", {.samples = 50, .batch_size = 16, .drop_last = true}, {.dtype = DType::kBF16}},
+    {"F32AugmentedInterleaved",
+     {.samples = 40, .batch_size = 7},
+     {.dtype = DType::kF32, .layout = Layout::kNHWC, .crop_padding = 2, .flip = true, .seed = 3},
+     {3, 8, 8}},
+    {"U8AugmentedPageShuffledThirdOfThreeRanks",
+     {.samples = 100,
+      .batch_size = 5,
+      .order = Order::kPageShuffled,
+      .page_samples = 8,
+      .window_samples = 32,
+      .rank = 2,
+      .world_size = 3},
+     {.dtype = DType::kU8, .crop_padding = 1, .flip = true},
+     {3, 8, 8}},
+    {"Bf16WholeDatasetInOneBatch", {.samples = 9, .batch_size = 9}, {.dtype = DType::kBF16}},
+    {"U8OneSampleABatch", {.samples = 5, .batch_size = 1}, {.dtype = DType::kU8}},
+};
+
+// A dataset, what loads it, and all that a loader borrows.
+class Workplace {
+ public:
+  explicit Workplace(const Work& work)
+      : dataset_(test::patterned_dataset(work.sampler.samples, work.shape)),
+        transform_(work.shape, work.transform, kernels_named("auto")),
+        sampler_(work.sampler),
+        assembler_(*dataset_, transform_) {}
+
+  const Dataset& dataset() const { return *dataset_; }
+  const Sampler& sampler() const { return sampler_; }
+
+  // From this place's own dataset, or from `other` in place of it, which must outlive the feed.
+  std::unique_ptr<Feed> feed(const LoaderKind& loader, const LoaderOptions& options) const {
+    return loader.make(assembler_, sampler_, options);
+  }
+
+  std::vector<Delivered> reference(const StreamOptions& stream) const {
+    return drain(*feed(loader_named("serial"), {.stream = stream}));
+  }
+
+ private:
+  std::unique_ptr<Dataset> dataset_;
+  ImageTransform transform_;
+  Sampler sampler_;
+  Assembler assembler_;
+};
+
+// One row of the table and a number of workers.
+struct Crew {
+  const LoaderKind* loader;
+  std::size_t workers;
+};
+
+std::string name_of(const Crew& crew) {
+  std::string name(crew.loader->name);
+  std::erase(name, '-');
+  return crew.loader->has_workers ? name + "With" + std::to_string(crew.workers) : name;
+}
+
+std::ostream& operator<<(std::ostream& out, const Crew& crew) {
+  return out << name_of(crew);
+}
+
+std::ostream& operator<<(std::ostream& out, const Work& work) {
+  return out << work.name;
+}
+
+std::vector<Crew> all_crews() {
+  std::vector<Crew> crews;
+  for (const LoaderKind& loader : loaders()) {
+    if (!loader.has_workers) {
+      crews.push_back({&loader, 1});
+      continue;
+    }
+    for (const std::size_t workers : {1U, 2U, 5U}) crews.push_back({&loader, workers});
+  }
+  return crews;
+}
+
+std::vector<Crew> crews_with_workers() {
+  std::vector<Crew> crews = all_crews();
+  std::erase_if(crews, [](const Crew& crew) { return !crew.loader->has_workers; });
+  return crews;
+}
+
+std::string crew_name(const testing::TestParamInfo<Crew>& info) {
+  return name_of(info.param);
+}
+
+constexpr StreamOptions kThreeEpochs{.epochs = 3};
+
+class EveryLoaderAndWork : public testing::TestWithParam<std::tuple<Crew, Work>> {
+ protected:
+  const Crew crew_ = std::get<0>(GetParam());
+  const Work work_ = std::get<1>(GetParam());
+  const Workplace place_{work_};
+
+  std::vector<Delivered> load(LoaderOptions options) const {
+    options.workers = crew_.workers;
+    return drain(*place_.feed(*crew_.loader, options));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryLoaderAndWork,
+                         testing::Combine(testing::ValuesIn(all_crews()), testing::ValuesIn(kWorks)),
+                         [](const auto& row) {
+                           return name_of(std::get<0>(row.param)) + "_" + std::string(std::get<1>(row.param).name);
+                         });
+
+TEST_P(EveryLoaderAndWork, DeliversWhatSerialDoesBitForBitOverThreeEpochs) {
+  const auto expected = place_.reference(kThreeEpochs);
+  ASSERT_EQ(expected.size(), 3 * place_.sampler().batches_per_epoch());
+  EXPECT_EQ(load({.stream = kThreeEpochs}), expected);
+}
+
+TEST_P(EveryLoaderAndWork, DeliversTheSameWithTheLeastAndWithMuchPrefetch) {
+  const auto expected = place_.reference(kThreeEpochs);
+  EXPECT_EQ(load({.prefetch = 1, .stream = kThreeEpochs}), expected);
+  EXPECT_EQ(load({.prefetch = 100, .stream = kThreeEpochs}), expected);
+}
+
+TEST_P(EveryLoaderAndWork, DeliversTheSameBatchesInOrderOfCompletion) {
+  auto completed = load({.in_order = false, .stream = kThreeEpochs});
+  std::ranges::sort(completed);
+  EXPECT_EQ(completed, place_.reference(kThreeEpochs));
+}
+
+TEST_P(EveryLoaderAndWork, DeliversNoSampleTwiceInAnEpochAndLeavesNoneOut) {
+  std::map<std::uint64_t, std::map<SampleIndex, int>> times;  // by epoch
+  for (std::size_t rank = 0; rank < work_.sampler.world_size; ++rank) {
+    Work work = work_;
+    work.sampler.rank = rank;
+    const Workplace place(work);
+    const auto feed = place.feed(*crew_.loader, {.workers = crew_.workers, .stream = kThreeEpochs});
+    for (const Delivered& batch : drain(*feed)) {
+      for (const SampleIndex index : batch.indices) ++times[batch.epoch][index];
+    }
+  }
+  const std::size_t dropped = work_.sampler.drop_last ? work_.sampler.samples % work_.sampler.batch_size : 0;
+  ASSERT_EQ(times.size(), 3U);
+  for (const auto& [epoch, samples] : times) {
+    EXPECT_EQ(samples.size(), work_.sampler.samples - dropped) << "epoch " << epoch;
+    for (const auto& [index, count] : samples) EXPECT_EQ(count, 1) << "sample " << index << " of epoch " << epoch;
+  }
+}
+
+TEST_P(EveryLoaderAndWork, StartsAtAnyBatchOfAnyEpoch) {
+  const auto whole = place_.reference(kThreeEpochs);
+  const std::size_t batches = place_.sampler().batches_per_epoch();
+  for (const std::size_t epoch : {0U, 2U}) {
+    for (const std::size_t batch : {std::size_t{0}, batches / 2, batches - 1}) {
+      auto tail = load({.stream = {.first_epoch = epoch, .first_batch = batch, .epochs = 3 - epoch}});
+      const std::size_t skipped = epoch * batches + batch;
+      ASSERT_EQ(tail.size(), whole.size() - skipped);
+      for (Delivered& one : tail) one.sequence += skipped;  // the sequence counts from where the run began
+      EXPECT_TRUE(std::equal(tail.begin(), tail.end(), whole.begin() + static_cast<std::ptrdiff_t>(skipped)))
+          << "from batch " << batch << " of epoch " << epoch;
+    }
+  }
+}
+
+TEST_P(EveryLoaderAndWork, AllocatesNothingWhileBatchesArePulledAcrossTheEpochBoundary) {
+  const auto feed = place_.feed(*crew_.loader, {.workers = crew_.workers});
+  const std::size_t batches = place_.sampler().batches_per_epoch();
+  for (std::size_t i = 0; i < batches; ++i) feed->next();
+  const std::size_t before = test::allocations_so_far();
+  for (std::size_t i = 0; i < 2 * batches + 1; ++i) feed->next();
+  EXPECT_EQ(test::allocations_so_far() - before, 0U);
+}
+
+// Sequential, of sixteen batches of four: sample 4 * n is the first of batch n.
+const Work kPlain{"Plain", {.samples = 64, .batch_size = 4, .order = Order::kSequential}, {.dtype = DType::kU8}};
+constexpr std::size_t kPlainBatches = 16;
+
+// As Workplace, from a dataset that misbehaves.
+class Trouble {
+ public:
+  explicit Trouble(const Dataset& dataset) : assembler_(dataset, transform_) {}
+
+  std::unique_ptr<Feed> feed(const LoaderKind& loader, const LoaderOptions& options) const {
+    return loader.make(assembler_, sampler_, options);
+  }
+
+ private:
+  const ImageTransform transform_{kPlain.shape, kPlain.transform, kernels_named("auto")};
+  const Sampler sampler_{kPlain.sampler};
+  const Assembler assembler_;
+};
+
+class EveryLoader : public testing::TestWithParam<Crew> {
+ protected:
+  const LoaderKind& loader_ = *GetParam().loader;
+  const Workplace place_{kPlain};
+
+  LoaderOptions with(LoaderOptions options) const {
+    options.workers = GetParam().workers;
+    return options;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryLoader, testing::ValuesIn(all_crews()), crew_name);
+
+TEST_P(EveryLoader, GivesNothingAfterTheEndHoweverOftenItIsAsked) {
+  for (const bool in_order : {true, false}) {
+    const auto feed = place_.feed(loader_, with({.in_order = in_order, .stream = {.epochs = 1}}));
+    EXPECT_EQ(drain(*feed).size(), kPlainBatches);
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(feed->next());
+  }
+}
+
+TEST_P(EveryLoader, DeliversTheFailureOfASampleAfterAllEarlierBatches) {
+  const FailingDataset failing(place_.dataset(), 4 * 10 + 1);
+  const auto expected = place_.reference({.epochs = 1});
+  const Trouble trouble(failing);
+  const auto feed = trouble.feed(loader_, with({}));
+  for (std::size_t i = 0; i < 10; ++i) {
+    const Batch batch = feed->next();
+    ASSERT_TRUE(batch);
+    EXPECT_EQ(delivered(*batch), expected[i]);
+  }
+  EXPECT_EQ(thrown_by([&] { feed->next(); }), test::failed(FailingDataset::message(41)));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(feed->next());
+}
+
+TEST_P(EveryLoader, DeliversTheFailureOfTheVeryFirstSample) {
+  const FailingDataset failing(place_.dataset(), 0);
+  for (const bool in_order : {true, false}) {
+    const Trouble trouble(failing);
+    const auto feed = trouble.feed(loader_, with({.in_order = in_order}));
+    test::Thrown thrown;
+    // In order of completion any number of the other batches may come before.
+    while (thrown.message.empty()) thrown = thrown_by([&] { feed->next(); });
+    EXPECT_EQ(thrown, test::failed(FailingDataset::message(0)));
+    EXPECT_FALSE(feed->next());
+  }
+}
+
+TEST_P(EveryLoader, DeliversAFailureThatIsNoticedAfterwards) {
+  const test::VanishingDataset vanishing(place_.dataset(), 33);
+  const Trouble trouble(vanishing);
+  const auto feed = trouble.feed(loader_, with({}));
+  test::Thrown thrown;
+  std::size_t batches = 0;
+  for (; thrown.message.empty(); ++batches) thrown = thrown_by([&] { feed->next(); });
+  EXPECT_EQ(thrown, test::failed(test::VanishingDataset::kMessage));
+  EXPECT_LE(batches, 9U);  // batch 8 holds the sample; one that was in the making beside it may have failed first
+}
+
+TEST_P(EveryLoader, CanBeDestroyedWithAFailureThatNobodyTook) {
+  Gate asked;
+  const FailingDataset failing(place_.dataset(), 0);
+  const TellingDataset telling(failing, 0, asked);
+  const Trouble trouble(telling);
+  auto feed = trouble.feed(loader_, with({}));
+  if (loader_.has_workers) asked.wait();
+  feed.reset();
+}
+
+TEST_P(EveryLoader, GivesNothingOnceClosed) {
+  const auto feed = place_.feed(loader_, with({}));
+  EXPECT_TRUE(feed->next());
+  feed->close();
+  EXPECT_FALSE(feed->next());
+  feed->close();
+  EXPECT_FALSE(feed->next());
+}
+
+TEST_P(EveryLoader, EndsAConsumerWhenAnotherThreadClosesIt) {
+  const auto feed = place_.feed(loader_, with({}));
+  std::latch running(1);
+  const std::jthread consumer([&] {
+    EXPECT_TRUE(feed->next());
+    running.count_down();
+    while (feed->next()) {
+    }
+  });
+  running.wait();
+  feed->close();
+}
+
+TEST_P(EveryLoader, CanBeDestroyedAtOnce) {
+  for (int i = 0; i < 20; ++i) place_.feed(loader_, with({}));
+}
+
+TEST_P(EveryLoader, CanBeDestroyedAfterAnyNumberOfBatches) {
+  for (std::size_t batches = 1; batches < 20; ++batches) {
+    const auto feed = place_.feed(loader_, with({.prefetch = 2}));
+    for (std::size_t i = 0; i < batches; ++i) EXPECT_TRUE(feed->next());
+  }
+}
+
+TEST_P(EveryLoader, KeepsGoingWhileAsManyBatchesAreHeldAsWereAnnounced) {
+  const auto expected = place_.reference(kThreeEpochs);
+  const auto feed = place_.feed(loader_, with({.prefetch = 1, .held_batches = 3, .stream = kThreeEpochs}));
+  std::vector<Batch> held(3);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    Batch batch = feed->next();
+    ASSERT_TRUE(batch);
+    for (std::size_t back = 1; back <= 3 && back <= i; ++back) {
+      EXPECT_EQ(delivered(*held[(i - back) % 3]), expected[i - back]);  // as it was when it was delivered
+    }
+    EXPECT_EQ(delivered(*batch), expected[i]);
+    held[i % 3] = std::move(batch);
+  }
+}
+
+TEST_P(EveryLoader, RefusesAStreamThatCannotBeMet) {
+  EXPECT_EQ(thrown_by([&] { place_.feed(loader_, with({.stream = {.first_batch = 16}})); }),
+            test::usage("first batch 16: an epoch has 16 batches"));
+  EXPECT_EQ(thrown_by([&] { place_.feed(loader_, with({.stream = {.epochs = 0}})); }),
+            test::usage("epochs: want at least 1, got 0"));
+}
+
+class EveryLoaderWithWorkers : public EveryLoader {};
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryLoaderWithWorkers, testing::ValuesIn(crews_with_workers()), crew_name);
+
+TEST_P(EveryLoaderWithWorkers, BeginsBeforeItIsAsked) {
+  Gate asked;
+  const TellingDataset telling(place_.dataset(), 0, asked);
+  const Trouble trouble(telling);
+  const auto feed = trouble.feed(loader_, with({}));
+  asked.wait();
+}
+
+TEST_P(EveryLoaderWithWorkers, ReadsAheadAcrossTheEpochBoundary) {
+  // One batch an epoch more than the prefetch reaches, or the gate would never open.
+  Gate asked;
+  const TellingDataset telling(place_.dataset(), 0, asked);
+  const Trouble trouble(telling);
+  const auto feed = trouble.feed(loader_, with({.prefetch = 8, .stream = {.first_batch = kPlainBatches - 4}}));
+  asked.wait();
+}
+
+TEST_P(EveryLoaderWithWorkers, CanBeDestroyedWithAllThatItMayPrefetchReady) {
+  Gate asked;
+  const TellingDataset telling(place_.dataset(), 4 * 7, asked);
+  const Trouble trouble(telling);
+  auto feed = trouble.feed(loader_, with({.prefetch = 8}));
+  asked.wait();  // for the eighth batch
+  feed.reset();
+}
+
+TEST_P(EveryLoaderWithWorkers, WakesAWaitingConsumerWhenItCloses) {
+  for (const bool in_order : {true, false}) {
+    Gate asked;
+    Gate released;
+    // One batch in all: nothing can be delivered while its first sample waits.
+    const SlowDataset slow(place_.dataset(), 60, released);
+    const TellingDataset telling(slow, 60, asked);
+    const Trouble trouble(telling);
+    const auto feed =
+        trouble.feed(loader_, with({.in_order = in_order, .stream = {.first_batch = kPlainBatches - 1, .epochs = 1}}));
+    asked.wait();
+    std::latch waits(1);
+    bool empty = false;
+    {
+      const std::jthread consumer([&] {
+        waits.count_down();
+        empty = !feed->next();
+      });
+      waits.wait();
+      feed->close();
+    }
+    EXPECT_TRUE(empty);
+    released.open();
+  }
+}
+
+TEST_P(EveryLoaderWithWorkers, RefusesNumbersOfWorkersAndBatchesThatCannotBeMet) {
+  for (const std::size_t workers : {0U, 5000U, 10'000U}) {
+    const test::Thrown thrown = thrown_by([&] { place_.feed(loader_, {.workers = workers}); });
+    EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
+    EXPECT_THAT(thrown.message, HasSubstr("workers " + std::to_string(workers)));
+    EXPECT_THAT(thrown.message, HasSubstr("4096"));
+  }
+  const test::Thrown thrown = thrown_by([&] { place_.feed(loader_, {.prefetch = 0}); });
+  EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
+  EXPECT_THAT(thrown.message, HasSubstr("prefetch 0"));
+}
+
+class EveryLoaderWithSeveralWorkers : public EveryLoader {};
+
+std::vector<Crew> crews_with_several_workers() {
+  std::vector<Crew> crews = crews_with_workers();
+  std::erase_if(crews, [](const Crew& crew) { return crew.workers < 2; });
+  return crews;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryLoaderWithSeveralWorkers, testing::ValuesIn(crews_with_several_workers()),
+                         crew_name);
+
+TEST_P(EveryLoaderWithSeveralWorkers, DeliversInOrderThoughTheFirstBatchIsTheLastToBeDone) {
+  // Batch 0 waits until batch 2 is begun: batch 1 is overtaken by nobody, and done before it where there are two.
+  Gate third_begun;
+  const SlowDataset slow(place_.dataset(), 0, third_begun);
+  const TellingDataset telling(slow, 4 * 2, third_begun);
+  const Trouble trouble(telling);
+  const auto feed = trouble.feed(loader_, with({.stream = {.epochs = 1}}));
+  EXPECT_EQ(drain(*feed), place_.reference({.epochs = 1}));
+}
+
+TEST_P(EveryLoaderWithSeveralWorkers, DeliversOthersInOrderOfCompletionWhileOneIsSlow) {
+  Gate gate;
+  const SlowDataset slow(place_.dataset(), 0, gate);
+  const Trouble trouble(slow);
+  const auto feed = trouble.feed(loader_, with({.in_order = false, .stream = {.epochs = 1}}));
+  std::vector<Delivered> all;
+  for (int i = 0; i < 15; ++i) {
+    const Batch batch = feed->next();
+    ASSERT_TRUE(batch);
+    EXPECT_NE(batch->sequence, 0U);
+    all.push_back(delivered(*batch));
+  }
+  gate.open();
+  const auto last = drain(*feed);
+  ASSERT_EQ(last.size(), 1U);
+  EXPECT_EQ(last[0].sequence, 0U);
+  all.push_back(last[0]);
+  std::ranges::sort(all);
+  EXPECT_EQ(all, place_.reference({.epochs = 1}));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "loaders/datasets/dataset.h"
+#include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/samples.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+using test::cifar10;
+using test::cifar100;
+using test::gzip_of;
+using test::idx_images;
+using test::idx_labels;
+using test::TemporaryDirectory;
+using test::thrown_by;
+
+fs::path write_idx(const fs::path& directory, const std::string& images, const std::string& labels) {
+  test::write(directory / "train-images-idx3-ubyte", images);
+  test::write(directory / "train-labels-idx1-ubyte", labels);
+  return directory;
+}
+
+std::uint64_t fingerprint_of(const fs::path& path, const DatasetOptions& options = {}) {
+  return content_fingerprint(*open_dataset(path, options));
+}
+
+TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
+  std::set<std::string_view> names;
+  for (const DatasetFormat& row : dataset_formats()) {
+    names.insert(row.name);
+    EXPECT_FALSE(row.summary.empty()) << row.name;
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "cifar100"}));
+}
+
+TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
+  const TemporaryDirectory home;
+  write_idx(home / "mnist", idx_images(1, 2, 2), idx_labels({0}));
+  test::write(home / "ten/data_batch_1.bin", cifar10({0}));
+  test::write(home / "hundred/train.bin", cifar100({{0, 0}}));
+  EXPECT_EQ(open_dataset(home / "mnist", {})->info().format, "idx");
+  EXPECT_EQ(open_dataset(home / "mnist/train-images-idx3-ubyte", {})->info().format, "idx");
+  EXPECT_EQ(open_dataset(home / "ten", {})->info().format, "cifar10");
+  EXPECT_EQ(open_dataset(home / "ten/data_batch_1.bin", {})->info().format, "cifar10");
+  EXPECT_EQ(open_dataset(home / "hundred", {})->info().format, "cifar100");
+  EXPECT_EQ(open_dataset(home / "hundred/train.bin", {})->info().format, "cifar100");
+}
+
+TEST(OpenDataset, NamesAPathThatIsNotThere) {
+  const TemporaryDirectory home;
+  for (const char* format : {"auto", "idx", "cifar10"}) {
+    EXPECT_EQ(thrown_by([&] { open_dataset(home / "nowhere", {.format = format}); }),
+              test::failed("cannot open " + (home / "nowhere").string() + ": no such file or directory"));
+  }
+}
+
+TEST(OpenDataset, NamesAnEmptyDirectory) {
+  const TemporaryDirectory home;
+  const std::string path = home.path().string();
+  EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }),
+            test::failed("cannot open " + path + ": the directory is empty"));
+  EXPECT_EQ(thrown_by([&] { open_dataset(path, {.format = "idx"}); }),
+            test::failed("cannot open " + path + ": no train-images-idx3-ubyte or .gz of it in it"));
+  EXPECT_EQ(thrown_by([&] { open_dataset(path, {.format = "cifar10"}); }),
+            test::failed("cannot open " + path + ": no data_batch_*.bin in it"));
+  EXPECT_EQ(thrown_by([&] { open_dataset(path, {.format = "cifar100"}); }),
+            test::failed("cannot open " + path + "/train.bin: no such file"));
+}
+
+TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
+  const TemporaryDirectory home;
+  test::write(home / "notes.txt", "hello");
+  test::write(home / "empty.bin", "");
+  const std::string rest = ": no known dataset in it; name its format (idx, cifar10, cifar100)";
+  for (const fs::path& path : {home.path(), home / "notes.txt", home / "empty.bin"}) {
+    EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
+  }
+}
+
+TEST(OpenDataset, RefusesAnUnknownFormat) {
+  const TemporaryDirectory home;
+  EXPECT_EQ(thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
+            test::usage("format 'cifar1': want one of idx, cifar10, cifar100 (did you mean cifar10?)"));
+}
+
+TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {
+  const TemporaryDirectory home;
+  write_idx(home / "mnist", idx_images(5, 3, 4), idx_labels({1, 2, 3, 4, 5}));
+  test::write(home / "ten/data_batch_1.bin", cifar10({1, 2}));
+  test::write(home / "ten/data_batch_2.bin", cifar10({3}));
+  test::write(home / "hundred/train.bin", cifar100({{1, 2}, {3, 4}}));
+  for (const char* name : {"mnist", "ten", "hundred"}) {
+    const auto mapped = open_dataset(home / name, {});
+    const auto resident = open_dataset(home / name, {.in_memory = true});
+    EXPECT_FALSE(mapped->info().resident);
+    EXPECT_TRUE(resident->info().resident);
+    EXPECT_EQ(resident->info().format, mapped->info().format);
+    EXPECT_EQ(resident->info().files, mapped->info().files);
+    EXPECT_EQ(resident->info().classes, mapped->info().classes);
+    EXPECT_EQ(resident->info().stored_bytes, mapped->info().stored_bytes);
+    EXPECT_TRUE(std::ranges::equal(resident->labels(), mapped->labels()));
+    EXPECT_EQ(test::samples_of(*resident), test::samples_of(*mapped)) << name;
+  }
+}
+
+TEST(OpenDataset, InMemoryNoLongerNeedsItsFiles) {
+  const TemporaryDirectory home;
+  const fs::path file = test::write(home / "a.bin", cifar10({1, 2}));
+  const auto dataset = open_dataset(file, {.in_memory = true});
+  fs::resize_file(file, 0);
+  EXPECT_EQ(test::sample_of(*dataset, 1)[0], 10);
+  dataset->check_intact();
+}
+
+TEST(ContentFingerprint, IsEqualHoweverTheSamplesAreStored) {
+  const TemporaryDirectory home;
+  const auto plain = write_idx(home / "plain", idx_images(3, 2, 2), idx_labels({1, 2, 3}));
+  test::write(home / "packed/train-images-idx3-ubyte.gz", gzip_of(idx_images(3, 2, 2)));
+  test::write(home / "packed/train-labels-idx1-ubyte.gz", gzip_of(idx_labels({1, 2, 3})));
+  EXPECT_EQ(fingerprint_of(plain), fingerprint_of(home / "packed"));
+  EXPECT_EQ(fingerprint_of(plain), fingerprint_of(plain, {.in_memory = true}));
+}
+
+TEST(ContentFingerprint, IsEqualHoweverTheSamplesAreFormatted) {
+  const TemporaryDirectory home;
+  const auto ten = test::write(home / "ten.bin", cifar10({1, 2}));
+  const auto hundred = test::write(home / "hundred.bin", cifar100({{5, 1}, {6, 2}}));
+  EXPECT_EQ(fingerprint_of(ten), fingerprint_of(hundred));
+}
+
+TEST(ContentFingerprint, DiffersWithOneByteOneLabelOrTheShape) {
+  const TemporaryDirectory home;
+  std::string touched = idx_images(3, 2, 2);
+  touched.back() ^= 1;
+  const std::set<std::uint64_t> fingerprints{
+      fingerprint_of(write_idx(home / "a", idx_images(3, 2, 2), idx_labels({1, 2, 3}))),
+      fingerprint_of(write_idx(home / "b", touched, idx_labels({1, 2, 3}))),
+      fingerprint_of(write_idx(home / "c", idx_images(3, 2, 2), idx_labels({1, 2, 4}))),
+      fingerprint_of(write_idx(home / "d", idx_images(3, 1, 4), idx_labels({1, 2, 3}))),
+      fingerprint_of(write_idx(home / "e", idx_images(2, 2, 2), idx_labels({1, 2})))};
+  EXPECT_EQ(fingerprints.size(), 5U);
+}
+
+TEST(ContentFingerprint, NamesAFileThatWasTruncated) {
+  const TemporaryDirectory home;
+  const fs::path file = test::write(home / "a.bin", cifar10({1, 2, 3, 4}));
+  const auto dataset = open_dataset(file, {});
+  fs::resize_file(file, 0);
+  EXPECT_THAT(thrown_by([&] { content_fingerprint(*dataset); }).message,
+              testing::StartsWith("cannot read " + file.string() + ": the page at byte "));
+}
+
+TEST(PageCacheResidency, OfADatasetCountsAllItsFiles) {
+  const TemporaryDirectory home;
+  test::write(home / "data_batch_1.bin", cifar10({1, 2}));  // 6146 bytes: two pages of 4096
+  test::write(home / "data_batch_2.bin", cifar10({3}));     // one page
+  const auto dataset = open_dataset(home.path(), {});
+  const Residency residency = page_cache_residency(*dataset);
+  EXPECT_EQ(residency.pages, 3U);
+  EXPECT_EQ(residency.resident_pages, 3U);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,52 @@
+#include "loaders/datasets/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/samples.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using testing::ElementsAre;
+
+MemoryDataset two_pairs(std::size_t offset) {
+  HugeMemory memory(offset + 4);
+  for (std::size_t i = 0; i < 4; ++i) memory.bytes()[offset + i] = static_cast<std::byte>(i + 1);
+  DatasetInfo info{.format = "pairs", .samples = 2, .shape = {1, 1, 2}, .classes = 9};
+  return {std::move(info), {8, 7}, std::move(memory), offset};
+}
+
+TEST(MemoryDataset, HoldsItsSamplesBackToBack) {
+  for (const std::size_t offset : {0U, 3U}) {
+    const MemoryDataset dataset = two_pairs(offset);
+    EXPECT_TRUE(dataset.info().resident);
+    EXPECT_THAT(dataset.labels(), ElementsAre(8, 7));
+    EXPECT_THAT(test::samples_of(dataset),
+                ElementsAre(std::vector<std::uint8_t>{1, 2}, std::vector<std::uint8_t>{3, 4}));
+    dataset.check_intact();
+  }
+}
+
+TEST(CopyToMemory, CopiesInfoLabelsAndBytes) {
+  const auto original = test::patterned_dataset(20, {3, 5, 7});
+  const auto copy = copy_to_memory(*original);
+  EXPECT_EQ(copy->info().format, "patterned");
+  EXPECT_EQ(copy->info().shape, (ImageShape{3, 5, 7}));
+  EXPECT_EQ(copy->info().classes, 7U);
+  EXPECT_TRUE(copy->info().resident);
+  EXPECT_EQ(test::samples_of(*copy), test::samples_of(*original));
+  EXPECT_TRUE(std::ranges::equal(copy->labels(), original->labels()));
+}
+
+TEST(CopyToMemory, PassesOnTheFaultOfItsSource) {
+  const auto sound = test::patterned_dataset(20);
+  const test::VanishingDataset vanishing(*sound, 7);
+  EXPECT_EQ(test::thrown_by([&] { copy_to_memory(vanishing); }),
+            test::failed("cannot read shard.bin: the page at byte 4096 is gone"));
+}
+
+}  // namespace
+}  // namespace loadline

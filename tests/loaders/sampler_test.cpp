@@ -1,0 +1,327 @@
+#include "loaders/sampler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::thrown_by;
+using testing::ElementsAre;
+using testing::UnorderedElementsAreArray;
+using Indices = std::vector<SampleIndex>;
+
+Indices permutation_of(const Sampler& sampler, std::uint64_t epoch) {
+  Indices permutation(sampler.permutation_size());
+  sampler.permute(epoch, permutation);
+  return permutation;
+}
+
+std::vector<Indices> batches_of(const Sampler& sampler, std::uint64_t epoch) {
+  const Indices permutation = permutation_of(sampler, epoch);
+  std::vector<Indices> batches;
+  for (std::size_t b = 0; b < sampler.batches_per_epoch(); ++b) {
+    Indices& batch = batches.emplace_back(sampler.batch_size());
+    batch.resize(sampler.batch(permutation, b, batch));
+  }
+  return batches;
+}
+
+Indices epoch_of(const Sampler& sampler, std::uint64_t epoch) {
+  Indices all;
+  for (const Indices& batch : batches_of(sampler, epoch)) all.insert(all.end(), batch.begin(), batch.end());
+  return all;
+}
+
+Indices up_to(std::size_t samples) {
+  Indices all(samples);
+  std::iota(all.begin(), all.end(), SampleIndex{0});
+  return all;
+}
+
+test::Thrown refusal_of(const SamplerOptions& options) {
+  return thrown_by([&] { Sampler sampler(options); });
+}
+
+TEST(Sampler, SequentialGivesSamplesAsStored) {
+  const Sampler sampler({.samples = 7, .batch_size = 3, .order = Order::kSequential});
+  EXPECT_EQ(sampler.permutation_size(), 0U);
+  EXPECT_EQ(sampler.batches_per_epoch(), 3U);
+  EXPECT_EQ(sampler.samples_per_epoch(), 7U);
+  for (const std::uint64_t epoch : {0U, 5U}) {
+    EXPECT_THAT(batches_of(sampler, epoch), ElementsAre(Indices{0, 1, 2}, Indices{3, 4, 5}, Indices{6}));
+  }
+}
+
+TEST(Sampler, LeavesOutTheShortLastBatchIfAsked) {
+  const Sampler sampler({.samples = 7, .batch_size = 3, .order = Order::kSequential, .drop_last = true});
+  EXPECT_EQ(sampler.batches_per_epoch(), 2U);
+  EXPECT_EQ(sampler.samples_per_epoch(), 6U);
+  EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{0, 1, 2}, Indices{3, 4, 5}));
+}
+
+TEST(Sampler, KeepsALastBatchThatIsWhole) {
+  for (const bool drop_last : {false, true}) {
+    const Sampler sampler({.samples = 6, .batch_size = 3, .order = Order::kSequential, .drop_last = drop_last});
+    EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{0, 1, 2}, Indices{3, 4, 5}));
+  }
+}
+
+TEST(Sampler, TakesTheWholeDatasetAsOneBatch) {
+  const Sampler sampler({.samples = 4, .batch_size = 4, .order = Order::kSequential});
+  EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{0, 1, 2, 3}));
+}
+
+TEST(Sampler, ShuffledIsAPermutation) {
+  const Sampler sampler({.samples = 1000, .batch_size = 64});
+  for (const std::uint64_t epoch : {0U, 1U, 1'000'000U}) {
+    EXPECT_THAT(epoch_of(sampler, epoch), UnorderedElementsAreArray(up_to(1000)));
+  }
+}
+
+TEST(Sampler, ShufflesTheSameOnEveryMachine) {
+  const Sampler sampler({.samples = 10, .batch_size = 10, .seed = 1});
+  EXPECT_THAT(epoch_of(sampler, 0), ElementsAre(1, 9, 0, 7, 4, 2, 5, 3, 8, 6));
+  EXPECT_THAT(epoch_of(sampler, 1), ElementsAre(9, 4, 0, 1, 6, 2, 8, 7, 5, 3));
+}
+
+TEST(Sampler, ShufflesAnewEachEpochAndForEachSeed) {
+  std::set<Indices> orders;
+  for (const std::uint64_t seed : {1U, 2U}) {
+    const Sampler sampler({.samples = 100, .batch_size = 10, .seed = seed});
+    for (const std::uint64_t epoch : {0U, 1U, 2U}) orders.insert(epoch_of(sampler, epoch));
+  }
+  EXPECT_EQ(orders.size(), 6U);
+}
+
+TEST(Sampler, ShufflesTheSameForTheSameSeed) {
+  const Sampler one({.samples = 100, .batch_size = 10, .seed = 9});
+  const Sampler two({.samples = 100, .batch_size = 7, .seed = 9});
+  EXPECT_EQ(epoch_of(one, 3), epoch_of(two, 3));
+}
+
+TEST(Sampler, ShuffleBringsEachSampleToEachPlaceAboutEquallyOften) {
+  const Sampler sampler({.samples = 5, .batch_size = 5});
+  std::array<std::array<int, 5>, 5> counts{};
+  for (std::uint64_t epoch = 0; epoch < 10'000; ++epoch) {
+    const Indices order = epoch_of(sampler, epoch);
+    for (std::size_t place = 0; place < 5; ++place) ++counts.at(place).at(order[place]);
+  }
+  // Five standard deviations of a binomial with n = 10,000 and p = 1/5.
+  for (const auto& place : counts) {
+    for (const int count : place) EXPECT_NEAR(count, 2000, 200);
+  }
+}
+
+TEST(Sampler, PageShuffleIsAPermutation) {
+  for (const std::size_t samples : {1U, 15U, 16U, 17U, 96U, 100U}) {
+    const Sampler sampler(
+        {.samples = samples, .batch_size = 1, .order = Order::kPageShuffled, .page_samples = 16, .window_samples = 48});
+    EXPECT_THAT(epoch_of(sampler, 2), UnorderedElementsAreArray(up_to(samples))) << samples;
+  }
+}
+
+TEST(Sampler, PageShuffleDrawsAWindowFromAsManyPagesAsFitInIt) {
+  const Sampler sampler(
+      {.samples = 960, .batch_size = 1, .order = Order::kPageShuffled, .page_samples = 16, .window_samples = 63});
+  const Indices order = epoch_of(sampler, 0);
+  for (std::size_t at = 0; at < order.size(); at += 48) {
+    std::set<SampleIndex> pages;
+    for (std::size_t i = at; i < at + 48; ++i) pages.insert(order[i] / 16);
+    EXPECT_EQ(pages.size(), 3U) << "window at " << at;
+  }
+}
+
+TEST(Sampler, PageShuffleMixesPagesAndTheSamplesInAWindow) {
+  const Sampler sampler(
+      {.samples = 960, .batch_size = 1, .order = Order::kPageShuffled, .page_samples = 16, .window_samples = 48});
+  const Indices first = epoch_of(sampler, 0);
+  EXPECT_NE(first, epoch_of(sampler, 1));
+  EXPECT_FALSE(std::ranges::is_sorted(std::span(first).first(48)));
+  std::set<SampleIndex> pages;
+  for (std::size_t i = 0; i < 48; ++i) pages.insert(first[i] / 16);
+  EXPECT_NE(pages, (std::set<SampleIndex>{0, 1, 2}));
+}
+
+TEST(Sampler, RanksShareEachEpochExactlyOnce) {
+  for (const Order order : {Order::kSequential, Order::kShuffled, Order::kPageShuffled}) {
+    Indices all;
+    std::vector<std::size_t> shares;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      const Sampler sampler({.samples = 103,
+                             .batch_size = 8,
+                             .order = order,
+                             .page_samples = 4,
+                             .window_samples = 16,
+                             .rank = rank,
+                             .world_size = 4});
+      shares.push_back(sampler.samples_per_epoch());
+      const Indices mine = epoch_of(sampler, 1);
+      all.insert(all.end(), mine.begin(), mine.end());
+    }
+    EXPECT_THAT(shares, ElementsAre(26U, 26U, 26U, 25U));
+    EXPECT_THAT(all, UnorderedElementsAreArray(up_to(103)));
+  }
+}
+
+TEST(Sampler, ARankTakesEveryWorldSizethPosition) {
+  const Sampler sampler({.samples = 8, .batch_size = 2, .order = Order::kSequential, .rank = 1, .world_size = 3});
+  EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{1, 4}, Indices{7}));
+}
+
+TEST(Sampler, RefusesWhatCannotBeMet) {
+  EXPECT_EQ(refusal_of({.samples = 0}), test::usage("cannot sample from a dataset of 0 samples"));
+  EXPECT_EQ(refusal_of({.samples = 4'294'967'295}),
+            test::usage("cannot sample from 4294967295 samples: more than 2^32 - 2"));
+  EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 0}), test::usage("batch size: want at least 1 sample, got 0"));
+  EXPECT_EQ(refusal_of({.samples = 9, .rank = 2, .world_size = 2}),
+            test::usage("rank 2 of world size 2: want a rank below the world size"));
+  EXPECT_EQ(refusal_of({.samples = 9, .world_size = 0}),
+            test::usage("rank 0 of world size 0: want a rank below the world size"));
+  EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 10}),
+            test::usage("batch size 10 is larger than the dataset of 9 samples"));
+  EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 5, .rank = 1, .world_size = 2}),
+            test::usage("batch size 5 is larger than rank 1's share of 4 samples"));
+  EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 8, .window_samples = 7}),
+            test::usage("page shuffle: want a window of at least one page, got 7 samples for pages of 8"));
+  EXPECT_EQ(refusal_of({.samples = 9, .order = Order::kPageShuffled, .page_samples = 0, .window_samples = 7}),
+            test::usage("page shuffle: want a window of at least one page, got 7 samples for pages of 0"));
+}
+
+// What a stream dealt, as values: (sequence, epoch, indices).
+using Dealt = std::tuple<std::uint64_t, std::uint64_t, Indices>;
+
+class Hand {
+ public:
+  explicit Hand(const Sampler& sampler) : indices_(sampler.batch_size()) { slot_.indices = indices_; }
+
+  std::optional<Dealt> draw(BatchStream& stream) {
+    if (!stream.next(slot_)) return std::nullopt;
+    return Dealt{slot_.sequence, slot_.epoch, Indices(indices_.begin(), indices_.begin() + long(slot_.count))};
+  }
+
+ private:
+  Indices indices_;
+  Slot slot_;
+};
+
+std::vector<Dealt> deal(const Sampler& sampler, const StreamOptions& options, bool prepare = false) {
+  BatchStream stream(sampler, options);
+  Hand hand(sampler);
+  std::vector<Dealt> all;
+  while (auto dealt = hand.draw(stream)) {
+    all.push_back(std::move(*dealt));
+    if (prepare) stream.prepare_next();
+  }
+  return all;
+}
+
+TEST(BatchStream, RunsAcrossEpochsToTheLast) {
+  const Sampler sampler({.samples = 3, .batch_size = 2, .order = Order::kSequential});
+  EXPECT_THAT(deal(sampler, {.epochs = 2}),
+              ElementsAre(Dealt{0, 0, {0, 1}}, Dealt{1, 0, {2}}, Dealt{2, 1, {0, 1}}, Dealt{3, 1, {2}}));
+}
+
+TEST(BatchStream, FollowsTheSampler) {
+  const Sampler sampler({.samples = 10, .batch_size = 4});
+  std::vector<Dealt> expected;
+  for (const std::uint64_t epoch : {5U, 6U, 7U}) {
+    for (const Indices& batch : batches_of(sampler, epoch)) expected.emplace_back(expected.size(), epoch, batch);
+  }
+  EXPECT_EQ(deal(sampler, {.first_epoch = 5, .epochs = 3}), expected);
+}
+
+TEST(BatchStream, GivesNothingAfterTheEnd) {
+  const Sampler sampler({.samples = 3, .batch_size = 2});
+  BatchStream stream(sampler, {.epochs = 1});
+  Hand hand(sampler);
+  EXPECT_TRUE(hand.draw(stream));
+  EXPECT_TRUE(hand.draw(stream));
+  EXPECT_FALSE(hand.draw(stream));
+  EXPECT_FALSE(hand.draw(stream));
+}
+
+TEST(BatchStream, HasNoEndUnlessAsked) {
+  const Sampler sampler({.samples = 3, .batch_size = 3});
+  BatchStream stream(sampler, {});
+  Hand hand(sampler);
+  for (std::uint64_t epoch = 0; epoch < 100; ++epoch) {
+    const auto dealt = hand.draw(stream);
+    ASSERT_TRUE(dealt);
+    EXPECT_EQ(std::get<1>(*dealt), epoch);
+  }
+}
+
+TEST(BatchStream, DealsTheSameWithTheNextShufflePreparedOrNot) {
+  for (const Order order : {Order::kSequential, Order::kShuffled, Order::kPageShuffled}) {
+    const Sampler sampler({.samples = 50, .batch_size = 8, .order = order, .page_samples = 4, .window_samples = 16});
+    EXPECT_EQ(deal(sampler, {.epochs = 4}, true), deal(sampler, {.epochs = 4}, false));
+  }
+}
+
+TEST(BatchStream, StartedAnywhereDealsTheTailOfTheWhole) {
+  const Sampler sampler({.samples = 10, .batch_size = 3});
+  const auto whole = deal(sampler, {.epochs = 3});
+  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+    for (std::size_t batch = 0; batch < 4; ++batch) {
+      auto tail = deal(sampler, {.first_epoch = epoch, .first_batch = batch, .epochs = 3 - epoch});
+      const std::size_t skipped = 4 * epoch + batch;
+      ASSERT_EQ(tail.size(), whole.size() - skipped);
+      for (Dealt& dealt : tail) std::get<0>(dealt) += skipped;  // the sequence counts from where the run began
+      EXPECT_TRUE(std::equal(tail.begin(), tail.end(), whole.begin() + static_cast<long>(skipped)));
+    }
+  }
+}
+
+TEST(BatchStream, RefusesWhatCannotBeMet) {
+  const Sampler sampler({.samples = 10, .batch_size = 3});
+  EXPECT_EQ(thrown_by([&] { BatchStream stream(sampler, {.epochs = 0}); }),
+            test::usage("epochs: want at least 1, got 0"));
+  EXPECT_EQ(thrown_by([&] { BatchStream stream(sampler, {.first_batch = 4}); }),
+            test::usage("first batch 4: an epoch has 4 batches"));
+}
+
+TEST(BatchStream, DealsEachBatchToOneOfManyThreads) {
+  struct Epoch {
+    std::size_t samples;
+    std::size_t batch_size;
+  };
+  // Of one batch, so that every draw passes a boundary; of many; and of few behind a shuffle that takes a while.
+  for (const Epoch& epoch : {Epoch{2, 2}, Epoch{31, 2}, Epoch{8000, 4000}}) {
+    const Sampler sampler({.samples = epoch.samples, .batch_size = epoch.batch_size});
+    const auto expected = deal(sampler, {.epochs = 200});
+    BatchStream stream(sampler, {.epochs = 200});
+    std::vector<std::vector<Dealt>> hands(4);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& dealt : hands) {
+        threads.emplace_back([&] {
+          Hand hand(sampler);
+          while (auto drawn = hand.draw(stream)) {
+            dealt.push_back(std::move(*drawn));
+            stream.prepare_next();
+          }
+        });
+      }
+    }
+    std::vector<Dealt> all;
+    for (const auto& dealt : hands) {
+      EXPECT_TRUE(std::ranges::is_sorted(dealt));
+      all.insert(all.end(), dealt.begin(), dealt.end());
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(all, expected);
+  }
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,220 @@
+#include "loaders/storage/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::TemporaryDirectory;
+using test::thrown_by;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string read(const File& file, std::size_t offset, std::size_t size) {
+  std::string text(size, '\0');
+  file.read_exactly(offset, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+// A disk that takes no more than `bytes` a file: the limit of the process, answered with an error instead of a signal.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST(File, ReadsFromAnyOffset) {
+  const TemporaryDirectory home;
+  const File file = File::open(test::write(home / "a", "hello world"));
+  EXPECT_EQ(file.size_bytes(), 11U);
+  EXPECT_EQ(file.path(), home / "a");
+  EXPECT_EQ(read(file, 6, 5), "world");
+  EXPECT_EQ(read(file, 0, 5), "hello");
+  EXPECT_EQ(read(file, 11, 0), "");
+}
+
+TEST(File, CanBeMoved) {
+  const TemporaryDirectory home;
+  File first = File::open(test::write(home / "a", "hello"));
+  const File second = std::move(first);
+  EXPECT_EQ(read(second, 0, 5), "hello");
+}
+
+TEST(File, NamesThePathThatIsMissing) {
+  const TemporaryDirectory home;
+  EXPECT_EQ(thrown_by([&] { File::open(home / "nowhere"); }),
+            test::failed("cannot open " + (home / "nowhere").string() + ": No such file or directory"));
+}
+
+TEST(File, NamesTheByteWhereItEndsTooSoon) {
+  const TemporaryDirectory home;
+  const File file = File::open(test::write(home / "a", "hello"));
+  EXPECT_EQ(thrown_by([&] { read(file, 2, 4); }),
+            test::failed("cannot read " + (home / "a").string() + ": it ends at byte 5"));
+}
+
+TEST(File, HasNoSizeWhereItIsADirectory) {
+  const TemporaryDirectory home;
+  const File file = File::open(home.path());
+  EXPECT_EQ(thrown_by([&] { static_cast<void>(file.size_bytes()); }),
+            test::failed("cannot read " + home.path().string() + ": not a regular file"));
+}
+
+TEST(ReadText, GivesTheWholeFile) {
+  const TemporaryDirectory home;
+  EXPECT_EQ(read_text(test::write(home / "a", "two\nlines\n")), "two\nlines\n");
+  EXPECT_EQ(read_text(test::write(home / "b", "")), "");
+}
+
+TEST(AtomicFile, AppearsWholeOnCommit) {
+  const TemporaryDirectory home;
+  AtomicFile file(home / "a");
+  file.write("one ");
+  file.write("two");
+  EXPECT_FALSE(std::filesystem::exists(home / "a"));
+  file.commit();
+  EXPECT_EQ(test::bytes_of(home / "a"), "one two");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
+}
+
+TEST(AtomicFile, IsReadableByAll) {
+  const TemporaryDirectory home;
+  AtomicFile file(home / "a");
+  file.commit();
+  struct stat status {};
+  ::stat((home / "a").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+}
+
+TEST(AtomicFile, ReplacesTheOldFileOnCommit) {
+  const TemporaryDirectory home;
+  test::write(home / "a", "old and longer");
+  AtomicFile file(home / "a");
+  file.write("new");
+  EXPECT_EQ(test::bytes_of(home / "a"), "old and longer");
+  file.commit();
+  EXPECT_EQ(test::bytes_of(home / "a"), "new");
+}
+
+TEST(AtomicFile, KeepsTheOldFileAndLeavesNothingElseWithoutCommit) {
+  const TemporaryDirectory home;
+  test::write(home / "a", "old");
+  {
+    AtomicFile file(home / "a");
+    file.write("new");
+  }
+  EXPECT_EQ(test::bytes_of(home / "a"), "old");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
+}
+
+TEST(AtomicFile, NamesThePathOnAFullDiskAndKeepsTheOldFile) {
+  const TemporaryDirectory home;
+  test::write(home / "a", "old");
+  {
+    const FullDisk disk(1000);
+    AtomicFile file(home / "a");
+    EXPECT_EQ(thrown_by([&] { file.write(std::string(1001, 'x')); }),
+              test::failed("cannot write " + (home / "a").string() + ": File too large"));
+  }
+  EXPECT_EQ(test::bytes_of(home / "a"), "old");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
+}
+
+TEST(AtomicFile, NamesThePathWhoseDirectoryIsMissing) {
+  const TemporaryDirectory home;
+  EXPECT_EQ(thrown_by([&] { AtomicFile file(home / "no/where"); }),
+            test::failed("cannot write " + (home / "no/where").string() + ": No such file or directory"));
+}
+
+TEST(AtomicFile, NamesThePathWhoseDirectoryCannotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryDirectory home;
+  std::filesystem::create_directory(home / "sealed");
+  std::filesystem::permissions(home / "sealed", std::filesystem::perms{0555});
+  EXPECT_EQ(thrown_by([&] { AtomicFile file(home / "sealed/a"); }),
+            test::failed("cannot write " + (home / "sealed/a").string() + ": Permission denied"));
+}
+
+TEST(AtomicFile, DoesNotReplaceADirectory) {
+  const TemporaryDirectory home;
+  std::filesystem::create_directory(home / "a");
+  {
+    AtomicFile file(home / "a");
+    EXPECT_EQ(thrown_by([&] { file.commit(); }),
+              test::failed("cannot write " + (home / "a").string() + ": Is a directory"));
+  }
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
+}
+
+TEST(AtomicDirectory, AppearsWholeOnCommit) {
+  const TemporaryDirectory home;
+  AtomicDirectory directory(home / "data");
+  test::write(directory.temporary() / "a", "one");
+  EXPECT_FALSE(std::filesystem::exists(home / "data"));
+  directory.commit();
+  EXPECT_EQ(test::bytes_of(home / "data/a"), "one");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("data"));
+}
+
+TEST(AtomicDirectory, LeavesNothingWithoutCommit) {
+  const TemporaryDirectory home;
+  {
+    const AtomicDirectory directory(home / "data");
+    test::write(directory.temporary() / "a", "one");
+  }
+  EXPECT_THAT(test::names_in(home.path()), IsEmpty());
+}
+
+TEST(AtomicDirectory, ReplacesAnEmptyDirectory) {
+  const TemporaryDirectory home;
+  std::filesystem::create_directory(home / "data");
+  AtomicDirectory directory(home / "data/");
+  test::write(directory.temporary() / "a", "one");
+  directory.commit();
+  EXPECT_EQ(test::bytes_of(home / "data/a"), "one");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("data"));
+}
+
+TEST(AtomicDirectory, DoesNotReplaceOneThatHoldsSomething) {
+  const TemporaryDirectory home;
+  test::write(home / "data/precious", "mine");
+  {
+    AtomicDirectory directory(home / "data");
+    EXPECT_EQ(thrown_by([&] { directory.commit(); }),
+              test::failed("cannot create " + (home / "data").string() + ": Directory not empty"));
+  }
+  EXPECT_EQ(test::bytes_of(home / "data/precious"), "mine");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("data"));
+}
+
+TEST(AtomicDirectory, NamesThePathWhoseParentIsMissing) {
+  const TemporaryDirectory home;
+  EXPECT_EQ(thrown_by([&] { AtomicDirectory directory(home / "no/where"); }),
+            test::failed("cannot create " + (home / "no/where").string() + ": No such file or directory"));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,133 @@
+// Datasets for tests of what stands above them: a small sound one, and decorators that fail, wait and tell.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loaders/datasets/memory.h"
+#include "loaders/error.h"
+
+namespace loadline::test {
+
+// Shut until somebody opens it; then open for good.
+class Gate {
+ public:
+  void open() {
+    open_.store(true);
+    open_.notify_all();
+  }
+  void wait() const { open_.wait(false); }
+
+ private:
+  std::atomic<bool> open_{false};
+};
+
+// Byte p of sample i is (31 * i + 7 * p) mod 251; its label is i mod 7.
+inline std::unique_ptr<Dataset> patterned_dataset(std::size_t samples, const ImageShape& shape = {1, 4, 4}) {
+  HugeMemory memory(samples * shape.elements());
+  std::vector<std::int32_t> labels;
+  std::byte* out = memory.bytes().data();
+  for (std::size_t i = 0; i < samples; ++i) {
+    labels.push_back(static_cast<std::int32_t>(i % 7));
+    for (std::size_t p = 0; p < shape.elements(); ++p) *out++ = static_cast<std::byte>((31 * i + 7 * p) % 251);
+  }
+  DatasetInfo info{.format = "patterned", .samples = samples, .shape = shape, .classes = 7};
+  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory));
+}
+
+// Passes everything on to the dataset it borrows.
+class DecoratedDataset : public Dataset {
+ public:
+  explicit DecoratedDataset(const Dataset& inner)
+      : Dataset(inner.info(), {inner.labels().begin(), inner.labels().end()}), inner_(inner) {}
+
+  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+    inner_.locate(indices, out);
+  }
+  void check_intact() const override { inner_.check_intact(); }
+
+ private:
+  const Dataset& inner_;
+};
+
+inline bool contains(std::span<const SampleIndex> indices, SampleIndex sample) {
+  return std::ranges::find(indices, sample) != indices.end();
+}
+
+// Throws whenever it is asked for one of its samples.
+class FailingDataset final : public DecoratedDataset {
+ public:
+  FailingDataset(const Dataset& inner, SampleIndex sample) : DecoratedDataset(inner), sample_(sample) {}
+
+  static std::string message(SampleIndex sample) {
+    return "cannot read shard.bin: sample " + std::to_string(sample) + " is corrupt";
+  }
+
+  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+    if (contains(indices, sample_)) throw Error(message(sample_));
+    DecoratedDataset::locate(indices, out);
+  }
+
+ private:
+  const SampleIndex sample_;
+};
+
+// Its storage goes while one of its samples is read, as that of a mapped file does: noticed afterwards.
+class VanishingDataset final : public DecoratedDataset {
+ public:
+  VanishingDataset(const Dataset& inner, SampleIndex sample) : DecoratedDataset(inner), sample_(sample) {}
+
+  static constexpr const char* kMessage = "cannot read shard.bin: the page at byte 4096 is gone";
+
+  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+    DecoratedDataset::locate(indices, out);
+    if (contains(indices, sample_)) gone_ = true;
+  }
+  void check_intact() const override {
+    if (gone_) throw Error(kMessage);
+  }
+
+ private:
+  const SampleIndex sample_;
+  mutable std::atomic<bool> gone_{false};
+};
+
+// Whoever asks for one of its samples waits until the gate is open.
+class SlowDataset final : public DecoratedDataset {
+ public:
+  SlowDataset(const Dataset& inner, SampleIndex sample, const Gate& gate)
+      : DecoratedDataset(inner), sample_(sample), gate_(gate) {}
+
+  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+    if (contains(indices, sample_)) gate_.wait();
+    DecoratedDataset::locate(indices, out);
+  }
+
+ private:
+  const SampleIndex sample_;
+  const Gate& gate_;
+};
+
+// Opens the gate when it is asked for one of its samples.
+class TellingDataset final : public DecoratedDataset {
+ public:
+  TellingDataset(const Dataset& inner, SampleIndex sample, Gate& gate)
+      : DecoratedDataset(inner), sample_(sample), gate_(gate) {}
+
+  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+    if (contains(indices, sample_)) gate_.open();
+    DecoratedDataset::locate(indices, out);
+  }
+
+ private:
+  const SampleIndex sample_;
+  Gate& gate_;
+};
+
+}  // namespace loadline::test

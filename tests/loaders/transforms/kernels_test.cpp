@@ -1,0 +1,250 @@
+#include "loaders/transforms/kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::size_t kMostValues = 200;
+constexpr std::size_t kMargin = 64;  // untouched before and after what a kernel may write
+constexpr std::array<Affine, 3> kAffine{{{1.0F / 127.5F, -1.0F}, {0.01713F, -2.117F}, {3.7F, 0.1F}}};
+
+// One multiplication and one addition, each rounded.
+float f32_of(std::uint8_t byte, Affine affine) {
+  const volatile float product = static_cast<float>(byte) * affine.scale;
+  return product + affine.bias;
+}
+
+std::uint16_t bf16_of(std::uint8_t byte, Affine affine) {
+  const auto bits = std::bit_cast<std::uint32_t>(f32_of(byte, affine));
+  const std::uint32_t below = bits & 0xffffU;
+  const std::uint32_t kept = bits >> 16U;
+  const bool up = below > 0x8000U || (below == 0x8000U && kept % 2 == 1);
+  return static_cast<std::uint16_t>(up ? kept + 1 : kept);
+}
+
+template <typename T>
+T value_of(std::uint8_t byte, Affine affine) {
+  if constexpr (std::is_same_v<T, float>) {
+    return f32_of(byte, affine);
+  } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+    return bf16_of(byte, affine);
+  } else {
+    return byte;
+  }
+}
+
+// Room for `count` values at an address `shift` bytes off any alignment, with a margin on both sides that must stay.
+template <typename T>
+class Target {
+ public:
+  Target(std::size_t count, std::size_t shift)
+      : count_(count), shift_(kMargin + shift), bytes_(shift_ + count * sizeof(T) + kMargin, kUntouched) {}
+
+  T* data() { return reinterpret_cast<T*>(bytes_.data() + shift_); }
+
+  std::vector<T> values() const {
+    std::vector<T> copy(count_);
+    if (count_ > 0) std::memcpy(copy.data(), bytes_.data() + shift_, count_ * sizeof(T));
+    return copy;
+  }
+
+  bool wrote_outside() const {
+    const auto touched = [](std::uint8_t byte) { return byte != kUntouched; };
+    const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(shift_ + count_ * sizeof(T));
+    return std::any_of(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(shift_), touched) ||
+           std::any_of(end, bytes_.end(), touched);
+  }
+
+ private:
+  static constexpr std::uint8_t kUntouched = 0xA5;
+
+  std::size_t count_;
+  std::size_t shift_;
+  Bytes bytes_;
+};
+
+// Exactly `size` bytes on the heap, so that a sanitizer sees a read past them.
+Bytes input(std::size_t size, std::size_t first) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(first + 37 * i);
+  return bytes;
+}
+
+template <typename T>
+void plane(const Kernels& kernels, const std::uint8_t* in, std::size_t count, Affine affine, T* out) {
+  if constexpr (std::is_same_v<T, float>) {
+    kernels.to_f32(in, count, affine, out);
+  } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+    kernels.to_bf16(in, count, affine, out);
+  } else {
+    kernels.copy(in, count, out);
+  }
+}
+
+template <typename T>
+void interleave(const Kernels& kernels, const std::uint8_t* in, std::size_t stride, std::size_t count, T* out) {
+  if constexpr (std::is_same_v<T, float>) {
+    kernels.interleave_f32(in, stride, count, kAffine.data(), out);
+  } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+    kernels.interleave_bf16(in, stride, count, kAffine.data(), out);
+  } else {
+    kernels.interleave_u8(in, stride, count, out);
+  }
+}
+
+template <typename T>
+std::vector<std::uint8_t> bits(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+class EveryLevel : public testing::TestWithParam<const Kernels*> {
+ protected:
+  const Kernels& kernels_ = *GetParam();
+
+  template <typename T>
+  void expect_planes_as_reference() {
+    for (std::size_t count = 0; count <= kMostValues; ++count) {
+      const Bytes in = input(count, count);
+      Target<T> out(count, 0);
+      plane(kernels_, in.data(), count, kAffine[count % 3], out.data());
+      std::vector<T> expected;
+      for (const std::uint8_t byte : in) expected.push_back(value_of<T>(byte, kAffine[count % 3]));
+      ASSERT_EQ(bits(out.values()), bits(expected)) << count << " values";
+      ASSERT_FALSE(out.wrote_outside()) << count << " values";
+    }
+  }
+
+  template <typename T>
+  void expect_interleaved_as_reference() {
+    for (const std::size_t gap : {0U, 1U, 24U}) {
+      for (std::size_t count = 0; count <= kMostValues; ++count) {
+        const std::size_t stride = count + gap;
+        const Bytes in = input(2 * stride + count, count);
+        Target<T> out(3 * count, 0);
+        interleave(kernels_, in.data(), stride, count, out.data());
+        std::vector<T> expected;
+        for (std::size_t i = 0; i < count; ++i) {
+          for (std::size_t c = 0; c < 3; ++c) expected.push_back(value_of<T>(in[c * stride + i], kAffine[c]));
+        }
+        ASSERT_EQ(bits(out.values()), bits(expected)) << count << " pixels, planes " << stride << " apart";
+        ASSERT_FALSE(out.wrote_outside()) << count << " pixels";
+      }
+    }
+  }
+
+  // Elements stay aligned to their own size; nothing is aligned to a vector or a line.
+  template <typename T>
+  void expect_the_same_at_any_address() {
+    for (std::size_t in_shift = 0; in_shift < 64; ++in_shift) {
+      const Bytes in = input(in_shift + 3 * 77, 5);
+      for (const std::size_t out_shift : {std::size_t{0}, sizeof(T), 7 * sizeof(T)}) {
+        Target<T> planar(77, out_shift);
+        plane(kernels_, in.data() + in_shift, 77, kAffine[1], planar.data());
+        Target<T> mixed(3 * 77, out_shift);
+        interleave(kernels_, in.data() + in_shift, 77, 77, mixed.data());
+        for (std::size_t i = 0; i < 77; ++i) {
+          ASSERT_EQ(planar.values()[i], value_of<T>(in[in_shift + i], kAffine[1]));
+          ASSERT_EQ(mixed.values()[3 * i + 2], value_of<T>(in[in_shift + 2 * 77 + i], kAffine[2]));
+        }
+        ASSERT_FALSE(planar.wrote_outside());
+        ASSERT_FALSE(mixed.wrote_outside());
+      }
+    }
+  }
+
+  template <typename T>
+  void expect_every_byte_as_reference() {
+    Bytes in(256);
+    std::iota(in.begin(), in.end(), std::uint8_t{0});
+    for (const Affine affine : kAffine) {
+      Target<T> out(256, 0);
+      plane(kernels_, in.data(), 256, affine, out.data());
+      const auto values = out.values();
+      for (std::size_t byte = 0; byte < 256; ++byte) {
+        EXPECT_EQ(values[byte], value_of<T>(in[byte], affine)) << "byte " << byte;
+      }
+    }
+  }
+};
+
+}  // namespace
+
+// Found by GoogleTest, which would print an address.
+std::ostream& operator<<(std::ostream& out, const Kernels* kernels) {
+  return out << kernels->name;
+}
+
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Supported, EveryLevel,
+                         testing::ValuesIn(supported_kernels().begin(), supported_kernels().end()),
+                         [](const auto& level) { return std::string(level.param->name); });
+
+TEST_P(EveryLevel, ConvertsEveryByteAsTheReference) {
+  expect_every_byte_as_reference<std::uint8_t>();
+  expect_every_byte_as_reference<float>();
+  expect_every_byte_as_reference<std::uint16_t>();
+}
+
+TEST_P(EveryLevel, ConvertsPlanesOfAnySizeAsTheReference) {
+  expect_planes_as_reference<std::uint8_t>();
+  expect_planes_as_reference<float>();
+  expect_planes_as_reference<std::uint16_t>();
+}
+
+TEST_P(EveryLevel, InterleavesPlanesOfAnySizeAsTheReference) {
+  expect_interleaved_as_reference<std::uint8_t>();
+  expect_interleaved_as_reference<float>();
+  expect_interleaved_as_reference<std::uint16_t>();
+}
+
+TEST_P(EveryLevel, ConvertsTheSameAtAnyAddress) {
+  expect_the_same_at_any_address<std::uint8_t>();
+  expect_the_same_at_any_address<float>();
+  expect_the_same_at_any_address<std::uint16_t>();
+}
+
+TEST_P(EveryLevel, RoundsBf16ToTheNearestAndTiesToEven) {
+  // 1 + 2^-8 lies halfway between 0x3f80 and 0x3f81, 1 + 3 * 2^-8 between 0x3f81 and 0x3f82.
+  const std::array<std::uint8_t, 4> in{1, 3, 2, 0};
+  std::array<std::uint16_t, 4> out{};
+  kernels_.to_bf16(in.data(), in.size(), {.scale = 0x1p-8F, .bias = 1}, out.data());
+  EXPECT_THAT(out, testing::ElementsAre(0x3f80, 0x3f82, 0x3f81, 0x3f80));
+}
+
+TEST_P(EveryLevel, IsFoundByItsName) {
+  EXPECT_EQ(&kernels_named(kernels_.name), &kernels_);
+}
+
+TEST(Kernels, BeginWithScalarAndEndWithTheFastest) {
+  ASSERT_FALSE(supported_kernels().empty());
+  EXPECT_EQ(supported_kernels().front()->name, "scalar");
+  EXPECT_EQ(&kernels_named("auto"), supported_kernels().back());
+}
+
+TEST(Kernels, RefuseALevelThatIsNotThere) {
+  const test::Thrown thrown = test::thrown_by([] { kernels_named("sclar"); });
+  EXPECT_EQ(thrown.kind, Error::Kind::kUsage);
+  EXPECT_THAT(thrown.message,
+              testing::StartsWith("kernels of this program on this CPU 'sclar': want one of auto, scalar"));
+  EXPECT_THAT(thrown.message, testing::EndsWith("(did you mean scalar?)"));
+}
+
+}  // namespace
+}  // namespace loadline

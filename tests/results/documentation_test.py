@@ -1,0 +1,150 @@
+"""documentation_test.py TOOL: results/README.md names every field, and its examples run."""
+
+import importlib.util
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import unittest
+
+from support import QUICK, README_FILE, SCHEMA_FILE, TOOL, ResultsTest, parse, warning_ids_of_the_source
+
+README = README_FILE.read_text()
+SCHEMA = parse(SCHEMA_FILE.read_text())
+COMPARE = pathlib.Path("/usr/share/benchmark/compare.py")
+
+
+def joined(path, name):
+    return f"{path}.{name}" if path else name
+
+
+def documented_fields():
+    """{path: whether it may be null} of the tables; a heading names the objects that its table is about."""
+    fields = {}
+    objects, of_fields = [], False
+    for line in README.splitlines():
+        if line.startswith("#"):
+            objects = re.findall(r"`([^`]+)`", line)
+        if not line.startswith("|"):
+            of_fields = False
+        elif line.startswith("| field |"):
+            of_fields = True
+        row = re.match(r"\| `(\w+)` \|([^|]*)\|", line)
+        if not (of_fields and row):
+            continue
+        for path in objects:
+            name = joined("" if path == "result" else path, row[1])
+            if name in fields:
+                raise AssertionError(f"README.md documents {name} twice")
+            fields[name] = "null" in row[2]
+    return fields
+
+
+def alternatives(schema):
+    """`schema` with its references followed, and the parts of its anyOf."""
+    while "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].split("/")[-1]]
+    return [part for choice in schema["anyOf"] for part in alternatives(choice)] if "anyOf" in schema else [schema]
+
+
+def may_be_null(schema):
+    return any("null" in part.get("type", ()) or None in part.get("enum", ()) for part in alternatives(schema))
+
+
+def schema_fields(schema, path=""):
+    """{path: whether it may be null} of the schema."""
+    fields = {}
+    for part in alternatives(schema):
+        for name, child in part.get("properties", {}).items():
+            fields[joined(path, name)] = may_be_null(child)
+            fields.update(schema_fields(child, joined(path, name)))
+        if "items" in part:
+            fields.update(schema_fields(part["items"], path + "[]"))
+    return fields
+
+
+def fields_of(node, path=""):
+    """Every field of a real result; the names of libraries are values, not fields."""
+    if isinstance(node, dict) and path != "build.libraries":
+        for name, child in node.items():
+            yield joined(path, name)
+            yield from fields_of(child, joined(path, name))
+    if isinstance(node, list):
+        for child in node:
+            yield from fields_of(child, path + "[]")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+class Documentation(ResultsTest):
+    kinds = ("mnist",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.result = cls.work.run_for_result("result.json", ["--workload", "mnist", "--workers", "1,2", *QUICK])
+        tools = cls.work.path / "bin"
+        tools.mkdir()
+        for name, program in (("loadline", TOOL), ("python3", sys.executable)):
+            wrapper = tools / name
+            wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(str(program))} "$@"\n')
+            wrapper.chmod(0o755)
+        cls.work.environment["PATH"] = f"{tools}:{cls.work.environment['PATH']}"
+
+    def test_schema_and_readme_have_the_same_fields(self):
+        documented, specified = documented_fields(), schema_fields(SCHEMA)
+        self.assertGreater(len(specified), 200)
+        self.assertEqual(sorted(set(specified) - set(documented)), [], "in schema.json, not in README.md")
+        self.assertEqual(sorted(set(documented) - set(specified)), [], "in README.md, not in schema.json")
+        self.assertEqual({name for name, null in documented.items() if null},
+                         {name for name, null in specified.items() if null}, "fields that may be null")
+
+    def test_every_field_of_a_real_result_is_documented(self):
+        self.assertEqual(sorted(set(fields_of(self.result)) - set(documented_fields())), [])
+
+    def test_an_undocumented_field_is_noticed(self):
+        cell = dict(self.result["cells"][0], planted=1)
+        self.assertIn("cells[].planted", set(fields_of({"cells": [cell]})) - set(documented_fields()))
+
+    def test_every_warning_is_documented(self):
+        section = README.split("### Warning ids")[1].split("\n## ")[0]
+        self.assertEqual(set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)), warning_ids_of_the_source())
+
+    def test_every_bound_is_documented(self):
+        section = README.split("### Values of `bound`")[1].split("\n## ")[0]
+        self.assertEqual(set(re.findall(r"^\| `([a-z]+)` \|", section, re.MULTILINE)),
+                         set(SCHEMA["$defs"]["configuration"]["properties"]["bound"]["enum"]))
+
+    def run_block(self, command):
+        done = subprocess.run(command, cwd=self.work.path, env=self.work.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def test_python_examples_run(self):
+        examples = blocks("python")
+        self.assertEqual(len(examples), 2)
+        for example in examples:
+            with self.subTest(example=example):
+                if "import pandas" in example and importlib.util.find_spec("pandas") is None:
+                    self.skipTest("pandas is not installed")
+                output = self.run_block([sys.executable, "-c", example])
+                for cell in self.result["cells"]:
+                    self.assertIn(cell["name"], output)
+
+    def test_shell_examples_run(self):
+        again, compare = blocks("sh")
+        self.run_block(["bash", "-ec", again])
+        second = self.work.result("again.json")
+        self.assertEqual(second["config_hash"], self.result["config_hash"])
+        self.assertNotEqual(second["run_id"], self.result["run_id"])
+        self.assertIn(str(COMPARE), compare)
+        if COMPARE.exists():
+            self.run_block(["bash", "-ec", compare])
+
+
+if __name__ == "__main__":
+    unittest.main()

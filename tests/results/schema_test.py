@@ -1,0 +1,311 @@
+"""schema_test.py TOOL: real results of every kind are valid by results/schema.json, which refuses what is not."""
+
+import copy
+import json
+import signal
+import unittest
+
+import jsonschema
+
+from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, parse, warning_ids_of_the_source
+
+SCHEMA = parse(SCHEMA_FILE.read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+PLANTED = {"planted": True}
+
+
+def read_until(process, word, times=1):
+    """Reads stderr up to the line in which `word` comes for the `times`-th time."""
+    for line in process.stderr:
+        times -= word in line
+        if times == 0:
+            return
+    raise AssertionError(f"the run ended without saying '{word}'")
+
+
+class Schema(ResultsTest):
+    kinds = ("mnist", "cifar10", "cifar100")
+
+    def check(self, result):
+        errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:300]}" for e in VALIDATOR.iter_errors(result)]
+        self.assertEqual(errors, [])
+        self.check_sense(result)
+
+    def check_sense(self, result):
+        """What a schema cannot say: that the parts of a result fit together."""
+        names = [cell["name"] for cell in result["cells"]]
+        self.assertEqual(len(set(names)), len(names))
+        self.assertEqual(names.count("OVERHEAD"), 1)
+        places = sorted(trial["place"] for cell in result["cells"] for trial in cell["trials"])
+        self.assertEqual(places, list(range(len(places))))
+        for cell in result["cells"]:
+            self.check_cell(cell, len(result["datasets"]))
+        for configuration in result["configurations"]:
+            for mode in ("io", "synthetic", "full"):
+                self.assertIn(configuration[mode], names + [None])
+        for headline in result["headlines"]:
+            self.assertEqual(result["configurations"][headline["configuration"]]["workload"], headline["workload"])
+        rows = [row["name"] for row in result["benchmarks"]]
+        self.assertEqual(rows, [cell["name"] for cell in result["cells"] for _ in cell["trials"]])
+        failed = any(cell["error"] for cell in result["cells"])
+        self.assertEqual(failed, "cell-failed" in [warning["id"] for warning in result["warnings"]])
+
+    def check_cell(self, cell, datasets):
+        self.assertLess(cell["dataset"], datasets)
+        self.assertEqual(len(cell["mean"]), len(cell["std"]))
+        for trial in cell["trials"]:
+            wait = trial["wait"]
+            self.assertAlmostEqual(trial["samples_per_second"] * trial["wall_seconds"] / trial["samples"], 1)
+            self.assertLessEqual(wait["total_seconds"], trial["wall_seconds"])
+            self.assertLessEqual(wait["p50_seconds"], wait["p95_seconds"])
+            self.assertLessEqual(wait["p95_seconds"], wait["p99_seconds"])
+            self.assertLessEqual(wait["p99_seconds"], wait["max_seconds"])
+            self.assertLessEqual(trial["setup_seconds"], trial["first_batch_seconds"])
+            self.assertLessEqual(trial["samples"], trial["batches"] * cell["batch_size"])
+            self.assertLessEqual(trial["bytes"], trial["batches"] * cell["slot_bytes"])
+        summary = cell["samples_per_second"]
+        if summary:
+            self.assertEqual(summary["count"], len(cell["trials"]))
+            rates = [trial["samples_per_second"] for trial in cell["trials"]]
+            self.assertEqual((summary["min"], summary["max"]), (min(rates), max(rates)))
+            self.assertAlmostEqual(summary["mean"] * len(rates) / sum(rates), 1)
+
+    def test_complete_run_over_both_loaders(self):
+        result = self.work.run_for_result("complete.json", ["--workload", "mnist,cifar10", "--workers", "1,2", *QUICK])
+        self.check(result)
+        self.assertEqual(result["status"], "complete")
+        self.assertEqual({cell["loader"] for cell in result["cells"]}, {"serial", "thread-pool", None})
+        self.assertTrue(all(len(cell["trials"]) == 2 for cell in result["cells"]))
+        self.assertTrue(all(cell["first_epoch"] for cell in result["cells"] if cell["loader"]))
+        self.assertTrue(all(dataset["page_cache"]["after"] for dataset in result["datasets"]))
+        self.assertTrue(all(headline["fewest_workers"] is not None for headline in result["headlines"]
+                            if result["configurations"][headline["configuration"]]["workers"]))
+
+    def test_every_dtype_and_layout(self):
+        for dtype in ("u8", "f32", "bf16"):
+            for layout in ("nchw", "nhwc"):
+                with self.subTest(dtype=dtype, layout=layout):
+                    result = self.work.run_for_result(
+                        "types.json", ["--workload", "cifar10", "--loader", "serial", "--dtype", dtype,
+                                       "--layout", layout, *QUICK, "--trial-batches", "3"])
+                    self.check(result)
+                    self.assertEqual({(c["dtype"], c["layout"]) for c in result["cells"]}, {(dtype, layout)})
+                    self.assertEqual({len(c["mean"]) for c in result["cells"]}, {0 if dtype == "u8" else 3})
+
+    def test_every_option_set(self):
+        result = self.work.run_for_result(
+            "options.json",
+            ["--workload", "cifar100", "--data", str(self.work.path / "data" / "cifar100"), "--format", "cifar100",
+             "--split", "test", "--labels", "coarse", "--in-memory", "--normalise", "on", "--mean", "0.1,0.2,0.3",
+             "--std", "0.4,0.5,0.6", "--crop-padding", "2", "--flip", "off", "--kernels", "scalar", "--order",
+             "page-shuffled", "--page-samples", "8", "--window-samples", "16", "--seed", "9007199254740992", "--rank",
+             "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
+             "--prefetch", "3", "--delivery", "completion", "--compute", "device:samples_per_second=1e6", "--trials",
+             "2", "--trial-seconds", "0.01", "--trial-batches", "12", "--warm-up-batches", "4"])
+        self.check(result)
+        self.assertEqual([key for key, value in result["config"].items() if value is None], [])
+        self.assertTrue(result["datasets"][0]["resident"])
+
+    def test_sequential_order(self):
+        self.check(self.work.run_for_result("order.json", ["--workload", "mnist", "--order", "sequential", *QUICK]))
+
+    def test_io_only_run(self):
+        result = self.work.run_for_result("io.json", ["--workload", "mnist", "--mode", "io", *QUICK])
+        self.check(result)
+        self.assertEqual({cell["mode"] for cell in result["cells"]}, {"IO", "OVERHEAD"})
+        for configuration in result["configurations"]:
+            self.assertEqual(configuration["bound"], "incomplete")
+            self.assertIsNone(configuration["stall"])
+
+    def test_synthetic_only_run(self):
+        result = self.work.run_for_result("synthetic.json", ["--workload", "mnist", "--mode", "synthetic", *QUICK])
+        self.check(result)
+        self.assertEqual((result["configurations"], result["headlines"]), ([], []))
+
+    def test_one_trial_has_no_spread(self):
+        result = parse(self.work.run(["run", "--workload", "mnist", "--loader", "serial", *QUICK, "--trials", "1",
+                                      "-q", "-o", "-"]))
+        self.check(result)
+        for cell in result["cells"]:
+            self.assertEqual((cell["samples_per_second"]["stddev"], cell["samples_per_second"]["ci95"]), (None, None))
+        self.assertIsNone(result["configurations"][0]["stall"]["ci95"])
+
+    def test_batch_job_is_named(self):
+        for variable, scheduler in (("SLURM_JOB_ID", "slurm"), ("LSB_JOBID", "lsf")):
+            with self.subTest(scheduler=scheduler):
+                self.work.environment[variable] = "4711"
+                try:
+                    result = self.work.run_for_result("job.json",
+                                                      ["--workload", "mnist", "--mode", "synthetic", *QUICK])
+                finally:
+                    del self.work.environment[variable]
+                self.check(result)
+                self.assertEqual(result["job"], {"scheduler": scheduler, "id": "4711"})
+
+    def test_interrupted_run(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                process = self.start_long_run("interrupted.json")
+                read_until(process, "trial 1/")
+                process.send_signal(number)
+                process.communicate()
+                self.assertEqual(process.returncode, 128 + number)
+                result = self.work.result("interrupted.json")
+                self.check(result)
+                self.assertEqual(result["status"], "partial")
+                self.assertIsNotNone(result["finished"])
+                self.assertIsNone(result["datasets"][0]["page_cache"]["after"])
+                self.assertGreater(len(result["benchmarks"]), 0)
+
+    def test_killed_run_leaves_what_was_saved(self):
+        process = self.start_long_run("killed.json")
+        read_until(process, "trial ", times=3)  # the first has been saved by then
+        process.kill()
+        process.communicate()
+        result = self.work.result("killed.json")
+        self.check(result)
+        self.assertEqual((result["status"], result["finished"]), ("partial", None))
+
+    def start_long_run(self, name):
+        (self.work.path / name).unlink(missing_ok=True)
+        process = self.work.start(["run", "--workload", "mnist", *QUICK, "--trials", "10000", "-o", name])
+        self.addCleanup(process.kill)
+        return process
+
+    def test_failed_cell(self):
+        directory = self.work.path / "doomed"
+        self.work.make_data("cifar10", directory)
+        process = self.work.start(
+            ["run", "--workload", "cifar10", "--data", str(directory), "--loader", "thread-pool", "--workers", "1",
+             *QUICK, "--trials", "50", "--trial-seconds", "0.03", "--first-epoch-seconds", "0", "-o", "failed.json"])
+        self.addCleanup(process.kill)
+        read_until(process, "trial 1/")
+        for batch in directory.glob("data_batch_*.bin"):
+            with open(batch, "r+b") as file:
+                file.truncate(0)
+        process.communicate()
+        self.assertEqual(process.returncode, 1)
+        result = self.work.result("failed.json")
+        self.check(result)
+        self.assertEqual(result["status"], "complete")
+        errors = {cell["mode"]: cell["error"] for cell in result["cells"]}
+        self.assertIn(str(directory), errors["IO"])
+        self.assertIn(str(directory), errors["FULL"])
+
+    def test_committed_examples(self):
+        for path in sorted((REPOSITORY / "results").glob("example-*.json")):
+            with self.subTest(example=path.name):
+                self.check(parse(path.read_text()))
+
+
+class SchemaIsNotVacuous(ResultsTest):
+    kinds = ("mnist",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        result = cls.work.run_for_result("small.json", ["--workload", "mnist", *QUICK, "--workers", "1,2"])
+        pool = next(i for i, c in enumerate(result["configurations"]) if c["workers"])
+        result["configurations"] = [result["configurations"][pool]]
+        result["cells"] = [next(c for c in result["cells"] if c["workers"]), result["cells"][-1]]
+        for cell in result["cells"]:
+            cell["trials"] = cell["trials"][:1]
+        result["headlines"] = result["headlines"][:1]
+        result["warnings"] = [{"id": "few-trials", "message": "one"}]
+        result["benchmarks"] = result["benchmarks"][:1]
+        result["job"] = {"scheduler": "slurm", "id": "1"}
+        cls.result = result
+
+    def assert_refused(self, what, change):
+        result = copy.deepcopy(self.result)
+        change(result)
+        self.assertFalse(VALIDATOR.is_valid(result), f"the schema accepts {what}")
+
+    def paths(self, node, path=()):
+        yield path
+        children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        for key, child in children:
+            yield from self.paths(child, (*path, key))
+
+    def at(self, result, path):
+        for key in path:
+            result = result[key]
+        return result
+
+    def test_it_accepts_what_the_changes_start_from(self):
+        VALIDATOR.validate(self.result)
+        VALIDATOR.check_schema(SCHEMA)
+
+    def test_a_wrong_type_anywhere_is_refused(self):
+        def plant(path):
+            def change(result):
+                parent = self.at(result, path[:-1])
+                parent[path[-1]] = "planted" if isinstance(parent[path[-1]], (dict, list)) else PLANTED
+            return change
+        for path in self.paths(self.result):
+            if path:
+                self.assert_refused(f"a wrong type at {path}", plant(path))
+
+    def test_an_extra_field_anywhere_is_refused(self):
+        for path in self.paths(self.result):
+            if isinstance(self.at(self.result, path), dict):
+                self.assert_refused(f"an extra field in {path}",
+                                    lambda result, path=path: self.at(result, path).update(PLANTED))
+
+    def test_a_missing_field_anywhere_is_refused(self):
+        for path in self.paths(self.result):
+            if path and isinstance(path[-1], str) and path[:-1] != ("build", "libraries"):
+                self.assert_refused(f"{path} missing",
+                                    lambda result, path=path: self.at(result, path[:-1]).pop(path[-1]))
+
+    def test_every_word_of_a_closed_list_is_checked(self):
+        closed = [("status",), ("datasets", 0, "dtype"), ("cells", 0, "mode"), ("cells", 0, "delivery"),
+                  ("cells", 0, "split"), ("cells", 0, "labels"), ("cells", 0, "dtype"), ("cells", 0, "layout"),
+                  ("cells", 0, "order"), ("config", "order"), ("config", "flip"), ("config", "normalise"),
+                  ("config", "mode", 0), ("configurations", 0, "bound"), ("warnings", 0, "id"), ("job", "scheduler"),
+                  ("benchmarks", 0, "run_type"), ("benchmarks", 0, "time_unit")]
+        for path in closed:
+            self.assert_refused(f"any word at {path}",
+                                lambda result, path=path: self.at(result, path[:-1]).update({path[-1]: "planted"})
+                                if isinstance(path[-1], str) else
+                                self.at(result, path[:-1]).__setitem__(path[-1], "planted"))
+
+    def test_negative_numbers_are_refused(self):
+        may_be_negative = ("mean", "ci95", "value")
+        for path in self.paths(self.result):
+            value = self.at(self.result, path)
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                continue
+            if not any(key in path for key in may_be_negative):
+                self.assert_refused(f"-1 at {path}",
+                                    lambda result, path=path: self.at(result, path[:-1]).__setitem__(path[-1], -1))
+
+    def test_contradictions_are_refused(self):
+        changes = {
+            "a complete run that did not finish": lambda r: r.update(finished=None),
+            "an IO cell without a loader": lambda r: r["cells"][0].update(loader=None),
+            "an OVERHEAD cell with a loader": lambda r: r["cells"][1].update(loader="serial"),
+            "workers without prefetch": lambda r: r["cells"][0].update(prefetch=None),
+            "a summary of no trials": lambda r: r["cells"][0].update(trials=[]),
+            "trials without a summary": lambda r: r["cells"][0].update(samples_per_second=None),
+            "a spread of one trial": lambda r: r["cells"][0]["samples_per_second"].update(count=1),
+        }
+        for what, change in changes.items():
+            self.assert_refused(what, change)
+
+    def test_nan_and_infinity_are_refused(self):
+        for value in (float("nan"), float("inf")):
+            with self.assertRaises(ValueError):
+                parse(json.dumps({"wall_seconds": value}))
+
+    def test_warning_ids_are_those_of_the_source(self):
+        self.assertEqual(set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"]), warning_ids_of_the_source())
+
+    def test_config_has_the_fields_of_dump_config(self):
+        dumped = parse(self.work.run(["run", "--dump-config"]))
+        self.assertEqual(list(SCHEMA["$defs"]["config"]["properties"]), list(dumped))
+        self.assertEqual(SCHEMA["$defs"]["config"]["required"], list(dumped))
+
+
+if __name__ == "__main__":
+    unittest.main()

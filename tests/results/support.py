@@ -1,0 +1,87 @@
+"""Runs the tool on small data of its own, and knows where the documents of results/ are."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
+README_FILE = REPOSITORY / "results" / "README.md"
+WARNINGS_FILE = REPOSITORY / "harness" / "judge" / "warnings.cpp"
+SAMPLES = 500
+
+# The first argument of every test script; the others stay for the script and unittest.
+TOOL = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+
+# Enough to have every field filled, in a fraction of a second.
+QUICK = ["--trials", "2", "--trial-seconds", "0.01", "--batch-size", "64", "--first-epoch-seconds", "0.1"]
+
+
+def refuse_constant(text):
+    raise ValueError(f"{text} is no JSON")
+
+
+def parse(text):
+    """JSON as the standard has it: NaN and Infinity are refused."""
+    return json.loads(text, parse_constant=refuse_constant)
+
+
+def warning_ids_of_the_source():
+    ids = set()
+    for part in WARNINGS_FILE.read_text().split("push_back(")[1:]:
+        ids.add(part.split('"')[1])
+    return ids
+
+
+class Workplace:
+    """A temporary directory with data of each kind, where the tool is run."""
+
+    def __init__(self, kinds):
+        self._directory = tempfile.TemporaryDirectory(prefix="loadline-results-")
+        self.path = pathlib.Path(self._directory.name)
+        self.environment = dict(os.environ, LOADLINE_DATA=str(self.path / "data"))
+        for variable in ("SLURM_JOB_ID", "LSB_JOBID"):  # the tests may run in a batch job themselves
+            self.environment.pop(variable, None)
+        for kind in kinds:
+            self.make_data(kind, self.path / "data" / kind)
+
+    def close(self):
+        self._directory.cleanup()
+
+    def make_data(self, kind, directory):
+        directory.parent.mkdir(exist_ok=True)
+        self.run(["data", "make", kind, str(directory), "--samples", str(SAMPLES), "--quiet"])
+
+    def run(self, arguments, exit_code=0):
+        done = subprocess.run([str(TOOL), *arguments], cwd=self.path, env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode != exit_code:
+            raise AssertionError(f"loadline {' '.join(arguments)}: exit code {done.returncode}, want {exit_code}:\n"
+                                 f"{done.stderr}")
+        return done.stdout
+
+    def start(self, arguments):
+        return subprocess.Popen([str(TOOL), *arguments], cwd=self.path, env=self.environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def result(self, name):
+        return parse((self.path / name).read_text(encoding="utf-8"))
+
+    def run_for_result(self, name, arguments):
+        self.run(["run", *arguments, "-q", "-o", name])
+        return self.result(name)
+
+
+class ResultsTest(unittest.TestCase):
+    """A test case with a workplace that its tests share."""
+
+    kinds = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = Workplace(cls.kinds)
+        cls.addClassCleanup(cls.work.close)

@@ -1,0 +1,34 @@
+// A clock whose time passes only when a test lets it.
+#pragma once
+
+#include <stop_token>
+
+#include "synthetic/clock.h"
+
+namespace loadline::test {
+
+// One thread.
+class FakeClock final : public Clock {
+ public:
+  explicit FakeClock(Time start = std::chrono::hours(1)) : now_(start) {}
+
+  Time now() const override { return now_; }
+  void sleep_until(Time time, const std::stop_token& stop) override {
+    if (stop.stop_requested()) return;
+    ++sleeps_;
+    if (time > now_) now_ = time;
+    now_ += lateness_;
+  }
+
+  void advance(Time time) { now_ += time; }
+  // By how much every sleep from now on ends late.
+  void set_lateness(Time lateness) { lateness_ = lateness; }
+  int sleeps() const { return sleeps_; }
+
+ private:
+  Time now_;
+  Time lateness_{};
+  int sleeps_ = 0;
+};
+
+}  // namespace loadline::test
