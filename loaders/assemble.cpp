@@ -19,7 +19,7 @@ void prefetch(const std::byte* sample, std::size_t sample_bytes) {
 
 }  // namespace
 
-void Assembler::fill(Slot& slot) const {
+void Assembler::fill(Slot& slot, Stores stores) const {
   const std::size_t stored_bytes = dataset_.info().sample_bytes();
   const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / stored_bytes, 2, 16);
   const auto indices = slot.indices.first(slot.count);
@@ -32,9 +32,11 @@ void Assembler::fill(Slot& slot) const {
   std::byte* out = slot.data.data();
   for (std::size_t i = 0; i < slot.count; ++i, out += slot.sample_bytes) {
     if (i + ahead < slot.count) prefetch(sources[i + ahead], stored_bytes);
-    transform_.apply(sources[i], slot.epoch, indices[i], out);
+    transform_.apply(sources[i], slot.epoch, indices[i], out, stores);
     labels[i] = all_labels[indices[i]];
   }
+  slot.stores = stores;
+  if (stores == Stores::kStreaming) transform_.kernels().fence();
   dataset_.check_intact();
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "loaders/storage/memory.h"
+#include "loaders/tensor.h"
 
 namespace loadline {
 
@@ -29,7 +30,8 @@ struct Slot {
   std::size_t count = 0;                // samples in the batch; the last batch of an epoch may be short
   std::uint64_t sequence = 0;           // place of the batch in the run, from 0, across epochs
   std::uint64_t epoch = 0;
-  std::exception_ptr failure;  // set when the batch could not be assembled; a feed rethrows it
+  Stores stores = Stores::kCached;  // how `data` was written
+  std::exception_ptr failure;       // set when the batch could not be assembled; a feed rethrows it
 
   std::span<const std::byte> bytes() const { return data.first(count * sample_bytes); }
 };

@@ -32,6 +32,13 @@ constexpr std::string_view name(Layout layout) {
   return layout == Layout::kNCHW ? "nchw" : "nhwc";
 }
 
+// How a batch is written: through the caches, or past them straight to memory. The bytes are the same, the time is not.
+enum class Stores : std::uint8_t { kCached, kStreaming };
+
+constexpr std::string_view name(Stores stores) {
+  return stores == Stores::kCached ? "cached" : "streaming";
+}
+
 struct ImageShape {
   std::size_t channels = 0;
   std::size_t height = 0;  // pixels

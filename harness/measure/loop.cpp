@@ -20,6 +20,7 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
     ++stretch.batches;
     stretch.samples += batch->count;
     stretch.bytes += batch->bytes().size();
+    stretch.stores = batch->stores;
     sink.consume(std::move(batch));
     before = clock.now();
     stretch.wall = before - start;

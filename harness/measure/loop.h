@@ -32,9 +32,10 @@ struct Stretch {
   Time wall{};  // from before the first pull to the return of the last sink call
   std::uint64_t batches = 0;
   std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;  // of assembled data
-  WaitHistogram waits;      // for the feed; the rest of `wall` is the sink
-  bool complete = false;    // the whole length was run: neither stopped nor at the end of the feed
+  std::uint64_t bytes = 0;          // of assembled data
+  Stores stores = Stores::kCached;  // of the last batch
+  WaitHistogram waits;              // for the feed; the rest of `wall` is the sink
+  bool complete = false;            // the whole length was run: neither stopped nor at the end of the feed
 };
 
 // Runs the loop for one stretch. One thread, that of the feed's consumer. A requested stop ends it after the batch in

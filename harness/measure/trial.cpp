@@ -56,6 +56,7 @@ std::unique_ptr<Feed> make_feed(const CellRig& rig, std::uint64_t first_epoch) {
   if (!cell.loader) return std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().slots);
   const LoaderOptions options{.workers = cell.workers,
                               .prefetch = rig.slots().prefetch,
+                              .stores = cell.stores,
                               .in_order = cell.in_order,
                               .held_batches = rig.slots().held_batches,
                               .stream = {.first_epoch = first_epoch}};
@@ -111,6 +112,7 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
   trial.batches = timed.batches;
   trial.samples = timed.samples;
   trial.bytes = timed.bytes;
+  trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);
   return trial;
 }

@@ -59,6 +59,9 @@ Words switch_names() {
 Words order_names() {
   return {"shuffled", "page-shuffled", "sequential"};
 }
+Words stores_names() {
+  return {"auto", "cached", "streaming"};
+}
 Words delivery_names() {
   return {"in-order", "completion"};
 }
@@ -116,6 +119,9 @@ const std::array kRows{
               nullptr, 1, 1e6},
     OptionRow{"delivery", kPipeline, "NAME", "batches in the sampler's order or as they are completed", &O::delivery,
               delivery_names},
+    OptionRow{"stores", kPipeline, "KIND",
+              "how workers write batches; auto: past the caches where they share none with the consumer", &O::stores,
+              stores_names},
     OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step, as `loadline list` shows them",
               &O::compute},
 

@@ -46,6 +46,7 @@ struct RunOptions {
 
   std::optional<std::size_t> prefetch;  // batches; none: as many as suit the last-level cache
   std::string delivery = "in-order";
+  std::string stores = "auto";
   std::string compute;  // empty: the workload's
 
   std::size_t trials = 5;

@@ -77,6 +77,7 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   cell.compute = options.compute.empty() ? std::string(workload.compute) : options.compute;
   cell.prefetch = options.prefetch;
   cell.in_order = options.delivery == "in-order";
+  if (options.stores != "auto") cell.stores = options.stores == "cached" ? Stores::kCached : Stores::kStreaming;
   return cell;
 }
 

@@ -36,8 +36,9 @@ struct Trial {
   std::uint64_t batches = 0;
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;  // of assembled data
-  WaitSummary wait;         // of the consumer, a batch
-  Usage usage;              // while the clock ran
+  Stores stores = Stores::kCached;
+  WaitSummary wait;  // of the consumer, a batch
+  Usage usage;       // while the clock ran
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/engines/cache_distance.h"
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
 
@@ -15,7 +16,11 @@ namespace {
 
 // A consumer with a core to spare may wait awake on it.
 std::chrono::nanoseconds patience(std::size_t workers) {
-  return std::chrono::microseconds(workers < std::thread::hardware_concurrency() ? 50 : 2);
+  return std::chrono::microseconds(workers < std::thread::hardware_concurrency() ? 200 : 2);
+}
+
+Stores suitable_stores() {
+  return caches_are_far_apart() ? Stores::kStreaming : Stores::kCached;
 }
 
 // Each worker takes a slot, then the next batch of the stream, fills it and publishes it; the consumer takes positions
@@ -28,6 +33,7 @@ class ThreadPoolFeed final : public Feed {
   ThreadPoolFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const LoaderOptions& options)
       : assembler_(assembler),
         in_order_(options.in_order),
+        stores_(options.stores ? *options.stores : suitable_stores()),
         stream_(sampler, options.stream),
         pool_(slots, sampler.batch_size(), assembler.sample_bytes()),
         ring_(pool_, patience(options.workers)),
@@ -72,7 +78,7 @@ class ThreadPoolFeed final : public Feed {
     while (Batch batch = pool_.acquire()) {
       if (!stream_.next(*batch)) break;
       try {
-        assembler_.fill(*batch);
+        assembler_.fill(*batch, stores_);
       } catch (...) {
         batch->failure = std::current_exception();
       }
@@ -93,6 +99,7 @@ class ThreadPoolFeed final : public Feed {
 
   const Assembler& assembler_;
   const bool in_order_;
+  const Stores stores_;
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;

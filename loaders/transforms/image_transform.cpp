@@ -95,10 +95,11 @@ ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions&
   }
 }
 
-void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out) const {
+void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out,
+                           Stores stores) const {
   const auto* image = reinterpret_cast<const std::uint8_t*>(stored);
   if (options_.crop_padding == 0 && !options_.flip) {
-    return convert_rows(image, shape_.pixels(), 0, shape_.height, out);
+    return convert_rows(image, shape_.pixels(), 0, shape_.height, out, stores);
   }
   const Augmentation how = augmentation(epoch, index);
   std::array<std::uint8_t, kStageBytes> stage;
@@ -108,7 +109,7 @@ void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleI
     for (std::size_t c = 0; c < shape_.channels; ++c) {
       augment_plane(image + c * shape_.pixels(), how, first, rows, stage.data() + c * rows * shape_.width);
     }
-    convert_rows(stage.data(), rows * shape_.width, first, rows, out);
+    convert_rows(stage.data(), rows * shape_.width, first, rows, out, stores);
   }
 }
 
@@ -143,7 +144,8 @@ void ImageTransform::augment_plane(const std::uint8_t* plane, const Augmentation
 }
 
 void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row,
-                                  std::size_t rows, std::byte* out) const {
+                                  std::size_t rows, std::byte* out, Stores stores) const {
+  const KernelLoops& loops = kernels_.loops(stores);
   const std::size_t count = rows * shape_.width;
   auto* u8 = reinterpret_cast<std::uint8_t*>(out);
   auto* f32 = reinterpret_cast<float*>(out);
@@ -151,18 +153,18 @@ void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stri
   if (options_.layout == Layout::kNHWC && shape_.channels == 3) {
     const std::size_t at = 3 * first_row * shape_.width;
     switch (options_.dtype) {
-      case DType::kU8: return kernels_.interleave_u8(in, plane_stride, count, u8 + at);
-      case DType::kF32: return kernels_.interleave_f32(in, plane_stride, count, affine_.data(), f32 + at);
-      case DType::kBF16: return kernels_.interleave_bf16(in, plane_stride, count, affine_.data(), bf16 + at);
+      case DType::kU8: return loops.interleave_u8(in, plane_stride, count, u8 + at);
+      case DType::kF32: return loops.interleave_f32(in, plane_stride, count, affine_.data(), f32 + at);
+      case DType::kBF16: return loops.interleave_bf16(in, plane_stride, count, affine_.data(), bf16 + at);
     }
   }
   for (std::size_t c = 0; c < shape_.channels; ++c) {
     const std::uint8_t* plane = in + c * plane_stride;
     const std::size_t at = c * shape_.pixels() + first_row * shape_.width;
     switch (options_.dtype) {
-      case DType::kU8: kernels_.copy(plane, count, u8 + at); break;
-      case DType::kF32: kernels_.to_f32(plane, count, affine_[c], f32 + at); break;
-      case DType::kBF16: kernels_.to_bf16(plane, count, affine_[c], bf16 + at); break;
+      case DType::kU8: loops.copy(plane, count, u8 + at); break;
+      case DType::kF32: loops.to_f32(plane, count, affine_[c], f32 + at); break;
+      case DType::kBF16: loops.to_bf16(plane, count, affine_[c], bf16 + at); break;
     }
   }
 }

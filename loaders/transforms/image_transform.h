@@ -38,8 +38,10 @@ class ImageTransform {
   std::size_t sample_bytes() const { return shape_.elements() * size_bytes(options_.dtype); }
   const Kernels& kernels() const { return kernels_; }
 
-  // Writes sample_bytes() bytes to `out` from the stored bytes of the sample with this index.
-  void apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out) const;
+  // Writes sample_bytes() bytes to `out` from the stored bytes of the sample with this index. After streaming stores
+  // kernels().fence() stands before any other thread may read them.
+  void apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out,
+             Stores stores = Stores::kCached) const;
 
  private:
   struct Augmentation {
@@ -54,7 +56,7 @@ class ImageTransform {
                      std::uint8_t* out) const;
   // Converts rows [first_row, first_row + rows) whose planes lie `plane_stride` bytes apart from `in` on.
   void convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row, std::size_t rows,
-                    std::byte* out) const;
+                    std::byte* out, Stores stores) const;
 
   ImageShape shape_;
   TransformOptions options_;

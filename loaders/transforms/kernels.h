@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "loaders/tensor.h"
+
 namespace loadline {
 
 // out = in * scale + bias, in single precision, one rounding an operation (never fused), so that every level gives the
@@ -16,9 +18,7 @@ struct Affine {
 };
 
 // No pointer may overlap another; none needs alignment; `count` may be anything.
-struct Kernels {
-  std::string_view name;  // "scalar", "avx2" or "avx512": what the result reports
-
+struct KernelLoops {
   void (*copy)(const std::uint8_t* in, std::size_t count, std::uint8_t* out);
   void (*to_f32)(const std::uint8_t* in, std::size_t count, Affine affine, float* out);
   void (*to_bf16)(const std::uint8_t* in, std::size_t count, Affine affine, std::uint16_t* out);
@@ -29,6 +29,14 @@ struct Kernels {
                          float* out);
   void (*interleave_bf16)(const std::uint8_t* in, std::size_t plane_stride, std::size_t count, const Affine* affine,
                           std::uint16_t* out);
+};
+
+struct Kernels : KernelLoops {  // these are the cached ones
+  std::string_view name;        // "scalar", "avx2" or "avx512": what the result reports
+  KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
+  void (*fence)();              // after streaming stores, before another thread is told of them
+
+  const KernelLoops& loops(Stores stores) const { return stores == Stores::kStreaming ? streaming : *this; }
 };
 
 // All sets this program was built with that this CPU can run, from the slowest to the fastest: scalar comes first.

@@ -16,11 +16,21 @@ struct Avx2 {
     return {{_mm256_loadu_ps(scale), _mm256_loadu_ps(scale + 8)}, {_mm256_loadu_ps(bias), _mm256_loadu_ps(bias + 8)}};
   }
 
+  template <Stores kStores, typename T>
+  LOADLINE_INLINE void store(__m256i values, T* out) {
+    if constexpr (kStores == Stores::kStreaming) {
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(out), values);
+    } else {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), values);
+    }
+  }
+
+  template <Stores kStores>
   LOADLINE_INLINE void copy64(const std::uint8_t* in, std::uint8_t* out) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + 32));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), low);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32), high);
+    store<kStores>(low, out);
+    store<kStores>(high, out + 32);
   }
 
   template <int kHalf>
@@ -36,25 +46,29 @@ struct Avx2 {
     return _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
   }
 
+  template <Stores kStores>
   LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, float* out) {
-    _mm256_storeu_ps(out, half<0>(in, wide));
-    _mm256_storeu_ps(out + 8, half<1>(in, wide));
+    store<kStores>(_mm256_castps_si256(half<0>(in, wide)), out);
+    store<kStores>(_mm256_castps_si256(half<1>(in, wide)), out + 8);
   }
 
+  template <Stores kStores>
   LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, std::uint16_t* out) {
     // The pack works within halves of the register; the permutation puts them in order.
     const __m256i packed = _mm256_packus_epi32(round_to_bf16(half<0>(in, wide)), round_to_bf16(half<1>(in, wide)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permute4x64_epi64(packed, 0b11'01'10'00));
+    store<kStores>(_mm256_permute4x64_epi64(packed, 0b11'01'10'00), out);
   }
 
   LOADLINE_INLINE void interleave(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
                                   std::uint8_t* out) {
     interleave_by_shuffles(r, g, b, out);
   }
+
+  static void fence() { _mm_sfence(); }
 };
 
 }  // namespace
 
-const Kernels kAvx2Kernels = Loops<Avx2>::table("avx2");
+const Kernels kAvx2Kernels = kernels_of<Avx2>("avx2");
 
 }  // namespace loadline

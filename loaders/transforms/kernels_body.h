@@ -2,9 +2,10 @@
 // instantiates the loops with them, compiled with that level's flags. Level lives in an unnamed namespace and nothing
 // here calls the standard library: an inline function compiled for AVX-512 could be the copy the linker keeps for all.
 //
-// Stores are ordinary ones: a batch is read soon after it is written, and non-temporal stores send it to memory first.
-// With f32 slots of 6 MiB, two threads and a last-level cache of 32 MiB, writing and reading back went at 4.1 M
-// samples/s with ordinary stores and at 1.4 M with non-temporal ones.
+// Cached stores leave a batch in the cache that its reader looks in, as long as the two share one: with f32 slots of 6
+// MiB, two threads and a last-level cache of 32 MiB, writing and reading back went at 4.1 M samples/s cached and at 1.4
+// M streaming. Where reader and writer share no cache it is the other way round: each line must be taken from the
+// reader's cache before it can be written, and a worker's f32 batches went at 0.25 M cached and at 1.8 M streaming.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +19,33 @@ namespace loadline {
 
 // A Level has a type Wide, sixteen scales and biases in registers, and
 //   Wide wide(const float* scale, const float* bias);
-//   void copy64(const std::uint8_t* in, std::uint8_t* out);
-//   void convert(const std::uint8_t* in, const Wide&, T* out);   sixteen values, T = float or std::uint16_t (bf16)
+//   void copy64<stores>(const std::uint8_t* in, std::uint8_t* out);
+//   void convert<stores>(const std::uint8_t* in, const Wide&, T* out);   sixteen values, T = float or uint16_t (bf16)
 //   void interleave(const std::uint8_t* r, g, b, std::uint8_t* out);   sixteen pixels to 48 bytes
-template <typename Level>
+//   void fence();
+// Streaming, `out` is aligned to the bytes that one call writes, or to 64 where that is more.
+template <typename Level, Stores kStores>
 struct Loops {
   using Wide = typename Level::Wide;
   static constexpr std::size_t kStep = 16;
 
   static void copy(const std::uint8_t* in, std::size_t count, std::uint8_t* out) {
+    if (must_fall_back(out)) return Cached::copy(in, count, out);
     std::size_t i = 0;
-    for (; i + 64 <= count; i += 64) Level::copy64(in + i, out + i);
+    for (; i + 64 <= count; i += 64) Level::template copy64<kStores>(in + i, out + i);
     if (i == count) return;
-    if (count >= 64) return Level::copy64(in + count - 64, out + count - 64);  // overlaps what is done: same bytes
+    // The last 64 bytes, which overlap what is done: same bytes.
+    if (count >= 64) return Level::template copy64<Stores::kCached>(in + count - 64, out + count - 64);
     __builtin_memcpy(out, in, count);
   }
 
   static void to_f32(const std::uint8_t* in, std::size_t count, Affine affine, float* out) {
+    if (must_fall_back(out)) return Cached::to_f32(in, count, affine, out);
     convert_plane(in, count, affine, out);
   }
 
   static void to_bf16(const std::uint8_t* in, std::size_t count, Affine affine, std::uint16_t* out) {
+    if (must_fall_back(out)) return Cached::to_bf16(in, count, affine, out);
     convert_plane(in, count, affine, out);
   }
 
@@ -54,6 +61,7 @@ struct Loops {
 
   static void interleave_f32(const std::uint8_t* in, std::size_t plane_stride, std::size_t count, const Affine* affine,
                              float* out) {
+    if (must_fall_back(out)) return Cached::interleave_f32(in, plane_stride, count, affine, out);
     interleave_planes(in, plane_stride, count, affine, out);
   }
 
@@ -62,11 +70,17 @@ struct Loops {
     interleave_planes(in, plane_stride, count, affine, out);
   }
 
-  static constexpr Kernels table(const char* name) {
-    return {name, copy, to_f32, to_bf16, interleave_u8, interleave_f32, interleave_bf16};
+  static constexpr KernelLoops table() {
+    return {copy, to_f32, to_bf16, interleave_u8, interleave_f32, interleave_bf16};
   }
 
  private:
+  using Cached = Loops<Level, Stores::kCached>;
+
+  LOADLINE_INLINE bool must_fall_back(const void* out) {
+    return kStores == Stores::kStreaming && reinterpret_cast<std::uintptr_t>(out) % 64 != 0;
+  }
+
   LOADLINE_INLINE Wide wide(const Affine* affine, std::size_t first, std::size_t period) {
     float scale[kStep];
     float bias[kStep];
@@ -83,7 +97,7 @@ struct Loops {
     std::uint8_t padded[kStep] = {};
     T converted[kStep];
     __builtin_memcpy(padded, in, count);
-    Level::convert(padded, wide, converted);
+    Level::template convert<Stores::kCached>(padded, wide, converted);
     __builtin_memcpy(out, converted, count * sizeof(T));
   }
 
@@ -92,12 +106,12 @@ struct Loops {
     const Wide same = wide(&affine, 0, 1);
     std::size_t i = 0;
     for (; i + 4 * kStep <= count; i += 4 * kStep) {
-      Level::convert(in + i, same, out + i);
-      Level::convert(in + i + kStep, same, out + i + kStep);
-      Level::convert(in + i + 2 * kStep, same, out + i + 2 * kStep);
-      Level::convert(in + i + 3 * kStep, same, out + i + 3 * kStep);
+      Level::template convert<kStores>(in + i, same, out + i);
+      Level::template convert<kStores>(in + i + kStep, same, out + i + kStep);
+      Level::template convert<kStores>(in + i + 2 * kStep, same, out + i + 2 * kStep);
+      Level::template convert<kStores>(in + i + 3 * kStep, same, out + i + 3 * kStep);
     }
-    for (; i + kStep <= count; i += kStep) Level::convert(in + i, same, out + i);
+    for (; i + kStep <= count; i += kStep) Level::template convert<kStores>(in + i, same, out + i);
     if (i < count) convert_rest(in + i, count - i, same, out + i);
   }
 
@@ -112,9 +126,9 @@ struct Loops {
     std::size_t i = 0;
     for (; i + kStep <= count; i += kStep) {
       Level::interleave(in + i, in + stride + i, in + 2 * stride + i, pixels);
-      Level::convert(pixels, first, out + 3 * i);
-      Level::convert(pixels + kStep, second, out + 3 * i + kStep);
-      Level::convert(pixels + 2 * kStep, third, out + 3 * i + 2 * kStep);
+      Level::template convert<kStores>(pixels, first, out + 3 * i);
+      Level::template convert<kStores>(pixels + kStep, second, out + 3 * i + kStep);
+      Level::template convert<kStores>(pixels + 2 * kStep, third, out + 3 * i + 2 * kStep);
     }
     for (; i < count; ++i) {
       for (std::size_t c = 0; c < 3; ++c) pixels[c] = in[c * stride + i];
@@ -122,6 +136,11 @@ struct Loops {
     }
   }
 };
+
+template <typename Level>
+constexpr Kernels kernels_of(const char* name) {
+  return {Loops<Level, Stores::kCached>::table(), name, Loops<Level, Stores::kStreaming>::table(), Level::fence};
+}
 
 // Sixteen pixels of three planes are three vectors of interleaved bytes, each from two shuffles: first red and green
 // into their places, then blue. Needs a byte shuffle in hardware to be fast.

@@ -1,4 +1,5 @@
-// The level every CPU has: plain loops, vectorised by the compiler for the baseline it builds for (SSE2, NEON).
+// The level every CPU has, without streaming stores: plain loops, vectorised by the compiler for the baseline it builds
+// for (SSE2, NEON).
 #include "loaders/transforms/kernels_body.h"
 #include "loaders/transforms/kernels_levels.h"
 
@@ -18,15 +19,20 @@ struct Scalar {
     return result;
   }
 
-  LOADLINE_INLINE void copy64(const std::uint8_t* in, std::uint8_t* out) { __builtin_memcpy(out, in, 64); }
+  template <Stores kStores>
+  LOADLINE_INLINE void copy64(const std::uint8_t* in, std::uint8_t* out) {
+    __builtin_memcpy(out, in, 64);
+  }
 
+  template <Stores kStores>
   LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, float* out) {
     for (int i = 0; i < 16; ++i) out[i] = static_cast<float>(in[i]) * wide.scale[i] + wide.bias[i];
   }
 
+  template <Stores kStores>
   LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, std::uint16_t* out) {
     float values[16];
-    convert(in, wide, values);
+    convert<kStores>(in, wide, values);
     for (int i = 0; i < 16; ++i) {
       std::uint32_t bits = 0;
       __builtin_memcpy(&bits, &values[i], sizeof bits);
@@ -42,10 +48,12 @@ struct Scalar {
       out[3 * i + 2] = b[i];
     }
   }
+
+  static void fence() {}
 };
 
 }  // namespace
 
-const Kernels kScalarKernels = Loops<Scalar>::table("scalar");
+const Kernels kScalarKernels = kernels_of<Scalar>("scalar");
 
 }  // namespace loadline

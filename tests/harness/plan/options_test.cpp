@@ -69,6 +69,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"drop-last", {"true", true}},
     {"prefetch", {"12", std::size_t{12}}},
     {"delivery", {"completion", std::string("completion")}},
+    {"stores", {"streaming", std::string("streaming")}},
     {"compute", {"device:samples_per_second=5,depth=1", std::string("device:samples_per_second=5,depth=1")}},
     {"trials", {"100000", std::size_t{100000}}},
     {"trial-seconds", {"0.125", 0.125}},
