@@ -67,6 +67,7 @@ struct Loops {
 
   static void interleave_bf16(const std::uint8_t* in, std::size_t plane_stride, std::size_t count, const Affine* affine,
                               std::uint16_t* out) {
+    if (must_fall_back(out)) return Cached::interleave_bf16(in, plane_stride, count, affine, out);
     interleave_planes(in, plane_stride, count, affine, out);
   }
 

@@ -194,6 +194,12 @@ TEST_P(EveryLoaderAndWork, DeliversTheSameWithTheLeastAndWithMuchPrefetch) {
   EXPECT_EQ(load({.prefetch = 100, .stream = kThreeEpochs}), expected);
 }
 
+TEST_P(EveryLoaderAndWork, DeliversTheSameHoweverItWrites) {
+  const auto expected = place_.reference(kThreeEpochs);
+  EXPECT_EQ(load({.stores = Stores::kCached, .stream = kThreeEpochs}), expected);
+  EXPECT_EQ(load({.stores = Stores::kStreaming, .stream = kThreeEpochs}), expected);
+}
+
 TEST_P(EveryLoaderAndWork, DeliversTheSameBatchesInOrderOfCompletion) {
   auto completed = load({.in_order = false, .stream = kThreeEpochs});
   std::ranges::sort(completed);

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/loaders/support/thrown.h"
@@ -47,12 +48,16 @@ T value_of(std::uint8_t byte, Affine affine) {
   }
 }
 
-// Room for `count` values at an address `shift` bytes off any alignment, with a margin on both sides that must stay.
+// Room for `count` values at an address `shift` bytes behind a 64-byte boundary, with a margin on both sides that must
+// stay.
 template <typename T>
 class Target {
  public:
   Target(std::size_t count, std::size_t shift)
-      : count_(count), shift_(kMargin + shift), bytes_(shift_ + count * sizeof(T) + kMargin, kUntouched) {}
+      : count_(count), bytes_(2 * kMargin + shift + count * sizeof(T) + kMargin, kUntouched) {
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
+    shift_ = kMargin + (kMargin - address % kMargin) % kMargin + shift;
+  }
 
   T* data() { return reinterpret_cast<T*>(bytes_.data() + shift_); }
 
@@ -73,8 +78,8 @@ class Target {
   static constexpr std::uint8_t kUntouched = 0xA5;
 
   std::size_t count_;
-  std::size_t shift_;
   Bytes bytes_;
+  std::size_t shift_;
 };
 
 // Exactly `size` bytes on the heap, so that a sanitizer sees a read past them.
@@ -85,7 +90,7 @@ Bytes input(std::size_t size, std::size_t first) {
 }
 
 template <typename T>
-void plane(const Kernels& kernels, const std::uint8_t* in, std::size_t count, Affine affine, T* out) {
+void plane(const KernelLoops& kernels, const std::uint8_t* in, std::size_t count, Affine affine, T* out) {
   if constexpr (std::is_same_v<T, float>) {
     kernels.to_f32(in, count, affine, out);
   } else if constexpr (std::is_same_v<T, std::uint16_t>) {
@@ -96,7 +101,7 @@ void plane(const Kernels& kernels, const std::uint8_t* in, std::size_t count, Af
 }
 
 template <typename T>
-void interleave(const Kernels& kernels, const std::uint8_t* in, std::size_t stride, std::size_t count, T* out) {
+void interleave(const KernelLoops& kernels, const std::uint8_t* in, std::size_t stride, std::size_t count, T* out) {
   if constexpr (std::is_same_v<T, float>) {
     kernels.interleave_f32(in, stride, count, kAffine.data(), out);
   } else if constexpr (std::is_same_v<T, std::uint16_t>) {
@@ -113,9 +118,10 @@ std::vector<std::uint8_t> bits(const std::vector<T>& values) {
   return bytes;
 }
 
-class EveryLevel : public testing::TestWithParam<const Kernels*> {
+class EveryLevel : public testing::TestWithParam<std::tuple<const Kernels*, Stores>> {
  protected:
-  const Kernels& kernels_ = *GetParam();
+  const Kernels& level_ = *std::get<0>(GetParam());
+  const KernelLoops& kernels_ = level_.loops(std::get<1>(GetParam()));
 
   template <typename T>
   void expect_planes_as_reference() {
@@ -193,8 +199,12 @@ std::ostream& operator<<(std::ostream& out, const Kernels* kernels) {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Supported, EveryLevel,
-                         testing::ValuesIn(supported_kernels().begin(), supported_kernels().end()),
-                         [](const auto& level) { return std::string(level.param->name); });
+                         testing::Combine(testing::ValuesIn(supported_kernels().begin(), supported_kernels().end()),
+                                          testing::Values(Stores::kCached, Stores::kStreaming)),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param)->name) + "_" +
+                                  std::string(name(std::get<1>(row.param)));
+                         });
 
 TEST_P(EveryLevel, ConvertsEveryByteAsTheReference) {
   expect_every_byte_as_reference<std::uint8_t>();
@@ -229,7 +239,7 @@ TEST_P(EveryLevel, RoundsBf16ToTheNearestAndTiesToEven) {
 }
 
 TEST_P(EveryLevel, IsFoundByItsName) {
-  EXPECT_EQ(&kernels_named(kernels_.name), &kernels_);
+  EXPECT_EQ(&kernels_named(level_.name), &level_);
 }
 
 TEST(Kernels, BeginWithScalarAndEndWithTheFastest) {
