@@ -19,6 +19,10 @@ given() {
 }
 arguments=("$@")
 
+for argument in "${arguments[@]}"; do
+  [[ $argument != -h && $argument != --help ]] || help=true
+done
+
 say "dependencies"
 # Who brings data needs no packaged images.
 if given --data; then "$root/cmake/dependencies.sh" build; else "$root/cmake/dependencies.sh" bench; fi
@@ -28,6 +32,7 @@ cmake -S "$root" --preset release >/dev/null
 cmake --build "$root/build/release" --parallel "$(nproc)" --target loadline >&2
 loadline=$root/build/release/bench/loadline
 
+if [[ -n ${help:-} ]]; then exec "$loadline" run --help; fi
 if [[ ! -e $LOADLINE_DATA/cifar10 ]]; then
   say "CIFAR-10-like data ($LOADLINE_DATA/cifar10)"
   mkdir -p "$LOADLINE_DATA"
@@ -35,7 +40,9 @@ if [[ ! -e $LOADLINE_DATA/cifar10 ]]; then
 fi
 
 defaults=()
-given --workload || defaults+=(--workload fashion-mnist,cifar10)
+# A configuration brings its own workloads, and one path is the data of one of them.
+if given --data; then given --workload || defaults+=(--workload fashion-mnist)
+elif ! given --workload --config; then defaults+=(--workload fashion-mnist,cifar10); fi
 given --output -o || defaults+=(--output "$root/results/run-$(date -u +%Y%m%dT%H%M%SZ).json")
 say "loadline run" "${defaults[@]}" "$@"
 exec "$loadline" run "${defaults[@]}" "$@"

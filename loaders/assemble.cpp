@@ -19,7 +19,8 @@ void prefetch(const std::byte* sample, std::size_t sample_bytes) {
 
 }  // namespace
 
-void Assembler::fill(Slot& slot, Stores stores) const {
+void Assembler::fill(Slot& slot, Stores wanted) const {
+  const Stores stores = transform_.effective(wanted);
   const std::size_t stored_bytes = dataset_.info().sample_bytes();
   const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / stored_bytes, 2, 16);
   const auto indices = slot.indices.first(slot.count);

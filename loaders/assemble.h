@@ -19,8 +19,9 @@ class Assembler {
   const Dataset& dataset() const { return dataset_; }
 
   // Fills data and labels of the slot's first `count` samples, whose indices and epoch it holds already.
-  // Throws Error naming file and place when storage fails under it. Streaming stores are fenced.
-  void fill(Slot& slot, Stores stores = Stores::kCached) const;
+  // Throws Error naming file and place when storage fails under it. Streaming stores are fenced; where the
+  // transform has none, cached ones take their place.
+  void fill(Slot& slot, Stores wanted = Stores::kCached) const;
 
  private:
   const Dataset& dataset_;

@@ -28,11 +28,12 @@ class Feed {
 };
 
 struct LoaderOptions {
-  std::size_t workers = 1;       // threads that assemble; a loader that works on the consumer's thread has none
-  std::size_t prefetch = 8;      // batches ready or in the making beyond those the workers hold
-  std::optional<Stores> stores;  // of workers; none: streaming where they share no cache with the consumer
-  bool in_order = true;          // by sequence number; otherwise as they are completed
-  std::size_t held_batches = 0;  // how many batches the consumer keeps beyond the one it looks at
+  std::size_t workers = 1;           // threads that assemble; a loader that works on the consumer's thread has none
+  std::size_t prefetch = 8;          // batches ready or in the making beyond those the workers hold
+  std::optional<Stores> stores;      // of workers; none: what each learns to be faster
+  bool in_order = true;              // by sequence number; otherwise as they are completed
+  std::size_t threads_in_force = 1;  // CPUs that the process may use, for itself and its workers
+  std::size_t held_batches = 0;      // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
 };
 

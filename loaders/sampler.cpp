@@ -72,7 +72,7 @@ void Sampler::permute(std::uint64_t epoch, std::span<SampleIndex> permutation) c
 
 void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutation) const {
   Random random(key);
-  const std::size_t page = options_.page_samples;
+  const std::size_t page = std::min(options_.page_samples, permutation.size());
   const std::size_t pages = (permutation.size() + page - 1) / page;
   // The front of the permutation holds the order of the pages until the samples are written from the back: the page
   // numbers not yet used stand before every sample written, since a page has at least one sample.
@@ -87,7 +87,7 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
     std::iota(permutation.begin() + static_cast<std::ptrdiff_t>(end),
               permutation.begin() + static_cast<std::ptrdiff_t>(end + count), static_cast<SampleIndex>(first));
   }
-  const std::size_t window = options_.window_samples / page * page;
+  const std::size_t window = std::min(options_.window_samples, permutation.size()) / page * page;
   for (std::size_t at = 0; at < permutation.size(); at += window) {
     shuffle(permutation.subspan(at, std::min(window, permutation.size() - at)), random);
   }

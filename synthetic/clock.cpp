@@ -2,9 +2,6 @@
 
 #include <sys/prctl.h>
 
-#include <condition_variable>
-#include <mutex>
-
 namespace loadline {
 
 SteadyClock::SteadyClock() {
@@ -17,10 +14,8 @@ Time SteadyClock::now() const {
 }
 
 void SteadyClock::sleep_until(Time time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;  // woken by the stop only
-  std::unique_lock lock(mutex);
-  never.wait_until(lock, stop, std::chrono::steady_clock::time_point(time), [] { return false; });
+  std::unique_lock lock(mutex_);
+  never_.wait_until(lock, stop, std::chrono::steady_clock::time_point(time), [] { return false; });
 }
 
 }  // namespace loadline

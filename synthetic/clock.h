@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <stop_token>
 
 namespace loadline {
@@ -28,7 +30,13 @@ class SteadyClock final : public Clock {
   SteadyClock();
 
   Time now() const override;
+  // One thread at a time.
   void sleep_until(Time time, const std::stop_token& stop) override;
+
+ private:
+  // Made once: a condition variable of this kind allocates when it is made, and sleeps come while a trial is timed.
+  std::mutex mutex_;
+  std::condition_variable_any never_;  // woken by a stop only
 };
 
 }  // namespace loadline

@@ -192,6 +192,7 @@ int run_verb(const RunRequest& request) {
   RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter};
   prepare_run(plan, result, context);
   if (request.dry_run) {
+    if (interrupt.signal() != 0) return 128 + interrupt.signal();
     put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, request.options)));
     return kExitOk;
   }

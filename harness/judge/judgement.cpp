@@ -74,12 +74,23 @@ Verdict verdict_of(const Result& result, const Configuration& configuration) {
                 .overhead_seconds_per_batch = overhead_seconds_per_batch(result)});
 }
 
-// What a workload is judged by: FULL where it was run, IO otherwise.
-double figure_of(const Judgement& judgement, const Configuration& configuration) {
-  for (const auto cell : {configuration.full, configuration.io}) {
-    if (cell && judgement.cells[*cell].samples_per_second) return judgement.cells[*cell].samples_per_second->mean;
-  }
-  return 0;
+bool has_trials(const Result& result, std::optional<std::size_t> cell) {
+  return cell && !result.cells[*cell].trials.empty();
+}
+
+// What all configurations of a workload are compared by: FULL, or IO where none of them has a FULL trial.
+std::optional<std::size_t> figure_cell(const Result& result, const Judgement& judgement,
+                                       const Configuration& configuration) {
+  const bool any_full = std::ranges::any_of(judgement.configurations, [&](const Configuration& other) {
+    return other.workload == configuration.workload && has_trials(result, other.full);
+  });
+  const auto cell = any_full ? configuration.full : configuration.io;
+  return has_trials(result, cell) ? cell : std::nullopt;
+}
+
+double figure_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
+  const auto cell = figure_cell(result, judgement, configuration);
+  return cell ? judgement.cells[*cell].samples_per_second->mean : 0;
 }
 
 std::optional<WorkerChoice> worker_choice(const Result& result, const Judgement& judgement, const Configuration& best) {
@@ -87,7 +98,7 @@ std::optional<WorkerChoice> worker_choice(const Result& result, const Judgement&
   std::vector<std::size_t> workers;
   for (const Configuration& other : judgement.configurations) {
     if (other.workload != best.workload || other.loader != best.loader || other.batch_size != best.batch_size) continue;
-    rates.push_back(rates_of(result, other.full ? other.full : other.io));
+    rates.push_back(rates_of(result, figure_cell(result, judgement, other)));
     workers.push_back(other.workers);
   }
   if (workers.size() < 2) return std::nullopt;
@@ -102,11 +113,12 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
   std::vector<Headline> headlines;
   const auto& configurations = judgement.configurations;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (figure_of(judgement, configurations[i]) == 0) continue;
+    if (figure_of(result, judgement, configurations[i]) == 0) continue;
     const auto found = std::ranges::find(headlines, configurations[i].workload, &Headline::workload);
     if (found == headlines.end()) {
       headlines.push_back({.workload = configurations[i].workload, .configuration = i});
-    } else if (figure_of(judgement, configurations[i]) > figure_of(judgement, configurations[found->configuration])) {
+    } else if (figure_of(result, judgement, configurations[i]) >
+               figure_of(result, judgement, configurations[found->configuration])) {
       found->configuration = i;
     }
   }

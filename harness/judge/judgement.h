@@ -30,8 +30,8 @@ struct Configuration {
   Verdict verdict;
 };
 
-// Of one workload: the configuration with the highest FULL (or else IO) throughput, and, where worker counts were
-// swept, how many workers are enough.
+// Of one workload: the configuration with the highest FULL throughput (IO, where no configuration has FULL), and, where
+// worker counts were swept, how many workers are enough.
 struct Headline {
   std::string workload;
   std::size_t configuration = 0;  // index

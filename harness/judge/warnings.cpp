@@ -13,7 +13,7 @@ namespace {
 
 using Warnings = std::vector<Warning>;
 
-constexpr double kBusyShare = 0.25;   // of the CPUs in force: load by others that a trial can feel
+constexpr double kBusyShare = 1.0;    // of the CPUs in force; less may be the end of a build that is over
 constexpr double kWideSpread = 0.10;  // standard deviation over mean
 constexpr std::size_t kFewTrials = 3;
 constexpr std::uint64_t kFewBatches = 10;

@@ -58,6 +58,7 @@ std::unique_ptr<Feed> make_feed(const CellRig& rig, std::uint64_t first_epoch) {
                               .prefetch = rig.slots().prefetch,
                               .stores = cell.stores,
                               .in_order = cell.in_order,
+                              .threads_in_force = cell.threads_in_force,
                               .held_batches = rig.slots().held_batches,
                               .stream = {.first_epoch = first_epoch}};
   return loader_named(*cell.loader).make(rig.assembler(), rig.sampler(), options);
@@ -108,6 +109,7 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
   const Stretch timed = run_loop(*feed, *sink, clock, length, stop);
   trial.usage = difference(usage_now(), before);
   if (!timed.complete) return std::nullopt;
+  rig.assembler().dataset().check_files();
   trial.wall_seconds = seconds(timed.wall);
   trial.batches = timed.batches;
   trial.samples = timed.samples;

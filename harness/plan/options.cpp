@@ -120,8 +120,8 @@ const std::array kRows{
     OptionRow{"delivery", kPipeline, "NAME", "batches in the sampler's order or as they are completed", &O::delivery,
               delivery_names},
     OptionRow{"stores", kPipeline, "KIND",
-              "how workers write batches; auto: past the caches where they share none with the consumer", &O::stores,
-              stores_names},
+              "how workers write batches: through the caches or past them; auto: what each learns to be faster",
+              &O::stores, stores_names},
     OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step, as `loadline list` shows them",
               &O::compute},
 

@@ -77,6 +77,7 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   cell.compute = options.compute.empty() ? std::string(workload.compute) : options.compute;
   cell.prefetch = options.prefetch;
   cell.in_order = options.delivery == "in-order";
+  cell.threads_in_force = context.threads_in_force;
   if (options.stores != "auto") cell.stores = options.stores == "cached" ? Stores::kCached : Stores::kStreaming;
   return cell;
 }
@@ -112,11 +113,20 @@ void check(const RunOptions& options) {
                                   options.data, options.workloads.size()));
   }
   if (!options.compute.empty()) parse_compute(options.compute);
-  const bool any_workers =
-      std::ranges::any_of(options.loaders, [](const auto& loader) { return loader_named(loader).has_workers; });
-  if (!any_workers && (!options.workers.empty() || options.prefetch)) {
-    throw usage_error(
-        fmt::format("--{}: none of the loaders chosen has workers", options.prefetch ? "prefetch" : "workers"));
+  const auto has = [&](std::string_view mode) { return std::ranges::find(options.modes, mode) != options.modes.end(); };
+  if (!options.compute.empty() && !has("synthetic") && !has("full")) {
+    throw usage_error("--compute: no mode chosen has a compute, synthetic and full do");
+  }
+  const bool any_workers = (has("io") || has("full")) && std::ranges::any_of(options.loaders, [](const auto& loader) {
+                             return loader_named(loader).has_workers;
+                           });
+  const std::string_view idle = !options.workers.empty()         ? "workers"
+                                : options.prefetch               ? "prefetch"
+                                : options.stores != "auto"       ? "stores"
+                                : options.delivery != "in-order" ? "delivery"
+                                                                 : "";
+  if (!any_workers && !idle.empty()) {
+    throw usage_error(fmt::format("--{}: nothing chosen by --loader and --mode has workers", idle));
   }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
     throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",

@@ -45,7 +45,8 @@ struct Cell {
   std::size_t workers = 0;              // 0: the loader has none
   std::optional<std::size_t> prefetch;  // none: as many as suit the cache; meaningless without workers
   bool in_order = true;
-  std::optional<Stores> stores;  // none: as suits the machine
+  std::optional<Stores> stores;  // none: what each worker learns to be faster
+  std::size_t threads_in_force = 1;
 
   // "cifar10/IO/thread-pool/workers:2/batch:512": names the cell in the result.
   std::string name() const;

@@ -74,6 +74,13 @@ std::string loader_text(const Configuration& configuration) {
   return fmt::format("{} x {}", configuration.loader, configuration.workers);
 }
 
+// The figures that the sentence rests on, besides the stall, which the table has.
+std::string figures_text(const Verdict& verdict) {
+  if (!verdict.accelerator_utilisation || !verdict.overlap_efficiency) return "";
+  return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*verdict.accelerator_utilisation),
+                     efficiency(*verdict.overlap_efficiency));
+}
+
 }  // namespace
 
 std::string rate_text(const CellSummary& summary) {
@@ -112,9 +119,11 @@ std::string verdict_text(const Judgement& judgement) {
   for (const Headline& headline : judgement.headlines) {
     const Configuration& configuration = judgement.configurations[headline.configuration];
     text += fmt::format("{}, {}: {}", headline.workload, loader_text(configuration), configuration.verdict.sentence);
+    text += figures_text(configuration.verdict);
     if (headline.workers) {
       const std::size_t fewest = headline.workers->fewest.workers;
-      text += fmt::format(" {} {} as good as any count tried.", fewest, fewest == 1 ? "worker is" : "workers are");
+      text += fmt::format(" {} {} not measurably worse than any other count tried.", fewest,
+                          fewest == 1 ? "worker is" : "workers are");
     }
     text += '\n';
   }

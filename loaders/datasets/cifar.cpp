@@ -108,6 +108,10 @@ class CifarDataset final : public Dataset {
     for (const auto& file : files_) file->check_intact();
   }
 
+  void check_files() const override {
+    for (const auto& file : files_) file->check_size();
+  }
+
   void forget_pages() const override {
     for (const auto& file : files_) file->forget_pages();
   }

@@ -45,6 +45,9 @@ class Dataset {
   // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.
   virtual void check_intact() const {}
 
+  // Throws Error when a file is no longer as long as it was when opened, which check_intact() cannot always see.
+  virtual void check_files() const {}
+
   // Gives back the memory that mapped samples read so far take of this process; reading them again is still possible.
   virtual void forget_pages() const {}
 

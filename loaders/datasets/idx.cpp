@@ -133,6 +133,7 @@ class MappedIdx final : public Dataset {
   }
 
   void check_intact() const override { images_.mapped->check_intact(); }
+  void check_files() const override { images_.mapped->check_size(); }
   void forget_pages() const override { images_.mapped->forget_pages(); }
 
  private:

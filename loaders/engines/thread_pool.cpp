@@ -2,25 +2,22 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "loaders/engines/cache_distance.h"
 #include "loaders/engines/engines.h"
+#include "loaders/engines/store_choice.h"
 #include "loaders/error.h"
 
 namespace loadline {
 namespace {
 
 // A consumer with a core to spare may wait awake on it.
-std::chrono::nanoseconds patience(std::size_t workers) {
-  return std::chrono::microseconds(workers < std::thread::hardware_concurrency() ? 200 : 2);
-}
-
-Stores suitable_stores() {
-  return caches_are_far_apart() ? Stores::kStreaming : Stores::kCached;
+std::chrono::nanoseconds patience(const LoaderOptions& options) {
+  return std::chrono::microseconds(options.workers < options.threads_in_force ? 200 : 2);
 }
 
 // Each worker takes a slot, then the next batch of the stream, fills it and publishes it; the consumer takes positions
@@ -33,10 +30,10 @@ class ThreadPoolFeed final : public Feed {
   ThreadPoolFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const LoaderOptions& options)
       : assembler_(assembler),
         in_order_(options.in_order),
-        stores_(options.stores ? *options.stores : suitable_stores()),
+        stores_(options.stores),
         stream_(sampler, options.stream),
         pool_(slots, sampler.batch_size(), assembler.sample_bytes()),
-        ring_(pool_, patience(options.workers)),
+        ring_(pool_, patience(options)),
         working_(options.workers) {
     start(options.workers);
   }
@@ -75,10 +72,13 @@ class ThreadPoolFeed final : public Feed {
   }
 
   void work() {
+    StoreChoice choice(stores_);
     while (Batch batch = pool_.acquire()) {
       if (!stream_.next(*batch)) break;
       try {
-        assembler_.fill(*batch, stores_);
+        const auto begin = std::chrono::steady_clock::now();
+        assembler_.fill(*batch, choice.next());
+        choice.learn(std::chrono::steady_clock::now() - begin, batch->count);
       } catch (...) {
         batch->failure = std::current_exception();
       }
@@ -99,7 +99,7 @@ class ThreadPoolFeed final : public Feed {
 
   const Assembler& assembler_;
   const bool in_order_;
-  const Stores stores_;
+  const std::optional<Stores> stores_;
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;

@@ -123,6 +123,13 @@ void MappedFile::check_intact() const {
                   path_.string(), offset));
 }
 
+void MappedFile::check_size() const {
+  const std::size_t size = File::open(path_).size_bytes();
+  if (size >= bytes_.size()) return;
+  throw Error(fmt::format("cannot read {}: it was truncated from {} to {} bytes while in use", path_.string(),
+                          bytes_.size(), size));
+}
+
 void MappedFile::forget_pages() const {
   // A hint: where it is refused, the pages merely stay.
   if (!bytes_.empty()) ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);

@@ -25,8 +25,11 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::filesystem::path& path() const { return path_; }
-  // Throws Error naming path and byte if any read so far met a vanished page. Cheap: one atomic load.
+  // Throws Error naming path and byte if any read so far met a vanished page. Cheap: one atomic load. A file cut short
+  // inside its last page raises no signal; check_size() asks the file system.
   void check_intact() const;
+  // Throws Error when the file is no longer as long as it was.
+  void check_size() const;
 
   // Takes the pages read so far out of this process's memory; they stay in the page cache. Any thread.
   void forget_pages() const;

@@ -95,6 +95,13 @@ ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions&
   }
 }
 
+Stores ImageTransform::effective(Stores stores) const {
+  const bool interleaves_bytes =
+      options_.layout == Layout::kNHWC && shape_.channels == 3 && options_.dtype == DType::kU8;
+  const bool whole_lines = sample_bytes() % 64 == 0 && shape_.pixels() * size_bytes(options_.dtype) % 64 == 0;
+  return kernels_.has_streaming && whole_lines && !interleaves_bytes ? stores : Stores::kCached;
+}
+
 void ImageTransform::apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out,
                            Stores stores) const {
   const auto* image = reinterpret_cast<const std::uint8_t*>(stored);

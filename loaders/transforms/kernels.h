@@ -34,6 +34,7 @@ struct KernelLoops {
 struct Kernels : KernelLoops {  // these are the cached ones
   std::string_view name;        // "scalar", "avx2" or "avx512": what the result reports
   KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
+  bool has_streaming;           // whether `streaming` differs from the cached ones
   void (*fence)();              // after streaming stores, before another thread is told of them
 
   const KernelLoops& loops(Stores stores) const { return stores == Stores::kStreaming ? streaming : *this; }

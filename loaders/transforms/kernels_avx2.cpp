@@ -7,6 +7,8 @@ namespace loadline {
 namespace {
 
 struct Avx2 {
+  static constexpr bool kHasStreaming = true;
+
   struct Wide {
     __m256 scale[2];
     __m256 bias[2];

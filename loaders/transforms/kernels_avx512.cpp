@@ -7,6 +7,8 @@ namespace loadline {
 namespace {
 
 struct Avx512 {
+  static constexpr bool kHasStreaming = true;
+
   struct Wide {
     __m512 scale;
     __m512 bias;

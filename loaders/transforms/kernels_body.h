@@ -22,7 +22,7 @@ namespace loadline {
 //   void copy64<stores>(const std::uint8_t* in, std::uint8_t* out);
 //   void convert<stores>(const std::uint8_t* in, const Wide&, T* out);   sixteen values, T = float or uint16_t (bf16)
 //   void interleave(const std::uint8_t* r, g, b, std::uint8_t* out);   sixteen pixels to 48 bytes
-//   void fence();
+//   bool kHasStreaming; void fence();
 // Streaming, `out` is aligned to the bytes that one call writes, or to 64 where that is more.
 template <typename Level, Stores kStores>
 struct Loops {
@@ -140,7 +140,8 @@ struct Loops {
 
 template <typename Level>
 constexpr Kernels kernels_of(const char* name) {
-  return {Loops<Level, Stores::kCached>::table(), name, Loops<Level, Stores::kStreaming>::table(), Level::fence};
+  return {Loops<Level, Stores::kCached>::table(), name, Loops<Level, Stores::kStreaming>::table(), Level::kHasStreaming,
+          Level::fence};
 }
 
 // Sixteen pixels of three planes are three vectors of interleaved bytes, each from two shuffles: first red and green

@@ -7,6 +7,8 @@ namespace loadline {
 namespace {
 
 struct Scalar {
+  static constexpr bool kHasStreaming = false;
+
   struct Wide {
     float scale[16];
     float bias[16];

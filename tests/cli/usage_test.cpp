@@ -92,7 +92,8 @@ TEST_F(Usage, ContradictoryOptionsAreRefused) {
                "--data x: one path cannot be the data of 2 workloads, name one with --workload");
   expect_usage({"run", "--order", "page-shuffled", "--window-samples", "8"},
                "--window-samples 8: want at least one page, --page-samples is 64");
-  expect_usage({"run", "--loader", "serial", "--workers", "2"}, "--workers: none of the loaders chosen has workers");
+  expect_usage({"run", "--loader", "serial", "--workers", "2"},
+               "--workers: nothing chosen by --loader and --mode has workers");
 }
 
 TEST_F(CommandLine, HelpAndVersionAreNoErrors) {

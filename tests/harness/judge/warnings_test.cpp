@@ -40,11 +40,11 @@ TEST(Warnings, TellOfABuildThatMeasuresNothing) {
 
 TEST(Warnings, TellOfABusyMachine) {
   Result result = sound();
-  result.environment.machine.load_average_1_minute = 1.0;
-  EXPECT_EQ(warnings(result), Texts()) << "a quarter of the CPUs";
-  result.environment.machine.load_average_1_minute = 1.25;
+  result.environment.machine.load_average_1_minute = 4.0;
+  EXPECT_EQ(warnings(result), Texts()) << "as many as CPUs";
+  result.environment.machine.load_average_1_minute = 4.25;
   EXPECT_EQ(warnings(result), (Texts{{"machine-busy",
-                                      "the load average was 1.25 at the start, with 4 CPUs in force: other work may "
+                                      "the load average was 4.25 at the start, with 4 CPUs in force: other work may "
                                       "slow the trials"}}));
 }
 

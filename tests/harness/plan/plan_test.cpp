@@ -66,7 +66,7 @@ TEST(Plan, HasOneCellOfALoaderWithoutWorkers) {
 }
 
 TEST(Plan, MeasuresTheComputeOnceABatchSizeAndTheHarnessOnce) {
-  EXPECT_EQ(names({.modes = {"synthetic"}, .workers = {1, 2, 4}, .batch_sizes = {16, 8}}),
+  EXPECT_EQ(names({.modes = {"synthetic"}, .batch_sizes = {16, 8}}),
             (Names{"fashion-mnist/SYNTHETIC/batch:16", "fashion-mnist/SYNTHETIC/batch:8", "OVERHEAD"}));
 }
 
@@ -76,6 +76,15 @@ TEST(Plan, GivesAComputeToThoseCellsThatHaveOne) {
     EXPECT_EQ(cell.compute, computes ? "device:samples_per_second=5" : "drain") << cell.name();
     EXPECT_EQ(cell.loader.has_value(), uses_loader(cell.mode)) << cell.name();
   }
+}
+
+TEST(Plan, RefusesOptionsThatNothingChosenWouldHeed) {
+  EXPECT_EQ(refusal({.modes = {"synthetic"}, .workers = {2}}),
+            usage("--workers: nothing chosen by --loader and --mode has workers"));
+  EXPECT_EQ(refusal({.loaders = {"serial"}, .stores = "cached"}),
+            usage("--stores: nothing chosen by --loader and --mode has workers"));
+  EXPECT_EQ(refusal({.modes = {"io"}, .compute = "drain"}),
+            usage("--compute: no mode chosen has a compute, synthetic and full do"));
 }
 
 TEST(Plan, TakesTheWorkloadsOwnSettings) {
@@ -156,7 +165,7 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
   EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
             usage("--window-samples 63: want at least one page, --page-samples is 64"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),
-            usage("--prefetch: none of the loaders chosen has workers"));
+            usage("--prefetch: nothing chosen by --loader and --mode has workers"));
 }
 
 TEST(Plan, RefusesAComputeThatCannotBe) {

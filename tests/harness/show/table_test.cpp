@@ -80,7 +80,8 @@ TEST(VerdictText, IsTheSentenceOfTheHeadline) {
   EXPECT_EQ(verdict_text(judge_run(result)),
             "mnist, thread-pool x 12: Bound by compute: device:samples_per_second=1000 is busy 99.9 ± 0.0 % of the "
             "time (stall 0.1 ± 0.0 %); thread-pool with 12 workers alone supplies 1500 times what it takes, so faster "
-            "loading cannot help; use a faster compute or fewer workers.\n");
+            "loading cannot help; use a faster compute or fewer workers. Accelerator utilisation 99.9 ± 0.0 %, overlap "
+            "efficiency -0.50 ± 0.00.\n");
 }
 
 TEST(VerdictText, SaysHowManyWorkersAreEnough) {
@@ -90,9 +91,12 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   judgement.configurations[1].verdict.sentence = "All is well.";
   judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
   EXPECT_EQ(verdict_text(judgement),
-            "mnist, thread-pool x 12: All is well. 2 workers are as good as any count tried.\n");
+            "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
+            "0.00. 2 workers are not measurably worse than any other count tried.\n");
   judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
-  EXPECT_EQ(verdict_text(judgement), "mnist, thread-pool x 12: All is well. 1 worker is as good as any count tried.\n");
+  EXPECT_EQ(verdict_text(judgement),
+            "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
+            "0.00. 1 worker is not measurably worse than any other count tried.\n");
 }
 
 TEST(WarningText, IsALineAWarning) {
