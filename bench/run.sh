@@ -33,7 +33,7 @@ cmake --build "$root/build/release" --parallel "$(nproc)" --target loadline >&2
 loadline=$root/build/release/bench/loadline
 
 if [[ -n ${help:-} ]]; then exec "$loadline" run --help; fi
-if [[ ! -e $LOADLINE_DATA/cifar10 ]]; then
+if ! given --data && [[ ! -e $LOADLINE_DATA/cifar10 ]]; then
   say "CIFAR-10-like data ($LOADLINE_DATA/cifar10)"
   mkdir -p "$LOADLINE_DATA"
   "$loadline" data make cifar10 "$LOADLINE_DATA/cifar10" --samples 50000 --seed 1 >&2

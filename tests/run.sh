@@ -5,6 +5,12 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+case ${1:-} in
+  -h | --help)
+    sed -n '2,/^set /{s/^# //p}' "${BASH_SOURCE[0]}"
+    exit 0 ;;
+esac
+
 if (($# > 0)); then presets=dev; else presets='dev asan tsan'; fi
 presets=${LOADLINE_TEST_PRESETS:-$presets}
 

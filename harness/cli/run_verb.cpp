@@ -190,9 +190,11 @@ int run_verb(const RunRequest& request) {
   ResultFile file(output_path(request, result));
   Reporter reporter(request.options, file, clock);
   RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter};
-  prepare_run(plan, result, context);
+  if (!prepare_run(plan, result, context)) {
+    print_error("interrupted while reading the data; nothing was measured and no result written");
+    return 128 + interrupt.signal();
+  }
   if (request.dry_run) {
-    if (interrupt.signal() != 0) return 128 + interrupt.signal();
     put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, request.options)));
     return kExitOk;
   }

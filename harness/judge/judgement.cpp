@@ -71,7 +71,8 @@ Verdict verdict_of(const Result& result, const Configuration& configuration) {
                 .io = io,
                 .synthetic = synthetic,
                 .full = full,
-                .overhead_seconds_per_batch = overhead_seconds_per_batch(result)});
+                .overhead_seconds_per_batch = overhead_seconds_per_batch(result),
+                .threads_in_force = result.environment.machine.threads_in_force});
 }
 
 bool has_trials(const Result& result, std::optional<std::size_t> cell) {

@@ -146,14 +146,24 @@ std::string compute_sentence(const Evidence& evidence, const Verdict& verdict) {
       spare_workers ? " or fewer workers" : "");
 }
 
+std::string faster_loading(const Evidence& evidence) {
+  if (evidence.workers == 0) return "use a --loader with workers";
+  if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
+    return "raise --workers or use a faster --loader";
+  }
+  return fmt::format(
+      "each of the {} CPUs in force has a worker already, so use a faster --loader, give each sample less work or get "
+      "more CPUs (more --workers only if they wait for storage)",
+      evidence.threads_in_force);
+}
+
 std::string loader_sentence(const Evidence& evidence, const Findings& findings) {
   const Verdict& verdict = findings.verdict;
   std::string sentence = fmt::format(
       "Bound by loading: {} waits {} of the time for {}, which alone supplies {} times what it takes; a loader that "
       "kept up would give {} times the throughput: {}.",
       evidence.compute, percent(*verdict.stall), loader_of(evidence), factor({verdict.supply->value, {}}),
-      factor({1 / verdict.accelerator_utilisation->value, {}}),
-      evidence.workers == 0 ? "use a --loader with workers" : "raise --workers or use a faster --loader");
+      factor({1 / verdict.accelerator_utilisation->value, {}}), faster_loading(evidence));
   // Only where FULL falls clearly short of loading alone: else the efficiency is a small difference of large times.
   const Estimate& overlap = *verdict.overlap_efficiency;
   const bool poor = overlap.ci95 ? overlap.ci95->high < kMostlyInTurn : overlap.value < kMostlyInTurn;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -49,12 +50,16 @@ std::unique_ptr<Dataset> open_for(const Cell& cell) {
   return open_dataset(cell.data, cell.dataset);
 }
 
-DatasetFacts inspect(const Cell& cell, const Dataset& dataset, const std::map<fs::path, Residency>& around) {
+// None when a stop was requested.
+std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset,
+                                    const std::map<fs::path, Residency>& around, const std::stop_token& stop) {
   DatasetFacts facts{.path = cell.data, .info = dataset.info()};
   for (const fs::path& file : dataset.info().files) {
     if (const auto found = around.find(file.filename()); found != around.end()) facts.found += found->second;
   }
-  facts.fingerprint = content_fingerprint(dataset);
+  const auto fingerprint = content_fingerprint(dataset, stop);
+  if (!fingerprint) return std::nullopt;
+  facts.fingerprint = *fingerprint;
   facts.storage = storage_of(dataset.info().files.front());
   facts.before = page_cache_residency(dataset);
   return facts;
@@ -71,12 +76,17 @@ std::optional<Residency> residency_of(const DatasetInfo& info) {
   }
 }
 
-void check_memory(const CellResult& result, const Machine& machine) {
-  const auto available = machine.memory_available_bytes;
-  const std::size_t needed = result.slots * result.slot_bytes;
-  if (!available || needed <= *available) return;
-  throw usage_error(fmt::format("{}: its slots need {} x {} bytes of memory, and {} bytes are available",
-                                result.cell.name(), result.slots, result.slot_bytes, *available));
+void check_memory(const CellResult& result, const DatasetInfo& info, const Machine& machine) {
+  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t available =
+      std::min(machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
+  // The machine was looked at before the dataset was opened.
+  const std::size_t resident = info.resident ? info.samples * info.sample_bytes() : 0;
+  const std::size_t needed = resident + result.slots * result.slot_bytes;
+  if (needed <= available) return;
+  throw usage_error(fmt::format("{}: its slots need {} x {} bytes of memory{}, and {} bytes are available",
+                                result.cell.name(), result.slots, result.slot_bytes,
+                                resident == 0 ? "" : fmt::format(" beside {} bytes of samples", resident), available));
 }
 
 CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
@@ -85,7 +95,7 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
   result.prefetch = rig.slots().prefetch;
   result.slots = rig.slots().slots;
   result.slot_bytes = rig.slots().slot_bytes;
-  check_memory(result, machine);
+  check_memory(result, dataset.info(), machine);
   return result;
 }
 
@@ -151,7 +161,7 @@ TrialOptions trial_options(const RunOptions& options, std::size_t round) {
 
 }  // namespace
 
-void prepare_run(const Plan& plan, Result& result, RunContext& context) {
+bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   std::vector<const Cell*> first_of;  // of each dataset
   for (const Cell& cell : plan.cells) {
     const bool known = std::ranges::any_of(first_of, [&](const Cell* first) { return same_dataset(*first, cell); });
@@ -165,9 +175,12 @@ void prepare_run(const Plan& plan, Result& result, RunContext& context) {
       if (!same_dataset(*first, plan.cells[i])) continue;
       result.cells[i] = prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine);
     }
-    result.datasets.push_back(inspect(*first, *dataset, around));
+    auto facts = inspect(*first, *dataset, around, context.stop);
+    if (!facts) return false;
+    result.datasets.push_back(std::move(*facts));
     context.observer.on_dataset(result.datasets.back());
   }
+  return true;
 }
 
 bool run_plan(const Plan& plan, Result& result, RunContext& context) {

@@ -29,8 +29,9 @@ struct RunContext {
 
 // Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
 // samples, so that what fits the page cache is in it. Fills result.datasets and result.cells, which have no trials yet.
-// Throws Error for the first thing that is wrong.
-void prepare_run(const Plan& plan, Result& result, RunContext& context);
+// Throws Error for the first thing that is wrong. Returns whether it came to its end, rather than to a requested stop;
+// without that there is nothing to run.
+bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
 // Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
 // all cells, each round in an order of its own. A cell that fails keeps what it has and its error; the others go on.

@@ -128,6 +128,18 @@ void check(const RunOptions& options) {
   if (!any_workers && !idle.empty()) {
     throw usage_error(fmt::format("--{}: nothing chosen by --loader and --mode has workers", idle));
   }
+  const RunOptions standard;
+  if (options.order != "page-shuffled") {
+    const std::string_view unheeded = options.page_samples != standard.page_samples       ? "page-samples"
+                                      : options.window_samples != standard.window_samples ? "window-samples"
+                                                                                          : "";
+    if (!unheeded.empty()) {
+      throw usage_error(fmt::format("--{}: only --order page-shuffled heeds it, not {}", unheeded, options.order));
+    }
+  }
+  if (options.trial_batches && options.trial_seconds != standard.trial_seconds) {
+    throw usage_error("--trial-seconds: it contradicts --trial-batches, give one of them");
+  }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
     throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
                                   options.window_samples, options.page_samples));

@@ -118,7 +118,12 @@ std::string verdict_text(const Judgement& judgement) {
   std::string text;
   for (const Headline& headline : judgement.headlines) {
     const Configuration& configuration = judgement.configurations[headline.configuration];
-    text += fmt::format("{}, {}: {}", headline.workload, loader_text(configuration), configuration.verdict.sentence);
+    const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
+      return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
+    });
+    text += fmt::format("{}, {}{}: {}", headline.workload, loader_text(configuration),
+                        one_batch_size ? "" : fmt::format(", batch {}", configuration.batch_size),
+                        configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
     if (headline.workers) {
       const std::size_t fewest = headline.workers->fewest.workers;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +85,10 @@ std::span<const DatasetFormat> dataset_formats();
 std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);
 
 // 64-bit digest of shape, labels and sample bytes in index order (XXH3). Reads every sample. Equal for equal samples,
-// whatever the format they are stored in. Throws Error as check_intact().
+// whatever the format they are stored in. None when `stop` was requested before the end. Throws Error as
+// check_intact().
+std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop);
+// The same without a way to stop it.
 std::uint64_t content_fingerprint(const Dataset& dataset);
 
 // How much of the dataset's files the page cache holds now.

@@ -50,7 +50,7 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
   }
 }
 
-std::uint64_t content_fingerprint(const Dataset& dataset) {
+std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
   struct Digest {
     XXH3_state_t* state = XXH3_createState();
     ~Digest() { XXH3_freeState(state); }
@@ -63,12 +63,17 @@ std::uint64_t content_fingerprint(const Dataset& dataset) {
   digest.add(extents.data(), sizeof extents);
   digest.add(dataset.labels().data(), dataset.labels().size_bytes());
   for (SampleIndex index = 0; index < dataset.info().samples; ++index) {
+    if (stop.stop_requested()) return std::nullopt;
     const std::byte* stored = nullptr;
     dataset.locate({&index, 1}, {&stored, 1});
     digest.add(stored, dataset.info().sample_bytes());
   }
   dataset.check_intact();
   return XXH3_64bits_digest(digest.state);
+}
+
+std::uint64_t content_fingerprint(const Dataset& dataset) {
+  return *content_fingerprint(dataset, std::stop_token());
 }
 
 Residency page_cache_residency(const Dataset& dataset) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -19,10 +18,23 @@ Error system_error(std::string_view operation, const std::filesystem::path& path
   return Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(code)));
 }
 
-// The temporary name stands in the same directory, so that the rename stays inside one file system.
-std::string temporary_template(const std::filesystem::path& path) {
+struct Created {
+  int result;  // of the call that created it
+  std::filesystem::path name;
+};
+
+// Creates something under a temporary name beside `path`, so that the rename stays inside one file system. Not by
+// mkstemp(3), which takes away the permissions that the user's umask would leave. `create` fails with EEXIST where the
+// name is taken: by this process, or by one of the same number on another host or before a crash.
+template <typename Create>
+Created create_beside(const std::filesystem::path& path, const Create& create) {
+  constexpr int kTries = 1000;
   const auto clean = path.has_filename() ? path : path.parent_path();
-  return (clean.parent_path() / fmt::format(".{}.XXXXXX", clean.filename().string())).string();
+  for (int i = 0;; ++i) {
+    const auto name = clean.parent_path() / fmt::format(".{}.{}-{}", clean.filename().string(), ::getpid(), i);
+    const int result = create(name.c_str());
+    if (result >= 0 || errno != EEXIST || i == kTries) return {result, name};
+  }
 }
 
 // A rename is on storage only once its directory is.
@@ -80,11 +92,11 @@ std::string read_text(const std::filesystem::path& path) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::string name = temporary_template(path_);
-  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor_ < 0) throw system_error("write", path_, errno);
-  temporary_ = name;
-  ::fchmod(descriptor_, 0644);
+  auto created = create_beside(
+      path_, [](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  if (created.result < 0) throw system_error("write", path_, errno);
+  descriptor_ = created.result;
+  temporary_ = std::move(created.name);
 }
 
 AtomicFile::~AtomicFile() {
@@ -115,10 +127,9 @@ void AtomicFile::commit() {
 }
 
 AtomicDirectory::AtomicDirectory(std::filesystem::path path) : path_(std::move(path)) {
-  std::string name = temporary_template(path_);
-  if (::mkdtemp(name.data()) == nullptr) throw system_error("create", path_, errno);
-  temporary_ = name;
-  ::chmod(name.c_str(), 0755);
+  auto created = create_beside(path_, [](const char* name) { return ::mkdir(name, 0777); });
+  if (created.result < 0) throw system_error("create", path_, errno);
+  temporary_ = std::move(created.name);
 }
 
 AtomicDirectory::~AtomicDirectory() {

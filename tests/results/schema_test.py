@@ -87,7 +87,7 @@ class Schema(ResultsTest):
                 with self.subTest(dtype=dtype, layout=layout):
                     result = self.work.run_for_result(
                         "types.json", ["--workload", "cifar10", "--loader", "serial", "--dtype", dtype,
-                                       "--layout", layout, *QUICK, "--trial-batches", "3"])
+                                       "--layout", layout, *QUICK])
                     self.check(result)
                     self.assertEqual({(c["dtype"], c["layout"]) for c in result["cells"]}, {(dtype, layout)})
                     self.assertEqual({len(c["mean"]) for c in result["cells"]}, {0 if dtype == "u8" else 3})
@@ -101,7 +101,7 @@ class Schema(ResultsTest):
              "page-shuffled", "--page-samples", "8", "--window-samples", "16", "--seed", "9007199254740992", "--rank",
              "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
              "--prefetch", "3", "--delivery", "completion", "--compute", "device:samples_per_second=1e6", "--trials",
-             "2", "--trial-seconds", "0.01", "--trial-batches", "12", "--warm-up-batches", "4"])
+             "2", "--trial-batches", "12", "--warm-up-batches", "4"])
         self.check(result)
         self.assertEqual([key for key, value in result["config"].items() if value is None], [])
         self.assertTrue(result["datasets"][0]["resident"])

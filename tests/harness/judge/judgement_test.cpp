@@ -90,6 +90,18 @@ TEST(Judgement, HeadlinesTheHighestIoWhereThereIsNoFull) {
   EXPECT_EQ(judgement.headlines[0].configuration, 1U);
 }
 
+TEST(Judgement, DoesNotHeadlineAnIoFigureAboveOthersThatHaveAFull) {
+  // The second configuration's FULL failed: its IO is no throughput of training.
+  const Judgement judgement = judge_run(result_of({
+      {.mode = Mode::kIo, .rates = {5000}},
+      {.mode = Mode::kFull, .rates = {900}},
+      {.mode = Mode::kIo, .rates = {9000}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kFull, .rates = {}, .loader = "thread-pool", .workers = 2},
+  }));
+  ASSERT_EQ(judgement.headlines.size(), 1U);
+  EXPECT_EQ(judgement.headlines[0].configuration, 0U);
+}
+
 TEST(Judgement, FindsTheFewestWorkersThatAreEnough) {
   const Judgement judgement = judge_run(result_of({
       {.mode = Mode::kFull, .rates = {500, 501, 502}, .loader = "thread-pool", .workers = 1},

@@ -3,6 +3,7 @@
 // same law of propagation with gradients taken numerically.
 #include "harness/judge/verdict.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -138,6 +139,25 @@ TEST(Verdict, BoundByLoadingSaysWhatALoaderThatKeepsUpWouldGive) {
             "Bound by loading: device waits 38 ± 5 % of the time for thread-pool with 4 workers, which alone supplies "
             "0.61 times what it takes; a loader that kept up would give 1.61 times the throughput: raise --workers or "
             "use a faster --loader.");
+}
+
+TEST(Verdict, BoundByLoadingAdvisesMoreWorkersOnlyWhereThereAreCpusForThem) {
+  const std::vector<double> io{91e3, 90e3, 92e3};
+  const std::vector<double> synthetic{150e3, 150e3, 150e3};
+  const auto advice = [&](std::size_t workers, std::size_t threads_in_force) {
+    return judge({.loader = "thread-pool",
+                  .workers = workers,
+                  .compute = "device",
+                  .io = io,
+                  .synthetic = synthetic,
+                  .full = io,
+                  .threads_in_force = threads_in_force})
+        .sentence;
+  };
+  EXPECT_THAT(advice(2, 4), testing::HasSubstr("throughput: raise --workers or use a faster --loader."));
+  EXPECT_THAT(advice(2, 0), testing::HasSubstr("throughput: raise --workers or use a faster --loader."));
+  EXPECT_THAT(advice(4, 4),
+              testing::HasSubstr("each of the 4 CPUs in force has a worker already, so use a faster --loader"));
 }
 
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {

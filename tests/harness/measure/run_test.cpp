@@ -1,6 +1,7 @@
 #include "harness/measure/run.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -250,6 +251,25 @@ TEST_F(RunTest, RefusesSlotsThatDoNotFitTheMemory) {
       refusal(options()),
       test::usage("mnist/IO/thread-pool/workers:2/batch:8: its slots need 11 x 512 bytes of memory, and 1000 bytes "
                   "are available"));
+}
+
+TEST_F(RunTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
+  mnist();
+  RunOptions resident = options();
+  resident.in_memory = true;
+  result_.environment.machine.memory_available_bytes = 1'000'000;
+  result_.environment.machine.cgroup_memory_limit_bytes = 6000;
+  const test::Thrown refused = refusal(resident);
+  EXPECT_THAT(refused.message, testing::HasSubstr("its slots need 11 x 512 bytes of memory beside"));
+  EXPECT_THAT(refused.message, testing::EndsWith("bytes of samples, and 6000 bytes are available"));
+}
+
+TEST_F(RunTest, StopsWhileItReadsTheData) {
+  mnist();
+  stop_.request_stop();
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  EXPECT_FALSE(prepare_run(plan_of(options()), result_, context));
+  EXPECT_TRUE(result_.datasets.empty());
 }
 
 // Runs as nobody in particular, where the test runs as root.

@@ -4,7 +4,9 @@
 
 #include <limits>
 
+#include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -152,6 +154,34 @@ TEST_F(TrialTest, RefusesACellThatDoesNotFitItsDataset) {
   cell = cell_of(Mode::kIo);
   cell.transform = {.dtype = DType::kF32, .mean = {0.5, 0.5, 0.5}};
   EXPECT_EQ(refusal(cell), test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
+}
+
+TEST_F(TrialTest, AllocatesNothingWhileTheClockRuns) {
+  const auto allocations_of = [&](const Cell& cell, std::size_t batches) {
+    const std::size_t before = test::allocations_so_far();
+    trial(cell, {.length = Batches{batches}, .warm_up_batches = 20});
+    return test::allocations_so_far() - before;
+  };
+  Cell full = cell_of(Mode::kFull, "thread-pool", 2);
+  full.compute = "device:samples_per_second=1e9,copy_bytes_per_second=1e9,depth=2";
+  for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kIo, "thread-pool", 2), full}) {
+    SCOPED_TRACE(cell.name());
+    allocations_of(cell, 1);  // what is allocated once a process
+    const std::size_t of_a_short_trial = allocations_of(cell, 10);
+    EXPECT_EQ(allocations_of(cell, 1000), of_a_short_trial);
+  }
+}
+
+TEST_F(TrialTest, FailsWhereAFileShrankInsideItsLastPageMeanwhile) {
+  const test::TemporaryDirectory home;
+  const auto path = test::write(home / "data_batch_1.bin", '\7' + test::cifar_image(1));
+  const auto dataset = open_dataset(path, {});
+  Cell cell = cell_of(Mode::kIo);
+  cell.sampler.batch_size = 1;
+  const CellRig rig(cell, *dataset, std::nullopt);
+  std::filesystem::resize_file(path, 3072);
+  EXPECT_EQ(thrown_by([&] { run_trial(rig, {.length = Batches{4}}, clock_, stop_.get_token()); }),
+            test::failed("cannot read " + path.string() + ": it was truncated from 3073 to 3072 bytes while in use"));
 }
 
 }  // namespace

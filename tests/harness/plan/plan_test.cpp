@@ -162,6 +162,12 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
   EXPECT_EQ(refusal({.rank = 2, .world_size = 2}), usage("--rank 2: want a rank below --world-size 2"));
   EXPECT_EQ(refusal({.workloads = {"mnist", "cifar10"}, .data = "/mine"}),
             usage("--data /mine: one path cannot be the data of 2 workloads, name one with --workload"));
+  EXPECT_EQ(refusal({.page_samples = 32}),
+            test::usage("--page-samples: only --order page-shuffled heeds it, not shuffled"));
+  EXPECT_EQ(refusal({.order = "sequential", .window_samples = 32}),
+            test::usage("--window-samples: only --order page-shuffled heeds it, not sequential"));
+  EXPECT_EQ(refusal({.trial_seconds = 2, .trial_batches = 10}),
+            test::usage("--trial-seconds: it contradicts --trial-batches, give one of them"));
   EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
             usage("--window-samples 63: want at least one page, --page-samples is 64"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),

@@ -100,13 +100,42 @@ TEST(AtomicFile, AppearsWholeOnCommit) {
   EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
 }
 
-TEST(AtomicFile, IsReadableByAll) {
+class Umask {
+ public:
+  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+  ~Umask() { ::umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+TEST(AtomicFile, HasThePermissionsThatTheUmaskLeaves) {
   const TemporaryDirectory home;
+  const Umask umask(027);
   AtomicFile file(home / "a");
   file.commit();
+  AtomicDirectory directory(home / "d");
+  directory.commit();
   struct stat status {};
   ::stat((home / "a").c_str(), &status);
-  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+  ::stat((home / "d").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777U, 0750U);
+}
+
+TEST(AtomicFile, LeavesAloneWhatAnotherWriterOfTheSameNameHasBegun) {
+  const TemporaryDirectory home;
+  AtomicFile first(home / "a");
+  AtomicFile second(home / "a");
+  first.write("first");
+  second.write("second");
+  first.commit();
+  EXPECT_EQ(test::bytes_of(home / "a"), "first");
+  second.commit();
+  EXPECT_EQ(test::bytes_of(home / "a"), "second");
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
 }
 
 TEST(AtomicFile, ReplacesTheOldFileOnCommit) {
