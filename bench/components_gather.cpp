@@ -1,6 +1,6 @@
 // How fast threads can assemble batches when nothing else is asked of them.
 //
-//   gather/<dtype>/batch:<n>/threads:<t>        Assembler::fill() of random samples, each thread into one slot of its
+//   gather/<dtype>/batch:<n>/threads:<t>        Filler::fill() of random samples, each thread into one slot of its
 //                                               own that it fills again and again
 //   gather_drain/<dtype>/batch:<n>/threads:<t>  the same, and the thread then reads a byte of every line of the batch
 //
@@ -73,11 +73,10 @@ class GatherData {
     if (!order_.empty()) return;
     if (!dataset_) dataset_ = open_temporary_dataset();
     // Read once, so that the page cache holds it and the page tables know it.
-    for (SampleIndex index = 0; index < dataset_->info().samples; ++index) {
-      const std::byte* stored = nullptr;
-      dataset_->locate({&index, 1}, {&stored, 1});
-      benchmark::DoNotOptimize(touch_lines({stored, dataset_->info().sample_bytes()}));
-    }
+    visit_samples(*dataset_, [](StoredSample sample) {
+      benchmark::DoNotOptimize(touch_lines(sample));
+      return true;
+    });
     order_ = shuffled_epochs(dataset_->info().samples);
   }
 
@@ -114,8 +113,11 @@ struct GatherRow {
 class Crew {
  public:
   Crew(GatherData& data, const Assembler& assembler, const GatherRow& row)
-      : data_(data), assembler_(assembler), row_(row), pool_(row.threads, row.batch_size, assembler.sample_bytes()) {
-    while (Batch slot = pool_.try_acquire()) slots_.push_back(std::move(slot));
+      : data_(data), row_(row), pool_(row.threads, row.batch_size, assembler.sample_bytes()) {
+    while (Batch slot = pool_.try_acquire()) {
+      slots_.push_back(std::move(slot));
+      fillers_.emplace_back(assembler, row.batch_size, Stores::kCached);
+    }
   }
 
   // Assembles so many batches, dealt out one at a time so that all threads end together. Returns the seconds from the
@@ -126,11 +128,11 @@ class Crew {
     std::latch ready(static_cast<std::ptrdiff_t>(row_.threads));
     std::promise<void> start;  // if a thread cannot be had, goes first and lets the others end
     const std::shared_future<void> started = start.get_future().share();
-    for (Batch& slot : slots_) {
-      spans.push_back(std::async(std::launch::async, [this, batches, started, &ready, &slot] {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      spans.push_back(std::async(std::launch::async, [this, batches, started, &ready, i] {
         ready.count_down();
         started.get();
-        return work(*slot, batches);
+        return work(*slots_[i], fillers_[i], batches);
       }));
     }
     ready.wait();
@@ -146,22 +148,22 @@ class Crew {
  private:
   using Span = std::pair<SteadyTime, SteadyTime>;
 
-  Span work(Slot& slot, std::size_t batches) {
+  Span work(Slot& slot, Filler& filler, std::size_t batches) {
     const auto start = std::chrono::steady_clock::now();
     slot.count = row_.batch_size;
     for (std::size_t number = next_++; number < batches; number = next_++) {
       slot.indices = data_.batch(number, row_.batch_size);
-      assembler_.fill(slot);
+      filler.fill(slot);
       if (row_.drain) benchmark::DoNotOptimize(touch_lines(slot.bytes()));
     }
     return {start, std::chrono::steady_clock::now()};
   }
 
   GatherData& data_;
-  const Assembler& assembler_;
   GatherRow row_;
   BatchPool pool_;
   std::vector<Batch> slots_;
+  std::vector<Filler> fillers_;  // one a slot
   std::atomic<std::size_t> next_{0};
 };
 

@@ -1,6 +1,7 @@
 #include "loaders/assemble.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace loadline {
 namespace {
@@ -11,34 +12,43 @@ constexpr std::size_t kLineBytes = 64;
 // 5.0 M samples/s; into the first level they would push each other out (2.6 M).
 constexpr std::size_t kPrefetchBytes = 12288;
 
-void prefetch(const std::byte* sample, std::size_t sample_bytes) {
-  for (std::size_t at = 0; at < sample_bytes; at += kLineBytes) __builtin_prefetch(sample + at, 0, 2);
+void prefetch(StoredSample sample) {
+  for (std::size_t at = 0; at < sample.size(); at += kLineBytes) __builtin_prefetch(sample.data() + at, 0, 2);
   // A sample that starts inside a line ends in one more.
-  __builtin_prefetch(sample + sample_bytes - 1, 0, 2);
+  __builtin_prefetch(&sample.back(), 0, 2);
 }
 
 }  // namespace
 
-void Assembler::fill(Slot& slot, Stores wanted) const {
-  const Stores stores = transform_.effective(wanted);
-  const std::size_t stored_bytes = dataset_.info().sample_bytes();
-  const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / stored_bytes, 2, 16);
-  const auto indices = slot.indices.first(slot.count);
-  const auto sources = slot.sources.first(slot.count);
-  dataset_.locate(indices, sources);
-  for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(sources[i], stored_bytes);
+Filler::Filler(const Assembler& assembler, std::size_t batch_size, std::optional<Stores> stores)
+    : assembler_(assembler), reader_(assembler.dataset().make_reader()), samples_(batch_size), choice_(stores) {}
 
-  const auto all_labels = dataset_.labels();
+void Filler::fill(Slot& slot) {
+  const auto begin = std::chrono::steady_clock::now();
+  assemble(slot, assembler_.transform().effective(choice_.next()));
+  choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
+}
+
+void Filler::assemble(Slot& slot, Stores stores) {
+  const Dataset& dataset = assembler_.dataset();
+  const ImageTransform& transform = assembler_.transform();
+  const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / dataset.info().sample_bytes(), 2, 16);
+  const auto indices = slot.indices.first(slot.count);
+  const auto samples = std::span(samples_).first(slot.count);
+  reader_->read(indices, samples);
+  for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(samples[i]);
+
+  const auto all_labels = dataset.labels();
   const auto labels = slot.labels.first(slot.count);
   std::byte* out = slot.data.data();
   for (std::size_t i = 0; i < slot.count; ++i, out += slot.sample_bytes) {
-    if (i + ahead < slot.count) prefetch(sources[i + ahead], stored_bytes);
-    transform_.apply(sources[i], slot.epoch, indices[i], out, stores);
+    if (i + ahead < slot.count) prefetch(samples[i + ahead]);
+    transform.apply(samples[i].data(), slot.epoch, indices[i], out, stores);
     labels[i] = all_labels[indices[i]];
   }
   slot.stores = stores;
-  if (stores == Stores::kStreaming) transform_.kernels().fence();
-  dataset_.check_intact();
+  if (stores == Stores::kStreaming) transform.kernels().fence();
+  dataset.check_intact();
 }
 
 }  // namespace loadline

@@ -61,8 +61,7 @@ std::span<T> carve(std::span<std::byte>& block, std::size_t count) {
 }
 
 std::size_t bookkeeping_bytes(std::size_t batch_size) {
-  return round_up(batch_size * sizeof(std::int32_t), 64) + round_up(batch_size * sizeof(SampleIndex), 64) +
-         round_up(batch_size * sizeof(const std::byte*), 64);
+  return round_up(batch_size * sizeof(std::int32_t), 64) + round_up(batch_size * sizeof(SampleIndex), 64);
 }
 
 std::size_t slot_bytes(std::size_t batch_size, std::size_t sample_bytes) {
@@ -94,7 +93,6 @@ BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t samp
     slot.data = carve<std::byte>(rest, batch_size * sample_bytes);
     slot.labels = carve<std::int32_t>(rest, batch_size);
     slot.indices = carve<SampleIndex>(rest, batch_size);
-    slot.sources = carve<const std::byte*>(rest, batch_size);
     slot.sample_bytes = sample_bytes;
     free_.push_back(&slot);
   }

@@ -22,13 +22,12 @@ using SampleIndex = std::uint32_t;  // place of a sample in its dataset; a datas
 
 // Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer.
 struct Slot {
-  std::span<std::byte> data;            // capacity; the first `count` samples are valid, back to back
-  std::span<std::int32_t> labels;       // capacity; one a sample
-  std::span<SampleIndex> indices;       // capacity; one a sample, the order they stand in
-  std::span<const std::byte*> sources;  // capacity; scratch of the assembler: where each sample is stored
-  std::size_t sample_bytes = 0;         // of one assembled sample in `data`
-  std::size_t count = 0;                // samples in the batch; the last batch of an epoch may be short
-  std::uint64_t sequence = 0;           // place of the batch in the run, from 0, across epochs
+  std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back
+  std::span<std::int32_t> labels;  // capacity; one a sample
+  std::span<SampleIndex> indices;  // capacity; one a sample, the order they stand in
+  std::size_t sample_bytes = 0;    // of one assembled sample in `data`
+  std::size_t count = 0;           // samples in the batch; the last batch of an epoch may be short
+  std::uint64_t sequence = 0;      // place of the batch in the run, from 0, across epochs
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written
   std::exception_ptr failure;       // set when the batch could not be assembled; a feed rethrows it

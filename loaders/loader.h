@@ -37,7 +37,7 @@ struct LoaderOptions {
   StreamOptions stream;
 };
 
-// A loader is a schedule around Assembler::fill(), and nothing else: every row delivers the batches of the `serial` row
+// A loader is a schedule around Filler::fill(), and nothing else: every row delivers the batches of the `serial` row
 // bit for bit, at any number of workers, in the same order or, if asked, as they are completed.
 //
 // make() allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The

@@ -83,11 +83,13 @@ std::unique_ptr<MappedFile> map_records(const Record& record, const fs::path& pa
   return file;
 }
 
-class CifarDataset final : public Dataset {
+class CifarDataset final : public AddressableDataset {
  public:
   CifarDataset(DatasetInfo info, std::vector<std::int32_t> labels, const Record& record,
                std::vector<std::unique_ptr<MappedFile>> files)
-      : Dataset(std::move(info), std::move(labels)), record_bytes_(record.size_bytes()), files_(std::move(files)) {
+      : AddressableDataset(std::move(info), std::move(labels)),
+        record_bytes_(record.size_bytes()),
+        files_(std::move(files)) {
     std::size_t first = 0;
     for (const auto& file : files_) {
       parts_.push_back({first, file->bytes().data() + record.label_bytes});
@@ -95,12 +97,12 @@ class CifarDataset final : public Dataset {
     }
   }
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       // There are few files and any may be next: counting costs less than a mispredicted search.
       std::size_t part = 0;
       for (std::size_t k = 1; k < parts_.size(); ++k) part += indices[i] >= parts_[k].first ? 1 : 0;
-      out[i] = parts_[part].image + (indices[i] - parts_[part].first) * record_bytes_;
+      out[i] = {parts_[part].image + (indices[i] - parts_[part].first) * record_bytes_, kImageBytes};
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,18 @@ struct DatasetInfo {
   std::size_t sample_bytes() const { return shape.elements(); }
 };
 
+using StoredSample = std::span<const std::byte>;  // the bytes of one
+
+// One thread's way to the samples of a dataset, which must outlive it.
+class SampleReader {
+ public:
+  virtual ~SampleReader() = default;
+
+  // Writes where each of `indices` can be read, until the next call. Bytes that lie in a mapping are not touched yet.
+  // `indices` must be below the dataset's count; `out` is as long as they. Throws Error naming file and place.
+  virtual void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) = 0;
+};
+
 // An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
 // checks the extents of every file and reads every label; the images are read as they are asked for.
 class Dataset {
@@ -40,9 +53,8 @@ class Dataset {
   // One a sample, each in [0, classes).
   std::span<const std::int32_t> labels() const { return labels_; }
 
-  // Writes where each of `indices` is stored: info().sample_bytes() bytes that live as long as the dataset. Touches
-  // none of them. `indices` must be below info().samples; `out` is as long as `indices`.
-  virtual void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const = 0;
+  // Of info().sample_bytes() bytes a sample. Throws Error when its memory is refused.
+  virtual std::unique_ptr<SampleReader> make_reader() const = 0;
 
   // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.
   virtual void check_intact() const {}
@@ -60,6 +72,25 @@ class Dataset {
   DatasetInfo info_;
   std::vector<std::int32_t> labels_;
 };
+
+// A dataset whose samples lie in this process's address space: mapped, or in memory.
+class AddressableDataset : public Dataset {
+ public:
+  std::unique_ptr<SampleReader> make_reader() const final;
+
+ protected:
+  using Dataset::Dataset;
+
+  // As SampleReader::read(); what it gives lives as long as the dataset. Any thread.
+  virtual void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const = 0;
+
+ private:
+  class Locator;
+};
+
+// Reads all samples in order of their indices and gives each to `visit`, until that returns false. Returns whether it
+// came to the end. Throws Error when storage fails under it, and what `visit` throws.
+bool visit_samples(const Dataset& dataset, const std::function<bool(StoredSample)>& visit);
 
 enum class Split : std::uint8_t { kTrain, kTest };
 enum class LabelKind : std::uint8_t { kFine, kCoarse };  // of CIFAR-100: 100 classes or 20

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
@@ -50,6 +51,39 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
   }
 }
 
+class AddressableDataset::Locator final : public SampleReader {
+ public:
+  explicit Locator(const AddressableDataset& dataset) : dataset_(dataset) {}
+  void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+    dataset_.locate(indices, out);
+  }
+
+ private:
+  const AddressableDataset& dataset_;
+};
+
+std::unique_ptr<SampleReader> AddressableDataset::make_reader() const {
+  return std::make_unique<Locator>(*this);
+}
+
+bool visit_samples(const Dataset& dataset, const std::function<bool(StoredSample)>& visit) {
+  // Enough at a time for a format that stores samples in blocks to read each block once or twice.
+  constexpr std::size_t kAtATime = 256;
+  std::array<SampleIndex, kAtATime> indices{};
+  std::array<StoredSample, kAtATime> samples{};
+  const auto reader = dataset.make_reader();
+  for (std::size_t first = 0; first < dataset.info().samples; first += kAtATime) {
+    const std::size_t count = std::min(kAtATime, dataset.info().samples - first);
+    std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
+    reader->read(std::span(indices).first(count), std::span(samples).first(count));
+    for (const StoredSample sample : std::span(samples).first(count)) {
+      if (!visit(sample)) return false;
+    }
+    dataset.check_intact();
+  }
+  return true;
+}
+
 std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
   struct Digest {
     XXH3_state_t* state = XXH3_createState();
@@ -62,14 +96,11 @@ std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const s
   const std::array<std::uint64_t, 4> extents{dataset.info().samples, shape.channels, shape.height, shape.width};
   digest.add(extents.data(), sizeof extents);
   digest.add(dataset.labels().data(), dataset.labels().size_bytes());
-  for (SampleIndex index = 0; index < dataset.info().samples; ++index) {
-    if (stop.stop_requested()) return std::nullopt;
-    const std::byte* stored = nullptr;
-    dataset.locate({&index, 1}, {&stored, 1});
-    digest.add(stored, dataset.info().sample_bytes());
-  }
-  dataset.check_intact();
-  return XXH3_64bits_digest(digest.state);
+  const bool complete = visit_samples(dataset, [&](StoredSample sample) {
+    digest.add(sample.data(), sample.size());
+    return !stop.stop_requested();
+  });
+  return complete ? std::optional(XXH3_64bits_digest(digest.state)) : std::nullopt;
 }
 
 std::uint64_t content_fingerprint(const Dataset& dataset) {

@@ -120,16 +120,16 @@ IdxFile load_idx(const fs::path& path, std::size_t rank) {
   return is_gzip(path) ? inflate_idx(path, rank) : map_idx(path, rank);
 }
 
-class MappedIdx final : public Dataset {
+class MappedIdx final : public AddressableDataset {
  public:
   MappedIdx(DatasetInfo info, std::vector<std::int32_t> labels, IdxFile images)
-      : Dataset(std::move(info), std::move(labels)),
+      : AddressableDataset(std::move(info), std::move(labels)),
         images_(std::move(images)),
         first_(images_.content().data()),
         stride_(this->info().sample_bytes()) {}
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
-    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = first_ + indices[i] * stride_;
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
   }
 
   void check_intact() const override { images_.mapped->check_intact(); }

@@ -9,12 +9,12 @@
 
 namespace loadline {
 
-class MemoryDataset final : public Dataset {
+class MemoryDataset final : public AddressableDataset {
  public:
   // `samples` holds info.samples samples back to back from byte `offset` on. Sets info().resident.
   MemoryDataset(DatasetInfo info, std::vector<std::int32_t> labels, HugeMemory samples, std::size_t offset = 0);
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override;
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override;
 
  private:
   HugeMemory memory_;

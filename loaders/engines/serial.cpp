@@ -10,7 +10,9 @@ namespace {
 class SerialFeed final : public Feed {
  public:
   SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const StreamOptions& stream)
-      : assembler_(assembler), stream_(sampler, stream), pool_(slots, sampler.batch_size(), assembler.sample_bytes()) {}
+      : filler_(assembler, sampler.batch_size(), Stores::kCached),
+        stream_(sampler, stream),
+        pool_(slots, sampler.batch_size(), assembler.sample_bytes()) {}
 
   Batch next() override {
     if (closed_.load(std::memory_order_relaxed)) return {};
@@ -18,7 +20,7 @@ class SerialFeed final : public Feed {
     if (!batch) throw Error("serial loader: the consumer holds more batches than it announced");
     if (!stream_.next(*batch)) return {};
     try {
-      assembler_.fill(*batch);
+      filler_.fill(*batch);
     } catch (...) {
       close();
       throw;
@@ -29,7 +31,7 @@ class SerialFeed final : public Feed {
   void close() override { closed_.store(true, std::memory_order_relaxed); }
 
  private:
-  const Assembler& assembler_;
+  Filler filler_;  // through the caches: the consumer is the same thread
   BatchStream stream_;
   BatchPool pool_;
   std::atomic<bool> closed_{false};

@@ -2,14 +2,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "loaders/engines/engines.h"
-#include "loaders/engines/store_choice.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -28,13 +26,15 @@ std::chrono::nanoseconds patience(const LoaderOptions& options) {
 class ThreadPoolFeed final : public Feed {
  public:
   ThreadPoolFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const LoaderOptions& options)
-      : assembler_(assembler),
-        in_order_(options.in_order),
-        stores_(options.stores),
+      : in_order_(options.in_order),
         stream_(sampler, options.stream),
         pool_(slots, sampler.batch_size(), assembler.sample_bytes()),
         ring_(pool_, patience(options)),
         working_(options.workers) {
+    fillers_.reserve(options.workers);
+    for (std::size_t i = 0; i < options.workers; ++i) {
+      fillers_.emplace_back(assembler, sampler.batch_size(), options.stores);
+    }
     start(options.workers);
   }
 
@@ -63,7 +63,7 @@ class ThreadPoolFeed final : public Feed {
   void start(std::size_t workers) {
     threads_.reserve(workers);
     try {
-      for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+      for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(fillers_[i]); });
     } catch (const std::system_error& error) {
       close();
       throw Error(
@@ -71,14 +71,11 @@ class ThreadPoolFeed final : public Feed {
     }
   }
 
-  void work() {
-    StoreChoice choice(stores_);
+  void work(Filler& filler) {
     while (Batch batch = pool_.acquire()) {
       if (!stream_.next(*batch)) break;
       try {
-        const auto begin = std::chrono::steady_clock::now();
-        assembler_.fill(*batch, choice.next());
-        choice.learn(std::chrono::steady_clock::now() - begin, batch->count);
+        filler.fill(*batch);
       } catch (...) {
         batch->failure = std::current_exception();
       }
@@ -97,15 +94,14 @@ class ThreadPoolFeed final : public Feed {
     ring_.publish(position, pool_.release(std::move(batch)));
   }
 
-  const Assembler& assembler_;
   const bool in_order_;
-  const std::optional<Stores> stores_;
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<std::size_t> working_;
+  std::vector<Filler> fillers_;        // one a worker
   std::vector<std::jthread> threads_;  // last: joined before anything they use is gone
 };
 

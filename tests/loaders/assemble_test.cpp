@@ -36,49 +36,54 @@ class Assembled : public testing::Test {
     return batch;
   }
 
+  void fill(const Dataset& dataset, Slot& slot) const {
+    const Assembler assembler(dataset, transform_);
+    Filler(assembler, 40, std::nullopt).fill(slot);
+  }
+
   const std::unique_ptr<Dataset> dataset_ = pairs(50);
   const ImageTransform transform_{{1, 1, 2}, {.dtype = DType::kU8}, kernels_named("auto")};
   BatchPool pool_{1, 40, 2};
 };
 
-using AnAssembler = Assembled;
+using AFiller = Assembled;
 
-TEST_F(AnAssembler, FillsDataAndLabelsInTheOrderOfTheIndices) {
+TEST_F(AFiller, FillsDataAndLabelsInTheOrderOfTheIndices) {
   const Assembler assembler(*dataset_, transform_);
   EXPECT_EQ(assembler.sample_bytes(), 2U);
-  EXPECT_EQ(&assembler.dataset(), dataset_.get());
   const Batch batch = batch_of({7, 0, 49, 7});
-  assembler.fill(*batch);
+  Filler(assembler, 40, std::nullopt).fill(*batch);
   EXPECT_THAT(batch->bytes(), ElementsAre(std::byte{7}, std::byte{107}, std::byte{0}, std::byte{100}, std::byte{49},
                                           std::byte{149}, std::byte{7}, std::byte{107}));
   EXPECT_THAT(batch->labels.first(4), ElementsAre(14, 0, 98, 14));
 }
 
-TEST_F(AnAssembler, FillsABatchLongerThanItReadsAhead) {
+TEST_F(AFiller, FillsABatchLongerThanItReadsAhead) {
   const Batch batch = pool_.acquire();
   for (SampleIndex i = 0; i < 40; ++i) batch->indices[i] = 49 - i;
   batch->count = 40;
-  Assembler(*dataset_, transform_).fill(*batch);
+  fill(*dataset_, *batch);
   for (std::size_t i = 0; i < 40; ++i) {
     EXPECT_EQ(batch->data[2 * i], static_cast<std::byte>(49 - i));
     EXPECT_EQ(batch->labels[i], static_cast<std::int32_t>(2 * (49 - i)));
   }
 }
 
-TEST_F(AnAssembler, LeavesTheRestOfAShortBatchAlone) {
+TEST_F(AFiller, LeavesTheRestOfAShortBatchAlone) {
   const Batch batch = batch_of({3});
   batch->data[2] = std::byte{77};
   batch->labels[1] = 77;
-  Assembler(*dataset_, transform_).fill(*batch);
+  fill(*dataset_, *batch);
   EXPECT_EQ(batch->data[2], std::byte{77});
   EXPECT_EQ(batch->labels[1], 77);
 }
 
-TEST_F(AnAssembler, KeysTheAugmentationByEpochAndIndexNotByPlace) {
+TEST_F(AFiller, KeysTheAugmentationByEpochAndIndexNotByPlace) {
   const auto dataset = test::patterned_dataset(60, {1, 8, 8});
   const ImageTransform transform({1, 8, 8}, {.dtype = DType::kU8, .crop_padding = 3, .flip = true},
                                  kernels_named("auto"));
   const Assembler assembler(*dataset, transform);
+  Filler filler(assembler, 60, std::nullopt);
   BatchPool pool(2, 60, 64);
   const Batch up = pool.acquire();
   const Batch down = pool.acquire();
@@ -86,20 +91,20 @@ TEST_F(AnAssembler, KeysTheAugmentationByEpochAndIndexNotByPlace) {
   for (Slot* slot : {up.get(), down.get()}) {
     slot->count = 60;
     slot->epoch = 3;
-    assembler.fill(*slot);
+    filler.fill(*slot);
   }
   for (std::size_t i = 0; i < 60; ++i) {
     EXPECT_TRUE(std::ranges::equal(up->data.subspan(64 * i, 64), down->data.subspan(64 * (59 - i), 64))) << i;
   }
 }
 
-TEST_F(AnAssembler, PassesOnTheFaultOfItsDataset) {
+TEST_F(AFiller, PassesOnTheFaultOfItsDataset) {
   const test::FailingDataset failing(*dataset_, 7);
   const test::VanishingDataset vanishing(*dataset_, 7);
   const Batch batch = batch_of({6, 7});
-  EXPECT_EQ(test::thrown_by([&] { Assembler(failing, transform_).fill(*batch); }),
+  EXPECT_EQ(test::thrown_by([&] { fill(failing, *batch); }),
             test::failed("cannot read shard.bin: sample 7 is corrupt"));
-  EXPECT_EQ(test::thrown_by([&] { Assembler(vanishing, transform_).fill(*batch); }),
+  EXPECT_EQ(test::thrown_by([&] { fill(vanishing, *batch); }),
             test::failed("cannot read shard.bin: the page at byte 4096 is gone"));
 }
 

@@ -40,7 +40,6 @@ TEST(BatchPool, HasRoomForEverySampleOfABatch) {
   EXPECT_EQ(batch->data.size(), 35U);
   EXPECT_EQ(batch->labels.size(), 5U);
   EXPECT_EQ(batch->indices.size(), 5U);
-  EXPECT_EQ(batch->sources.size(), 5U);
   EXPECT_EQ(batch->sample_bytes, 7U);
 }
 
@@ -67,7 +66,6 @@ TEST(BatchPool, GivesNoTwoSpansTheSameMemory) {
     spans.push_back(batch->data);
     spans.push_back(std::as_bytes(batch->labels));
     spans.push_back(std::as_bytes(batch->indices));
-    spans.push_back(std::as_bytes(batch->sources));
   }
   std::ranges::sort(spans, std::less<>(), [](const auto& span) { return span.data(); });
   for (std::size_t i = 1; i < spans.size(); ++i) EXPECT_LE(spans[i - 1].data() + spans[i - 1].size(), spans[i].data());

@@ -126,10 +126,10 @@ TEST_F(Idx, LocatesSamplesInAnyOrder) {
   write_sound();
   const auto dataset = open();
   const std::vector<SampleIndex> indices{2, 0, 2};
-  std::vector<const std::byte*> out(3);
-  dataset->locate(indices, out);
-  EXPECT_EQ(out[0], out[2]);
-  EXPECT_EQ(out[0] - out[1], 8);
+  std::vector<StoredSample> out(3);
+  dataset->make_reader()->read(indices, out);
+  EXPECT_EQ(out[0].data(), out[2].data());
+  EXPECT_EQ(out[0].data() - out[1].data(), 8);
 }
 
 TEST_F(Idx, RefusesATruncatedFile) {

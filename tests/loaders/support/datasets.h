@@ -41,18 +41,34 @@ inline std::unique_ptr<Dataset> patterned_dataset(std::size_t samples, const Ima
   return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory));
 }
 
-// Passes everything on to the dataset it borrows.
+// Passes everything on to the dataset it borrows, and lets its own kind act before and after each read of any thread.
 class DecoratedDataset : public Dataset {
  public:
   explicit DecoratedDataset(const Dataset& inner)
       : Dataset(inner.info(), {inner.labels().begin(), inner.labels().end()}), inner_(inner) {}
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
-    inner_.locate(indices, out);
-  }
+  std::unique_ptr<SampleReader> make_reader() const override { return std::make_unique<Reader>(*this); }
   void check_intact() const override { inner_.check_intact(); }
 
+ protected:
+  virtual void before_reading(std::span<const SampleIndex> /*indices*/) const {}
+  virtual void after_reading(std::span<const SampleIndex> /*indices*/) const {}
+
  private:
+  class Reader final : public SampleReader {
+   public:
+    explicit Reader(const DecoratedDataset& dataset) : dataset_(dataset), inner_(dataset.inner_.make_reader()) {}
+    void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+      dataset_.before_reading(indices);
+      inner_->read(indices, out);
+      dataset_.after_reading(indices);
+    }
+
+   private:
+    const DecoratedDataset& dataset_;
+    std::unique_ptr<SampleReader> inner_;
+  };
+
   const Dataset& inner_;
 };
 
@@ -69,12 +85,11 @@ class FailingDataset final : public DecoratedDataset {
     return "cannot read shard.bin: sample " + std::to_string(sample) + " is corrupt";
   }
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+ private:
+  void before_reading(std::span<const SampleIndex> indices) const override {
     if (contains(indices, sample_)) throw Error(message(sample_));
-    DecoratedDataset::locate(indices, out);
   }
 
- private:
   const SampleIndex sample_;
 };
 
@@ -85,15 +100,15 @@ class VanishingDataset final : public DecoratedDataset {
 
   static constexpr const char* kMessage = "cannot read shard.bin: the page at byte 4096 is gone";
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
-    DecoratedDataset::locate(indices, out);
-    if (contains(indices, sample_)) gone_ = true;
-  }
   void check_intact() const override {
     if (gone_) throw Error(kMessage);
   }
 
  private:
+  void after_reading(std::span<const SampleIndex> indices) const override {
+    if (contains(indices, sample_)) gone_ = true;
+  }
+
   const SampleIndex sample_;
   mutable std::atomic<bool> gone_{false};
 };
@@ -104,12 +119,11 @@ class SlowDataset final : public DecoratedDataset {
   SlowDataset(const Dataset& inner, SampleIndex sample, const Gate& gate)
       : DecoratedDataset(inner), sample_(sample), gate_(gate) {}
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+ private:
+  void before_reading(std::span<const SampleIndex> indices) const override {
     if (contains(indices, sample_)) gate_.wait();
-    DecoratedDataset::locate(indices, out);
   }
 
- private:
   const SampleIndex sample_;
   const Gate& gate_;
 };
@@ -120,12 +134,11 @@ class TellingDataset final : public DecoratedDataset {
   TellingDataset(const Dataset& inner, SampleIndex sample, Gate& gate)
       : DecoratedDataset(inner), sample_(sample), gate_(gate) {}
 
-  void locate(std::span<const SampleIndex> indices, std::span<const std::byte*> out) const override {
+ private:
+  void before_reading(std::span<const SampleIndex> indices) const override {
     if (contains(indices, sample_)) gate_.open();
-    DecoratedDataset::locate(indices, out);
   }
 
- private:
   const SampleIndex sample_;
   Gate& gate_;
 };

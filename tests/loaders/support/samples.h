@@ -9,10 +9,11 @@
 namespace loadline::test {
 
 inline std::vector<std::uint8_t> sample_of(const Dataset& dataset, SampleIndex index) {
-  const std::byte* stored = nullptr;
-  dataset.locate({&index, 1}, {&stored, 1});
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(stored);
-  return {bytes, bytes + dataset.info().sample_bytes()};
+  const auto reader = dataset.make_reader();
+  StoredSample stored;
+  reader->read({&index, 1}, {&stored, 1});
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(stored.data());
+  return {bytes, bytes + stored.size()};
 }
 
 inline std::vector<std::vector<std::uint8_t>> samples_of(const Dataset& dataset) {

@@ -1,4 +1,4 @@
-#include "loaders/engines/store_choice.h"
+#include "loaders/store_choice.h"
 
 #include <gtest/gtest.h>
 
