@@ -18,6 +18,7 @@ build   | text formatting              | h fmt/format.h          | libfmt-dev   
 build   | option parsing               | h CLI/CLI.hpp           | libcli11-dev          | cli11-devel            | cli11         | cli11
 build   | JSON                         | h nlohmann/json.hpp     | nlohmann-json3-dev    | json-devel             | nlohmann_json | nlohmann-json
 build   | reading .gz                  | h zlib.h                | zlib1g-dev            | zlib-devel             | zlib          | zlib
+build   | HDF5 files                   | h hdf5.h                | libhdf5-dev           | hdf5-devel             | hdf5          | hdf5
 build   | checksums of datasets        | h xxhash.h              | libxxhash-dev         | xxhash-devel           | xxhash        | xxhash
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -

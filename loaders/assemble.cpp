@@ -21,7 +21,10 @@ void prefetch(StoredSample sample) {
 }  // namespace
 
 Filler::Filler(const Assembler& assembler, std::size_t batch_size, std::optional<Stores> stores)
-    : assembler_(assembler), reader_(assembler.dataset().make_reader()), samples_(batch_size), choice_(stores) {}
+    : assembler_(assembler),
+      reader_(assembler.dataset().make_reader(batch_size)),
+      samples_(batch_size),
+      choice_(stores) {}
 
 void Filler::fill(Slot& slot) {
   const auto begin = std::chrono::steady_clock::now();

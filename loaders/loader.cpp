@@ -9,8 +9,16 @@ namespace loadline {
 namespace {
 
 constexpr std::array kLoaders{
-    LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, make_serial},
-    LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, make_thread_pool},
+    LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, {}, make_serial},
+    LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, {}, make_thread_pool},
+    LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, past the library", true, Access::kMapped,
+               make_thread_pool},
+    LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read a sample, as training scripts do", true,
+               Access::kRows, make_thread_pool},
+    LoaderKind{"hdf5-block", "thread-pool through the HDF5 library, one read for each run of neighbours in a batch",
+               true, Access::kBlocks, make_thread_pool},
+    LoaderKind{"hdf5-chunk", "thread-pool on whole chunks of an HDF5 file, inflated by the workers", true,
+               Access::kChunks, make_thread_pool},
 };
 
 }  // namespace

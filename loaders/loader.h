@@ -37,15 +37,17 @@ struct LoaderOptions {
   StreamOptions stream;
 };
 
-// A loader is a schedule around Filler::fill(), and nothing else: every row delivers the batches of the `serial` row
-// bit for bit, at any number of workers, in the same order or, if asked, as they are completed.
+// A loader is a schedule around Filler::fill() and a way to get at the samples, and nothing else: every row delivers
+// the batches of the `serial` row bit for bit, at any number of workers, in the same order or, if asked, as they are
+// completed.
 //
 // make() allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
 // borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.
 struct LoaderKind {
   std::string_view name;
   std::string_view summary;
-  bool has_workers;  // whether LoaderOptions::workers and prefetch mean anything to it
+  bool has_workers;              // whether LoaderOptions::workers and prefetch mean anything to it
+  std::optional<Access> access;  // how the dataset must be opened for it; none: as its format does by itself
   std::unique_ptr<Feed> (*make)(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
 };
 

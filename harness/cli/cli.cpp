@@ -20,6 +20,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
 
 namespace loadline {
@@ -30,6 +31,7 @@ struct Request {
   RunRequest run;
   DataRequest data;
   MakeRequest make;
+  ConvertRequest convert;
   std::string config;                                           // file
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
 };
@@ -76,9 +78,9 @@ void add_run(CLI::App& app, Request& request) {
       "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far kept.");
 }
 
-void add_dataset_options(CLI::App& app, DataRequest& request) {
+void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
   app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
-  app.add_option("--format", request.options.format, "its format [auto]")->type_name("NAME");
+  app.add_option(from_flag, request.options.format, "its format [auto]")->type_name("NAME");
   app.add_option_function<std::string>(
          "--split",
          [&request](const std::string& text) {
@@ -88,6 +90,20 @@ void add_dataset_options(CLI::App& app, DataRequest& request) {
            request.options.split = text == "test" ? Split::kTest : Split::kTrain;
          },
          "its part: train, test [train]")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--labels",
+         [&request](const std::string& text) {
+           if (text != "fine" && text != "coarse") {
+             throw unknown_name("--labels", text, std::vector<std::string_view>{"fine", "coarse"});
+           }
+           request.options.labels = text == "coarse" ? LabelKind::kCoarse : LabelKind::kFine;
+         },
+         "labels of CIFAR-100: fine, coarse [fine]")
+      ->type_name("KIND");
+  app.add_option("--hdf5-images", request.options.hdf5_images, "dataset of images in an HDF5 file [images]")
+      ->type_name("NAME");
+  app.add_option("--hdf5-labels", request.options.hdf5_labels, "dataset of labels in an HDF5 file [labels]")
       ->type_name("NAME");
 }
 
@@ -100,8 +116,23 @@ void add_number(CLI::App& app, const std::string& flag, std::string_view help, s
   app.add_option_function<std::string>(flag, give, fmt::format("{} [{}]", help, number))->type_name("N");
 }
 
+void add_convert(CLI::App& data, ConvertRequest& request) {
+  CLI::App* convert = data.add_subcommand("convert", "Write the same samples in another format");
+  add_dataset_options(*convert, request.from, "--from-format");
+  convert->add_option("destination", request.to, "file or directory to write; nothing else may be there")
+      ->required()
+      ->type_name("DST");
+  convert
+      ->add_option("--format", request.format,
+                   fmt::format("what to write: {} [by the destination's name]", list_of(names_of(convert_formats()))))
+      ->type_name("NAME");
+  add_number(*convert, "--chunk", "hdf5: samples a chunk; 0: in one piece, which can be mapped", request.chunk_samples);
+  add_number(*convert, "--gzip", "hdf5: compression of chunks, 1 to 9; 0: none", request.gzip_level);
+  convert->add_flag("--quiet,-q", request.quiet, "no progress");
+}
+
 void add_data(CLI::App& app, Request& request) {
-  CLI::App* data = app.add_subcommand("data", "Look at, verify and make datasets");
+  CLI::App* data = app.add_subcommand("data", "Look at, verify, make and convert datasets");
   add_dataset_options(
       *data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency"),
       request.data);
@@ -117,6 +148,7 @@ void add_data(CLI::App& app, Request& request) {
   add_number(*make, "--samples", "training samples; the test split comes on top", request.make.samples);
   add_number(*make, "--seed", "of everything in it", request.make.seed);
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");
+  add_convert(*data, request.convert);
 }
 
 // The deepest verb given.
@@ -190,6 +222,7 @@ int run_request(const CLI::App& app, Request& request) {
   if (name == "list") return list_verb();
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
+  if (name == "convert") return data_convert_verb(request.convert);
   return data_make_verb(request.make);
 }
 

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/cli.h"
@@ -7,7 +10,10 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/formats.h"
 #include "loaders/error.h"
+#include "loaders/names.h"
+#include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
 
 namespace loadline {
@@ -44,8 +50,7 @@ int data_info_verb(const DataRequest& request) {
   fmt::print("labels       {}\n", histogram_text(*dataset));
   fmt::print("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
   for (const auto& file : info.files) fmt::print("             {}\n", file.string());
-  fmt::print("in memory    {} bytes{}\n", info.samples * info.sample_bytes(),
-             info.resident ? ", resident" : ", mapped from the files");
+  fmt::print("in memory    {} bytes, {}\n", info.samples * info.sample_bytes(), name(info.access));
   fmt::print("page cache   {} of {} pages\n",
              residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
              residency.pages);
@@ -61,17 +66,19 @@ int data_verify_verb(const DataRequest& request) {
   return kExitOk;
 }
 
-int data_make_verb(const MakeRequest& request) {
+namespace {
+
+// Work that shows how far it is and can be interrupted; `work` gets the token and returns what came of it, in a word.
+template <typename Work>
+int at_work(const std::string& place, bool quiet, const Work& work) {
   const Interrupt interrupt;
-  Progress progress(request.quiet);
+  Progress progress(quiet);
   const auto show = [&](std::size_t done, std::size_t total) {
-    progress.status(fmt::format("{}: {} of {} samples", request.directory, done, total));
+    progress.status(fmt::format("{}: {} of {} samples", place, done, total));
   };
   try {
-    const auto made = generate(request.kind, request.directory, {.samples = request.samples, .seed = request.seed},
-                               show, interrupt.token());
-    progress.milestone(
-        fmt::format("{}: {}", request.directory, made == Generated::kMade ? "made" : "already there, nothing changed"));
+    const std::string outcome = work(show, interrupt.token());
+    progress.milestone(fmt::format("{}: {}", place, outcome));
   } catch (const Error& error) {
     if (interrupt.signal() == 0) throw;
     progress.clear();
@@ -79,6 +86,39 @@ int data_make_verb(const MakeRequest& request) {
     return 128 + interrupt.signal();
   }
   return kExitOk;
+}
+
+constexpr std::string_view kAlreadyThere = "already there, nothing changed";
+
+}  // namespace
+
+int data_convert_verb(const ConvertRequest& request) {
+  std::string format = request.format;
+  if (format.empty()) {
+    if (!has_hdf5_name(request.to)) {
+      throw usage_error(fmt::format("--format: {} does not say what to convert to, want one of {}", request.to,
+                                    list_of(names_of(convert_formats()))));
+    }
+    format = "hdf5";
+  }
+  ConvertOptions options{.format = format,
+                         .gzip_level = static_cast<int>(std::min<std::uint64_t>(request.gzip_level, 10))};
+  if (request.chunk_samples > 0) options.chunk_samples = request.chunk_samples;
+  const auto dataset = open_dataset(request.from.path, request.from.options);
+  return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+    const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
+    return made ? fmt::format("made, {} samples, fingerprint {:016x}", dataset->info().samples,
+                              content_fingerprint(*dataset))
+                : std::string(kAlreadyThere);
+  });
+}
+
+int data_make_verb(const MakeRequest& request) {
+  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+    const auto made =
+        generate(request.kind, request.directory, {.samples = request.samples, .seed = request.seed}, show, stop);
+    return std::string(made == Generated::kMade ? "made" : kAlreadyThere);
+  });
 }
 
 }  // namespace loadline

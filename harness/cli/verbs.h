@@ -32,12 +32,22 @@ struct MakeRequest {
   bool quiet = false;
 };
 
+struct ConvertRequest {
+  DataRequest from;
+  std::string to;
+  std::string format;               // empty: by the name of `to`
+  std::uint64_t chunk_samples = 0;  // 0: in one piece
+  std::uint64_t gzip_level = 0;
+  bool quiet = false;
+};
+
 // Each returns an exit code; what goes wrong is thrown as Error.
 int run_verb(const RunRequest& request);
 int list_verb();
 int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);
 int data_make_verb(const MakeRequest& request);
+int data_convert_verb(const ConvertRequest& request);
 
 // "loadline: <sentence>" on stderr.
 void print_error(std::string_view sentence);

@@ -58,7 +58,7 @@ void warn_of_dataset(const DatasetFacts& facts, const Machine& machine, Warnings
                                            bytes, facts.path.string(), *machine.last_level_cache_bytes)});
   }
   const auto resident_pages = facts.before.resident_pages;
-  if (!facts.info.resident && resident_pages && *resident_pages < facts.before.pages) {
+  if (facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages) {
     warnings.push_back(
         {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials, though all were just "
                                      "read: IO measures storage too",
@@ -66,8 +66,33 @@ void warn_of_dataset(const DatasetFacts& facts, const Machine& machine, Warnings
   }
 }
 
+// Loaders are compared on the same samples, or not at all.
+void warn_of_samples(const Result& result, Warnings& warnings) {
+  for (const CellResult& cell : result.cells) {
+    const auto first = std::ranges::find(result.cells, cell.cell.workload,
+                                         [](const CellResult& other) { return other.cell.workload; });
+    const DatasetFacts& expected = result.datasets[first->dataset];
+    const DatasetFacts& facts = result.datasets[cell.dataset];
+    if (facts.fingerprint == expected.fingerprint || cell.cell.mode == Mode::kOverhead) continue;
+    warnings.push_back(
+        {"samples-differ", fmt::format("{} reads other samples or labels than {}: loaders of {} cannot "
+                                       "be compared by them",
+                                       facts.path.string(), expected.path.string(), cell.cell.workload)});
+    return;
+  }
+}
+
+void warn_of_chunks(const Cell& cell, Warnings& warnings) {
+  if (cell.dataset.access != Access::kChunks || cell.sampler.order != Order::kShuffled) return;
+  warnings.push_back({"chunks-shuffled",
+                      fmt::format("{} decodes a whole chunk for each sample of a batch: use --order page-shuffled with "
+                                  "the chunk's samples as --page-samples and the batch as --window-samples",
+                                  cell.name())});
+}
+
 void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
   const std::string name = cell.cell.name();
+  warn_of_chunks(cell.cell, warnings);
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
   if (cell.trials.empty()) return;
   if (cell.trials.size() < kFewTrials) {
@@ -124,6 +149,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   warn_of_build(result.environment.build, warnings);
   warn_of_machine(result.environment.machine, warnings);
   for (const DatasetFacts& facts : result.datasets) warn_of_dataset(facts, result.environment.machine, warnings);
+  warn_of_samples(result, warnings);
   warn_of_workers(result, warnings);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     warn_of_trials(result.cells[i], judgement.cells[i], warnings);

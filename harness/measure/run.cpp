@@ -18,8 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool same_dataset(const Cell& a, const Cell& b) {
-  // Every cell of a run has the same DatasetOptions.
-  return a.data == b.data;
+  return a.data == b.data && a.dataset == b.dataset;
 }
 
 // Residency must be asked for before the dataset is opened, when only the names around it are known. By file name: all
@@ -81,7 +80,7 @@ void check_memory(const CellResult& result, const DatasetInfo& info, const Machi
   const std::uint64_t available =
       std::min(machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
   // The machine was looked at before the dataset was opened.
-  const std::size_t resident = info.resident ? info.samples * info.sample_bytes() : 0;
+  const std::size_t resident = info.access == Access::kResident ? info.samples * info.sample_bytes() : 0;
   const std::size_t needed = resident + result.slots * result.slot_bytes;
   if (needed <= available) return;
   throw usage_error(fmt::format("{}: its slots need {} x {} bytes of memory{}, and {} bytes are available",

@@ -92,6 +92,9 @@ const std::array kRows{
     OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
     OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory},
 
+    OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
+    OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
+
     OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names},
     OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names},
     OptionRow{"normalise", kTransform, "auto|on|off", "(value / 255 - mean) / std; auto: for float types",

@@ -26,6 +26,8 @@ struct RunOptions {
   std::string split = "train";
   std::string labels = "fine";
   bool in_memory = false;
+  std::string hdf5_images = "images";
+  std::string hdf5_labels = "labels";
 
   std::string dtype = "f32";
   std::string layout = "nchw";

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/random.h"
@@ -62,7 +63,9 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   cell.dataset = {.format = options.format,
                   .split = options.split == "test" ? Split::kTest : Split::kTrain,
                   .labels = options.labels == "coarse" ? LabelKind::kCoarse : LabelKind::kFine,
-                  .in_memory = options.in_memory};
+                  .in_memory = options.in_memory,
+                  .hdf5_images = options.hdf5_images,
+                  .hdf5_labels = options.hdf5_labels};
   cell.classes = workload.classes;
   cell.transform = transform_of(options, workload);
   cell.kernels = options.kernels;
@@ -88,12 +91,38 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
   return {1, context.threads_in_force};
 }
 
-void append_loader_cells(const Cell& base, const RunOptions& options, const std::vector<std::size_t>& workers,
+// A loader that reads HDF5 has a copy of the data in it: beside a dataset that was named, or in the data directory.
+void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
+  cell.dataset.access = access;
+  if (has_hdf5_name(cell.data)) return;
+  const std::filesystem::path original = cell.data;
+  std::string name = options.data.empty() ? cell.workload : original.filename().string();
+  if (name.empty()) name = original.parent_path().filename().string();  // behind a trailing slash
+  const auto directory = options.data.empty()          ? context.data_directory
+                         : original.filename().empty() ? original.parent_path().parent_path()
+                                                       : original.parent_path();
+  const bool test = cell.dataset.split == Split::kTest;
+  const bool coarse = cell.dataset.labels == LabelKind::kCoarse;
+  const bool chunks = access == Access::kChunks;
+  cell.data = directory /
+              fmt::format("{}{}{}{}.h5", name, test ? "-test" : "", coarse ? "-coarse" : "", chunks ? "-chunks" : "");
+  cell.how_to_get_it =
+      fmt::format("loadline data convert {} {}{}{}{}", original.string(), cell.data.string(),
+                  test ? " --split test" : "", coarse ? " --labels coarse" : "", chunks ? " --chunk 64" : "");
+  cell.dataset.format = "auto";
+  cell.dataset.split = Split::kTrain;
+  cell.dataset.labels = LabelKind::kFine;
+}
+
+void append_loader_cells(const Cell& base, const RunOptions& options, const PlanContext& context,
                          std::vector<Cell>& cells) {
+  const auto workers = worker_counts(options, context);
   for (const std::string& loader : options.loaders) {
     Cell cell = base;
     cell.loader = loader;
-    if (!loader_named(loader).has_workers) {
+    const LoaderKind& kind = loader_named(loader);
+    if (kind.access) use_hdf5(cell, *kind.access, options, context);
+    if (!kind.has_workers) {
       cells.push_back(cell);
       continue;
     }
@@ -127,6 +156,10 @@ void check(const RunOptions& options) {
                                                                  : "";
   if (!any_workers && !idle.empty()) {
     throw usage_error(fmt::format("--{}: nothing chosen by --loader and --mode has workers", idle));
+  }
+  for (const std::string& loader : options.loaders) {
+    if (!options.in_memory || !loader_named(loader).access) continue;
+    throw usage_error(fmt::format("--in-memory: loader {} reads from the file, there is nothing for it to do", loader));
   }
   const RunOptions standard;
   if (options.order != "page-shuffled") {
@@ -169,7 +202,6 @@ std::string Cell::name() const {
 Plan make_plan(const RunOptions& options, const PlanContext& context) {
   check(options);
   Plan plan{.options = options};
-  const auto workers = worker_counts(options, context);
   for (const std::string& workload_name : options.workloads) {
     const Workload& workload = row_named(workloads(), "--workload", workload_name);
     const auto batch_sizes = options.batch_sizes.empty() ? std::vector{workload.batch_size} : options.batch_sizes;
@@ -180,7 +212,7 @@ Plan make_plan(const RunOptions& options, const PlanContext& context) {
         cell.mode = mode_of(mode);
         if (cell.mode == Mode::kIo) cell.compute = "drain";
         if (uses_loader(cell.mode)) {
-          append_loader_cells(cell, options, workers, plan.cells);
+          append_loader_cells(cell, options, context, plan.cells);
         } else {
           plan.cells.push_back(cell);
         }

@@ -135,7 +135,7 @@ Json dataset_json(const DatasetFacts& facts) {
           {"classes", facts.info.classes},
           {"files", files},
           {"stored_bytes", facts.info.stored_bytes},
-          {"resident", facts.info.resident},
+          {"access", name(facts.info.access)},
           {"fingerprint", hex(facts.fingerprint)},
           {"storage",
            {{"file_system", optional_of(facts.storage.file_system)},

@@ -154,7 +154,7 @@ std::string setting_text(const Result& result) {
     const ImageShape& shape = facts.info.shape;
     text += fmt::format("data: {} ({}, {} samples of {}x{}x{} u8, {}, fingerprint {:016x})\n", facts.path.string(),
                         facts.info.format, facts.info.samples, shape.channels, shape.height, shape.width,
-                        facts.info.resident ? "resident" : "mapped", facts.fingerprint);
+                        name(facts.info.access), facts.fingerprint);
   }
   return text;
 }

@@ -19,6 +19,18 @@
 
 namespace loadline {
 
+// How a sample is got at.
+enum class Access : std::uint8_t {
+  kMapped,    // where it lies in a mapped file
+  kResident,  // where it lies in this process's own memory
+  kRows,      // by the HDF5 library, one read a sample
+  kBlocks,    // by the HDF5 library, one read for each run of neighbours in a batch
+  kChunks,    // by the HDF5 library, whole chunks as they are stored, decoded by the thread that wants them
+};
+
+// "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks".
+std::string_view name(Access access);
+
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1
@@ -26,7 +38,7 @@ struct DatasetInfo {
   std::size_t classes = 0;  // labels are below it
   std::vector<std::filesystem::path> files;  // all that belongs to the dataset
   std::size_t stored_bytes = 0;              // of `files`
-  bool resident = false;                     // the samples lie in this process's own memory, not in mapped files
+  Access access = Access::kMapped;
 
   std::size_t sample_bytes() const { return shape.elements(); }
 };
@@ -53,8 +65,8 @@ class Dataset {
   // One a sample, each in [0, classes).
   std::span<const std::int32_t> labels() const { return labels_; }
 
-  // Of info().sample_bytes() bytes a sample. Throws Error when its memory is refused.
-  virtual std::unique_ptr<SampleReader> make_reader() const = 0;
+  // For up to `most` samples at a time, each of info().sample_bytes() bytes. Throws Error when its memory is refused.
+  virtual std::unique_ptr<SampleReader> make_reader(std::size_t most) const = 0;
 
   // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.
   virtual void check_intact() const {}
@@ -76,7 +88,7 @@ class Dataset {
 // A dataset whose samples lie in this process's address space: mapped, or in memory.
 class AddressableDataset : public Dataset {
  public:
-  std::unique_ptr<SampleReader> make_reader() const final;
+  std::unique_ptr<SampleReader> make_reader(std::size_t most) const final;
 
  protected:
   using Dataset::Dataset;
@@ -99,7 +111,12 @@ struct DatasetOptions {
   std::string format = "auto";  // or a row of the format table
   Split split = Split::kTrain;
   LabelKind labels = LabelKind::kFine;
-  bool in_memory = false;  // copy all samples into huge-page memory while opening
+  bool in_memory = false;        // copy all samples into huge-page memory while opening
+  std::optional<Access> access;  // of the HDF5 ones and kMapped; none: as the format does by itself
+  std::string hdf5_images = "images";
+  std::string hdf5_labels = "labels";
+
+  bool operator==(const DatasetOptions&) const = default;
 };
 
 struct DatasetFormat {

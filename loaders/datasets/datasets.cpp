@@ -21,6 +21,8 @@ constexpr std::array kFormats{
                   open_cifar10},
     DatasetFormat{"cifar100", "CIFAR-100 binary: train.bin and test.bin, or one file", recognises_cifar100,
                   open_cifar100},
+    DatasetFormat{"hdf5", "HDF5: a dataset of u8 images and one of labels; in one piece, or in chunks, plain or gzip",
+                  recognises_hdf5, open_hdf5},
 };
 
 const DatasetFormat& detect(const fs::path& path) {
@@ -35,6 +37,17 @@ const DatasetFormat& detect(const fs::path& path) {
 
 }  // namespace
 
+std::string_view name(Access access) {
+  switch (access) {
+    case Access::kMapped: return "mapped";
+    case Access::kResident: return "resident";
+    case Access::kRows: return "hdf5-rows";
+    case Access::kBlocks: return "hdf5-blocks";
+    case Access::kChunks: return "hdf5-chunks";
+  }
+  return "";
+}
+
 std::span<const DatasetFormat> dataset_formats() {
   return kFormats;
 }
@@ -44,8 +57,20 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
     if (!fs::exists(path)) throw Error(fmt::format("cannot open {}: no such file or directory", path.string()));
     const DatasetFormat& format =
         options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
+    if (options.access && format.name != "hdf5") {
+      throw Error(
+          fmt::format("cannot open {}: its format is {}, and only HDF5 is read this way ({}); `loadline data "
+                      "convert` makes a copy in HDF5",
+                      path.string(), format.name, name(*options.access)));
+    }
+    if (const DatasetOptions standard; format.name != "hdf5" && (options.hdf5_images != standard.hdf5_images ||
+                                                                 options.hdf5_labels != standard.hdf5_labels)) {
+      throw usage_error(fmt::format("--hdf5-images and --hdf5-labels: {} is no HDF5 file, its format is {}",
+                                    path.string(), format.name));
+    }
     auto dataset = format.open(path, options);
-    return options.in_memory && !dataset->info().resident ? copy_to_memory(*dataset) : std::move(dataset);
+    const bool copy = options.in_memory && dataset->info().access != Access::kResident;
+    return copy ? copy_to_memory(*dataset) : std::move(dataset);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot open {}: {}", error.path1().string(), error.code().message()));
   }
@@ -62,7 +87,7 @@ class AddressableDataset::Locator final : public SampleReader {
   const AddressableDataset& dataset_;
 };
 
-std::unique_ptr<SampleReader> AddressableDataset::make_reader() const {
+std::unique_ptr<SampleReader> AddressableDataset::make_reader(std::size_t /*most*/) const {
   return std::make_unique<Locator>(*this);
 }
 
@@ -71,7 +96,7 @@ bool visit_samples(const Dataset& dataset, const std::function<bool(StoredSample
   constexpr std::size_t kAtATime = 256;
   std::array<SampleIndex, kAtATime> indices{};
   std::array<StoredSample, kAtATime> samples{};
-  const auto reader = dataset.make_reader();
+  const auto reader = dataset.make_reader(kAtATime);
   for (std::size_t first = 0; first < dataset.info().samples; first += kAtATime) {
     const std::size_t count = std::min(kAtATime, dataset.info().samples - first);
     std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));

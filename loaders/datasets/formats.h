@@ -19,4 +19,11 @@ std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& path, const D
 bool recognises_cifar100(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& path, const DatasetOptions& options);
 
+// HDF5: one dataset of images, u8 [samples, channels, height, width] or [samples, height, width], and one of labels,
+// whole numbers [samples], whose attribute `classes` counts the classes (without it: the highest label and one). Mapped
+// where the images lie in one piece, uncompressed; otherwise read in chunks.
+bool has_hdf5_name(const std::filesystem::path& path);  // .h5, .hdf5 or .hdf
+bool recognises_hdf5(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const DatasetOptions& options);
+
 }  // namespace loadline

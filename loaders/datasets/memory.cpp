@@ -7,7 +7,7 @@ namespace loadline {
 namespace {
 
 DatasetInfo resident(DatasetInfo info) {
-  info.resident = true;
+  info.access = Access::kResident;
   return info;
 }
 

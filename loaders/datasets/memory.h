@@ -11,7 +11,7 @@ namespace loadline {
 
 class MemoryDataset final : public AddressableDataset {
  public:
-  // `samples` holds info.samples samples back to back from byte `offset` on. Sets info().resident.
+  // `samples` holds info.samples samples back to back from byte `offset` on. Sets info().access.
   MemoryDataset(DatasetInfo info, std::vector<std::int32_t> labels, HugeMemory samples, std::size_t offset = 0);
 
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override;

@@ -53,6 +53,8 @@ class AtomicFile {
   // Throws Error naming the path and the reason (a full disk, a quota).
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  // Where it is until commit(), for a library that writes files by itself.
+  const std::filesystem::path& temporary() const { return temporary_; }
   // Flushes to storage and renames over the final name.
   void commit();
 

@@ -120,8 +120,8 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
 
 TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
   write(data() / "notes.txt", "no pictures");
-  expect_refused_everywhere(
-      fmt::format("cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100)", data().string()));
+  expect_refused_everywhere(fmt::format(
+      "cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100, hdf5)", data().string()));
 }
 
 TEST_F(BadData, NothingThereIsRefused) {

@@ -11,6 +11,7 @@ namespace loadline::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Data : public CommandLine {};
 
@@ -22,7 +23,7 @@ TEST_F(Data, InfoShowsWhatIsThere) {
        Words{"path         " + data, "format       idx", "samples      64",
              "shape        1x4x4 (channels x height x width)", "dtype        u8", "classes      10",
              "labels       0:7 1:7 2:7 3:7 4:6 5:6 6:6 7:6 8:6 9:6", "stored       1112 bytes in 2 files",
-             "in memory    1024 bytes, mapped from the files", "page cache   2 of 2 pages", "fingerprint  "})
+             "in memory    1024 bytes, mapped", "page cache   2 of 2 pages", "fingerprint  "})
     EXPECT_THAT(outcome.out, HasSubstr(line));
 }
 
@@ -47,6 +48,35 @@ TEST_F(Data, MadeAgainIsAlreadyThere) {
   const Outcome again = run(words);
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.err, "new: already there, nothing changed\n");
+}
+
+TEST_F(Data, ConvertsForTheLoadersThatReadHdf5) {
+  const std::string data = mnist();
+  const Outcome missing = run(short_run(data) + Words{"--loader", "hdf5-mmap"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("get it by `loadline data convert " + data + " " + data + ".h5`"));
+  const Outcome made = run({"data", "convert", data, data + ".h5"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr(".h5: made, 64 samples, fingerprint "));
+  EXPECT_THAT(run({"data", "convert", data, data + ".h5"}).err, HasSubstr("already there, nothing changed"));
+  ASSERT_EQ(run({"data", "convert", data, data + "-chunks.h5", "--chunk", "16", "--gzip", "1"}).exit_code, 0);
+  const Outcome all = run(short_run(data) + Words{"--loader", "serial,hdf5-mmap,hdf5,hdf5-block,hdf5-chunk"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.err, Not(HasSubstr("samples-differ")));
+  for (const char* access : {"mapped", "hdf5-rows", "hdf5-blocks", "hdf5-chunks"})
+    EXPECT_THAT(all.out, HasSubstr(access));
+}
+
+TEST_F(Data, ConvertsNothingItCannot) {
+  const std::string data = mnist();
+  const Outcome unnamed = run({"data", "convert", data, "somewhere"});
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_THAT(unnamed.err, HasSubstr("--format: somewhere does not say what to convert to, want one of hdf5, idx"));
+  const Outcome level = run({"data", "convert", data, "new.h5", "--chunk", "4", "--gzip", "11"});
+  EXPECT_EQ(level.exit_code, 2);
+  EXPECT_THAT(level.err, HasSubstr("--gzip: want a level from 0 to 9"));
+  EXPECT_EQ(run({"data", "convert", data, "/dev/null/new.h5"}).exit_code, 1);
+  EXPECT_EQ(run({"data", "convert", data}).exit_code, 2);
 }
 
 TEST_F(Data, SomethingElseThereIsRefusedAndKept) {

@@ -15,7 +15,7 @@ class Usage : public CommandLine {
 
 TEST_F(Usage, AVerbIsWanted) {
   expect_usage({}, "want a verb, one of run, list, data, see --help");
-  expect_usage({"data"}, "data: want a verb, one of info, verify, make, see --help");
+  expect_usage({"data"}, "data: want a verb, one of info, verify, make, convert, see --help");
 }
 
 TEST_F(Usage, UnknownVerbNamesTheNearest) {
@@ -42,7 +42,8 @@ TEST_F(Usage, StrayWordIsRefused) {
 
 TEST_F(Usage, UnknownValueNamesTheNearest) {
   expect_usage({"run", "--loader", "thread-poll"},
-               "--loader 'thread-poll': want one of serial, thread-pool (did you mean thread-pool?)");
+               "--loader 'thread-poll': want one of serial, thread-pool, hdf5-mmap, hdf5, hdf5-block, hdf5-chunk (did "
+               "you mean thread-pool?)");
   expect_usage({"run", "--mode", "io,ful"}, "--mode 'ful': want one of io, synthetic, full (did you mean full?)");
   expect_usage({"run", "--compute", "devise:samples_per_second=1"},
                "compute 'devise': want one of drain, device (did you mean device?)");

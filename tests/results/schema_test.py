@@ -104,7 +104,7 @@ class Schema(ResultsTest):
              "2", "--trial-batches", "12", "--warm-up-batches", "4"])
         self.check(result)
         self.assertEqual([key for key, value in result["config"].items() if value is None], [])
-        self.assertTrue(result["datasets"][0]["resident"])
+        self.assertEqual(result["datasets"][0]["access"], "resident")
 
     def test_sequential_order(self):
         self.check(self.work.run_for_result("order.json", ["--workload", "mnist", "--order", "sequential", *QUICK]))

@@ -72,8 +72,34 @@ TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache held 9 of 10 pages of /data/mnist before the trials, though all "
                                       "were just read: IO measures storage too"}}));
-  result.datasets[0].info.resident = true;
+  result.datasets[0].info.access = Access::kResident;
   EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
+}
+
+TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1010, 1020}},
+                             {.mode = Mode::kIo, .rates = {1000, 1010, 1020}, .loader = "hdf5"},
+                             overhead()});
+  DatasetFacts copy = result.datasets[0];
+  copy.path = "/data/mnist.h5";
+  result.datasets.push_back(copy);
+  result.cells[1].dataset = 1;
+  EXPECT_EQ(warnings(result), Texts()) << "a copy of the same samples";
+  result.datasets[1].fingerprint = 1;
+  EXPECT_EQ(warnings(result), (Texts{{"samples-differ",
+                                      "/data/mnist.h5 reads other samples or labels than /data/mnist: loaders of mnist "
+                                      "cannot be compared by them"}}));
+}
+
+TEST(Warnings, TellOfChunksDecodedForSingleSamples) {
+  Result result = sound();
+  Cell& cell = result.cells[0].cell;
+  cell.dataset.access = Access::kChunks;
+  cell.sampler.order = Order::kShuffled;
+  ASSERT_EQ(warnings(result).size(), 1U);
+  EXPECT_EQ(warnings(result).begin()->first, "chunks-shuffled");
+  cell.sampler.order = Order::kPageShuffled;
+  EXPECT_EQ(warnings(result), Texts());
 }
 
 TEST(Warnings, TellOfMoreWorkersThanCpus) {

@@ -52,6 +52,8 @@ const std::map<std::string_view, Sample> kSamples{
     {"split", {"test", std::string("test")}},
     {"labels", {"coarse", std::string("coarse")}},
     {"in-memory", {"true", true}},
+    {"hdf5-images", {"/train/x", std::string("/train/x")}},
+    {"hdf5-labels", {"/train/y", std::string("/train/y")}},
     {"dtype", {"bf16", std::string("bf16")}},
     {"layout", {"nhwc", std::string("nhwc")}},
     {"normalise", {"off", std::string("off")}},

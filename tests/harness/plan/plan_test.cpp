@@ -174,6 +174,41 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
             usage("--prefetch: nothing chosen by --loader and --mode has workers"));
 }
 
+TEST(Plan, GivesLoadersOfHdf5ACopyOfTheirWorkloadsData) {
+  const Plan plan = plan_of(
+      {.workloads = {"cifar10"}, .modes = {"io"}, .loaders = {"serial", "hdf5-mmap", "hdf5-chunk"}, .workers = {1}});
+  EXPECT_EQ(plan.cells[0].data, "/data/cifar10");
+  EXPECT_EQ(plan.cells[0].dataset.access, std::nullopt);
+  EXPECT_EQ(plan.cells[1].data, "/data/cifar10.h5");
+  EXPECT_EQ(plan.cells[1].dataset.access, Access::kMapped);
+  EXPECT_EQ(plan.cells[1].how_to_get_it, "loadline data convert /data/cifar10 /data/cifar10.h5");
+  EXPECT_EQ(plan.cells[2].data, "/data/cifar10-chunks.h5");
+  EXPECT_EQ(plan.cells[2].how_to_get_it, "loadline data convert /data/cifar10 /data/cifar10-chunks.h5 --chunk 64");
+}
+
+TEST(Plan, LooksForTheCopyBesideDataThatWasNamed) {
+  const auto cell = [](const std::string& data, const std::string& split) {
+    return plan_of({.workloads = {"cifar100"},
+                    .modes = {"io"},
+                    .loaders = {"hdf5"},
+                    .data = data,
+                    .split = split,
+                    .labels = "coarse"})
+        .cells.front();
+  };
+  EXPECT_EQ(cell("/mine/hundred/", "train").data, "/mine/hundred-coarse.h5");
+  EXPECT_EQ(cell("/mine/hundred", "test").data, "/mine/hundred-test-coarse.h5");
+  EXPECT_EQ(cell("/mine/hundred", "test").how_to_get_it,
+            "loadline data convert /mine/hundred /mine/hundred-test-coarse.h5 --split test --labels coarse");
+  EXPECT_EQ(cell("/mine/hundred", "test").dataset.split, Split::kTrain) << "the copy holds one split";
+  EXPECT_EQ(cell("/mine/own.h5", "train").data, "/mine/own.h5");
+}
+
+TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
+  EXPECT_EQ(refusal({.loaders = {"serial", "hdf5"}, .in_memory = true}),
+            usage("--in-memory: loader hdf5 reads from the file, there is nothing for it to do"));
+}
+
 TEST(Plan, RefusesAComputeThatCannotBe) {
   EXPECT_EQ(refusal({.compute = "gpu"}), usage("compute 'gpu': want one of drain, device"));
   EXPECT_EQ(refusal({.compute = "device"}),

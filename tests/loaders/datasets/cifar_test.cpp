@@ -54,7 +54,7 @@ TEST_F(Cifar10, ReadsTheTrainingBatchesOfADirectoryInNumericOrder) {
   EXPECT_EQ(dataset->info().shape, (ImageShape{3, 32, 32}));
   EXPECT_EQ(dataset->info().classes, 10U);
   EXPECT_EQ(dataset->info().stored_bytes, 6U * 3073);
-  EXPECT_FALSE(dataset->info().resident);
+  EXPECT_EQ(dataset->info().access, Access::kMapped);
   EXPECT_THAT(dataset->info().files,
               ElementsAre(home_ / "data_batch_1.bin", home_ / "data_batch_2.bin", home_ / "data_batch_10.bin"));
   EXPECT_THAT(dataset->labels(), ElementsAre(1, 2, 3, 9, 8, 7));
@@ -169,7 +169,7 @@ TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
   write("both.bin", "");
   fs::resize_file(home_ / "both.bin", 3073 * 3074);
   EXPECT_EQ(refusal("both.bin"),
-            refused("both.bin", "no known dataset in it; name its format (idx, cifar10, cifar100)"));
+            refused("both.bin", "no known dataset in it; name its format (idx, cifar10, cifar100, hdf5)"));
   EXPECT_EQ(open("both.bin", {.format = "cifar10"})->info().samples, 3074U);
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }

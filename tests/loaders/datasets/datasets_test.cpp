@@ -37,7 +37,7 @@ TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
     names.insert(row.name);
     EXPECT_FALSE(row.summary.empty()) << row.name;
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "cifar100"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "cifar100", "hdf5"}));
 }
 
 TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
@@ -78,7 +78,7 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
   const TemporaryDirectory home;
   test::write(home / "notes.txt", "hello");
   test::write(home / "empty.bin", "");
-  const std::string rest = ": no known dataset in it; name its format (idx, cifar10, cifar100)";
+  const std::string rest = ": no known dataset in it; name its format (idx, cifar10, cifar100, hdf5)";
   for (const fs::path& path : {home.path(), home / "notes.txt", home / "empty.bin"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
   }
@@ -87,7 +87,7 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
 TEST(OpenDataset, RefusesAnUnknownFormat) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
-            test::usage("format 'cifar1': want one of idx, cifar10, cifar100 (did you mean cifar10?)"));
+            test::usage("format 'cifar1': want one of idx, cifar10, cifar100, hdf5 (did you mean cifar10?)"));
 }
 
 TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {
@@ -99,8 +99,8 @@ TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {
   for (const char* name : {"mnist", "ten", "hundred"}) {
     const auto mapped = open_dataset(home / name, {});
     const auto resident = open_dataset(home / name, {.in_memory = true});
-    EXPECT_FALSE(mapped->info().resident);
-    EXPECT_TRUE(resident->info().resident);
+    EXPECT_EQ(mapped->info().access, Access::kMapped);
+    EXPECT_EQ(resident->info().access, Access::kResident);
     EXPECT_EQ(resident->info().format, mapped->info().format);
     EXPECT_EQ(resident->info().files, mapped->info().files);
     EXPECT_EQ(resident->info().classes, mapped->info().classes);

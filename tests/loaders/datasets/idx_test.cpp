@@ -66,7 +66,7 @@ TEST_F(Idx, ReadsTheTrainingImagesOfADirectory) {
   EXPECT_EQ(info.classes, 10U);
   EXPECT_EQ(info.sample_bytes(), 4U);
   EXPECT_EQ(info.stored_bytes, 16U + 12 + 8 + 3);
-  EXPECT_FALSE(info.resident);
+  EXPECT_EQ(info.access, Access::kMapped);
   EXPECT_THAT(info.files, ElementsAre(home_ / kTrainImages, home_ / kTrainLabels));
   EXPECT_THAT(dataset->labels(), ElementsAre(4, 0, 9));
   EXPECT_THAT(sample_of(*dataset, 0), ElementsAre(0, 1, 2, 3));
@@ -85,7 +85,7 @@ TEST_F(Idx, ReadsCompressedFilesIntoMemory) {
   write(std::string(kTrainImages) + ".gz", gzip_of(idx_images(3, 2, 2)));
   write(std::string(kTrainLabels) + ".gz", gzip_of(idx_labels({4, 0, 9})));
   const auto dataset = open();
-  EXPECT_TRUE(dataset->info().resident);
+  EXPECT_EQ(dataset->info().access, Access::kResident);
   EXPECT_EQ(dataset->info().samples, 3U);
   EXPECT_THAT(dataset->labels(), ElementsAre(4, 0, 9));
   EXPECT_THAT(sample_of(*dataset, 2), ElementsAre(20, 21, 22, 23));
@@ -105,7 +105,7 @@ TEST_F(Idx, ReadsOneFileCompressedAndTheOtherNot) {
 TEST_F(Idx, PrefersPlainFilesToCompressedOnes) {
   write_sound();
   write(std::string(kTrainImages) + ".gz", "not gzip");
-  EXPECT_FALSE(open()->info().resident);
+  EXPECT_EQ(open()->info().access, Access::kMapped);
 }
 
 TEST_F(Idx, ReadsNamesWithADotAsSomeUnpackersWriteThem) {
@@ -127,7 +127,7 @@ TEST_F(Idx, LocatesSamplesInAnyOrder) {
   const auto dataset = open();
   const std::vector<SampleIndex> indices{2, 0, 2};
   std::vector<StoredSample> out(3);
-  dataset->make_reader()->read(indices, out);
+  dataset->make_reader(3)->read(indices, out);
   EXPECT_EQ(out[0].data(), out[2].data());
   EXPECT_EQ(out[0].data() - out[1].data(), 8);
 }

@@ -22,7 +22,7 @@ MemoryDataset two_pairs(std::size_t offset) {
 TEST(MemoryDataset, HoldsItsSamplesBackToBack) {
   for (const std::size_t offset : {0U, 3U}) {
     const MemoryDataset dataset = two_pairs(offset);
-    EXPECT_TRUE(dataset.info().resident);
+    EXPECT_EQ(dataset.info().access, Access::kResident);
     EXPECT_THAT(dataset.labels(), ElementsAre(8, 7));
     EXPECT_THAT(test::samples_of(dataset),
                 ElementsAre(std::vector<std::uint8_t>{1, 2}, std::vector<std::uint8_t>{3, 4}));
@@ -36,7 +36,7 @@ TEST(CopyToMemory, CopiesInfoLabelsAndBytes) {
   EXPECT_EQ(copy->info().format, "patterned");
   EXPECT_EQ(copy->info().shape, (ImageShape{3, 5, 7}));
   EXPECT_EQ(copy->info().classes, 7U);
-  EXPECT_TRUE(copy->info().resident);
+  EXPECT_EQ(copy->info().access, Access::kResident);
   EXPECT_EQ(test::samples_of(*copy), test::samples_of(*original));
   EXPECT_TRUE(std::ranges::equal(copy->labels(), original->labels()));
 }

@@ -47,7 +47,9 @@ class DecoratedDataset : public Dataset {
   explicit DecoratedDataset(const Dataset& inner)
       : Dataset(inner.info(), {inner.labels().begin(), inner.labels().end()}), inner_(inner) {}
 
-  std::unique_ptr<SampleReader> make_reader() const override { return std::make_unique<Reader>(*this); }
+  std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
+    return std::make_unique<Reader>(*this, most);
+  }
   void check_intact() const override { inner_.check_intact(); }
 
  protected:
@@ -57,7 +59,8 @@ class DecoratedDataset : public Dataset {
  private:
   class Reader final : public SampleReader {
    public:
-    explicit Reader(const DecoratedDataset& dataset) : dataset_(dataset), inner_(dataset.inner_.make_reader()) {}
+    Reader(const DecoratedDataset& dataset, std::size_t most)
+        : dataset_(dataset), inner_(dataset.inner_.make_reader(most)) {}
     void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
       dataset_.before_reading(indices);
       inner_->read(indices, out);

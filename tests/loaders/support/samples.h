@@ -9,7 +9,7 @@
 namespace loadline::test {
 
 inline std::vector<std::uint8_t> sample_of(const Dataset& dataset, SampleIndex index) {
-  const auto reader = dataset.make_reader();
+  const auto reader = dataset.make_reader(1);
   StoredSample stored;
   reader->read({&index, 1}, {&stored, 1});
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(stored.data());

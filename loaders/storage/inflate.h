@@ -1,0 +1,26 @@
+// Inflating of blocks in the zlib format (RFC 1950), as HDF5 stores its compressed chunks.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace loadline {
+
+// Keeps its memory between blocks. One thread at a time.
+class Inflater {
+ public:
+  Inflater();
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater();
+
+  // Inflates one whole block. Returns whether `block` was sound and filled `out` exactly.
+  bool inflate(std::span<const std::byte> block, std::span<std::byte> out);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace loadline

@@ -1,0 +1,218 @@
+#include "synthetic/convert/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "loaders/storage/file.h"
+#include "loaders/storage/hdf5.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+
+// Gives all samples to `consume` in order, a block of whole samples at a time.
+void stream(const ConvertJob& job, const std::function<void(std::span<const std::byte>)>& consume) {
+  const DatasetInfo& info = job.from.info();
+  const std::size_t most = std::max<std::size_t>(kBlockBytes / info.sample_bytes(), 1) * info.sample_bytes();
+  std::vector<std::byte> block;
+  block.reserve(most);
+  std::size_t done = 0;
+  const auto flush = [&] {
+    consume(block);
+    done += block.size() / info.sample_bytes();
+    block.clear();
+    if (job.progress) job.progress(done, info.samples);
+  };
+  const bool complete = visit_samples(job.from, [&](StoredSample sample) {
+    block.insert(block.end(), sample.begin(), sample.end());
+    if (block.size() == most) flush();
+    return !job.stop.stop_requested();
+  });
+  if (!complete)
+    throw Error(fmt::format("converting to {} was interrupted; nothing was left behind", job.shown.string()));
+  if (!block.empty()) flush();
+}
+
+std::string shape_text(const ImageShape& shape) {
+  return fmt::format("{} x {} x {}", shape.channels, shape.height, shape.width);
+}
+
+std::string big_endian(std::size_t value) {
+  std::string bytes;
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(value >> shift & 0xffU);
+  return bytes;
+}
+
+// ---- hdf5
+
+std::string no_obstacle(const DatasetInfo& /*info*/) {
+  return "";
+}
+
+void write_hdf5(const ConvertJob& job) {
+  const DatasetInfo& info = job.from.info();
+  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  const DatasetOptions names;  // what a reader looks for unless told otherwise
+  Hdf5Writer writer(job.to, job.shown);
+  writer.begin(names.hdf5_images, extents,
+               {.chunk_rows = job.options.chunk_samples, .gzip_level = job.options.gzip_level});
+  stream(job, [&](std::span<const std::byte> samples) { writer.append(samples); });
+  writer.write_labels(names.hdf5_labels, job.from.labels(), info.classes);
+  writer.close();
+}
+
+// ---- idx
+
+std::string idx_obstacle(const DatasetInfo& info) {
+  if (info.shape.channels != 1) return fmt::format("samples of one channel only, these have {}", info.shape.channels);
+  if (info.classes > 256) return fmt::format("at most 256 classes, these are {}", info.classes);
+  return "";
+}
+
+std::byte label_byte(std::int32_t label) {
+  return static_cast<std::byte>(label);
+}
+
+void write_idx(const ConvertJob& job) {
+  const DatasetInfo& info = job.from.info();
+  AtomicFile images(job.to / "train-images-idx3-ubyte");
+  images.write(std::string{'\0', '\0', '\x08', '\x03'} + big_endian(info.samples) + big_endian(info.shape.height) +
+               big_endian(info.shape.width));
+  stream(job, [&](std::span<const std::byte> samples) { images.write(samples); });
+  images.commit();
+  std::vector<std::byte> bytes;
+  std::ranges::transform(job.from.labels(), std::back_inserter(bytes), label_byte);
+  AtomicFile labels(job.to / "train-labels-idx1-ubyte");
+  labels.write(std::string{'\0', '\0', '\x08', '\x01'} + big_endian(info.samples));
+  labels.write(bytes);
+  labels.commit();
+}
+
+// ---- cifar10
+
+std::string cifar10_obstacle(const DatasetInfo& info) {
+  if (info.shape != ImageShape{3, 32, 32}) {
+    return fmt::format("samples of 3 x 32 x 32 only, these are {}", shape_text(info.shape));
+  }
+  if (info.classes > 10) return fmt::format("at most 10 classes, these are {}", info.classes);
+  return "";
+}
+
+void write_cifar10(const ConvertJob& job) {
+  constexpr std::size_t kBatchRecords = 10'000;  // as published
+  const std::size_t sample_bytes = job.from.info().sample_bytes();
+  const auto labels = job.from.labels();
+  std::size_t next = 0;
+  std::unique_ptr<AtomicFile> file;
+  std::vector<std::byte> record(1 + sample_bytes);
+  std::vector<std::byte> records;
+  const auto flush = [&] {
+    if (file) file->write(records);
+    records.clear();
+  };
+  stream(job, [&](std::span<const std::byte> samples) {
+    for (; !samples.empty(); samples = samples.subspan(sample_bytes), ++next) {
+      if (next % kBatchRecords == 0) {
+        flush();
+        if (file) file->commit();
+        file = std::make_unique<AtomicFile>(job.to / fmt::format("data_batch_{}.bin", next / kBatchRecords + 1));
+      }
+      record[0] = label_byte(labels[next]);
+      std::ranges::copy(samples.first(sample_bytes), record.begin() + 1);
+      records.insert(records.end(), record.begin(), record.end());
+    }
+    flush();
+  });
+  file->commit();
+}
+
+constexpr std::array kFormats{
+    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", false, no_obstacle, write_hdf5},
+    ConvertFormat{"idx", "a directory of MNIST's IDX files", true, idx_obstacle, write_idx},
+    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", true, cifar10_obstacle, write_cifar10},
+};
+
+void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOptions& options) {
+  if (const std::string why = format.obstacle(info); !why.empty()) {
+    throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
+  }
+  if ((options.chunk_samples || options.gzip_level != 0) && format.name != "hdf5") {
+    throw usage_error(fmt::format("--chunk and --gzip: {} has neither chunks nor compression, hdf5 has", format.name));
+  }
+  if (options.gzip_level != 0 && !options.chunk_samples) {
+    throw usage_error("--gzip: only chunks are compressed, give --chunk too");
+  }
+  if (options.gzip_level < 0 || options.gzip_level > 9) {
+    throw usage_error(fmt::format("--gzip: want a level from 0 to 9, got {}", options.gzip_level));
+  }
+  // A chunk has at most 2^32 - 1 bytes: "HDF5 File Format Specification", its layout message.
+  if (options.chunk_samples && *options.chunk_samples > 0xffffffff / info.sample_bytes()) {
+    throw usage_error(fmt::format("--chunk: {} samples of {} bytes are more than 4 GiB", *options.chunk_samples,
+                                  info.sample_bytes()));
+  }
+}
+
+bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dataset& from,
+                    const std::stop_token& stop) {
+  const auto there = open_dataset(path, {.format = std::string(format.name)});
+  const auto a = content_fingerprint(*there, stop);
+  const auto b = content_fingerprint(from, stop);
+  if (!a || !b) throw Error(fmt::format("converting to {} was interrupted; nothing was left behind", path.string()));
+  return *a == *b;
+}
+
+bool is_taken(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !(fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
+}
+
+// Written and read back under a temporary name.
+template <typename Atomic>
+void write_atomically(const ConvertFormat& format, const ConvertJob& job) {
+  Atomic made(job.shown);
+  ConvertJob inner = job;
+  inner.to = made.temporary();
+  format.write(inner);
+  if (!holds_the_same(made.temporary(), format, job.from, job.stop)) {
+    throw Error(fmt::format("cannot convert to {}: what was written reads back differently", job.shown.string()));
+  }
+  made.commit();
+}
+
+}  // namespace
+
+std::span<const ConvertFormat> convert_formats() {
+  return kFormats;
+}
+
+Converted convert(const Dataset& from, const fs::path& to, const ConvertOptions& options,
+                  const ConvertProgress& progress, std::stop_token stop) {
+  const ConvertFormat& format = row_named(kFormats, "format", options.format);
+  check(from.info(), format, options);
+  if (is_taken(to)) {
+    // Whatever keeps it from being read makes it something else.
+    try {
+      if (holds_the_same(to, format, from, stop)) return Converted::kAlreadyThere;
+    } catch (const Error&) {
+      if (stop.stop_requested()) throw;
+    }
+    throw Error(
+        fmt::format("cannot convert to {}: something else is there; name another place or remove it", to.string()));
+  }
+  const ConvertJob job{
+      .from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = std::move(stop)};
+  format.is_directory ? write_atomically<AtomicDirectory>(format, job) : write_atomically<AtomicFile>(format, job);
+  return Converted::kMade;
+}
+
+}  // namespace loadline

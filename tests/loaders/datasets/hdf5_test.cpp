@@ -1,0 +1,308 @@
+// Files are written by the library itself, past our own writer.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "loaders/datasets/formats.h"
+#include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/hdf5_files.h"
+#include "tests/loaders/support/samples.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Extents = std::vector<hsize_t>;
+using Setting = std::function<void(hid_t properties)>;
+
+class Hdf5 : public testing::Test {
+ protected:
+  // Creates dataset `name`; its elements count up from 0 in bytes.
+  void put(const std::string& name, const Extents& extents, hid_t type = H5T_STD_U8LE, const Setting& set = {}) const {
+    const hid_t file = fs::exists(path_) ? H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                                         : H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    if (set) set(properties);
+    const hid_t dataset = H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    std::vector<std::uint8_t> values;
+    for (hssize_t i = 0; i < H5Sget_simple_extent_npoints(space); ++i) values.push_back(static_cast<std::uint8_t>(i));
+    if (H5Pget_layout(properties) != H5D_VIRTUAL && !values.empty()) {
+      H5Dwrite(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    }
+    H5Dclose(dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+
+  std::unique_ptr<Dataset> open(std::optional<Access> access = {}) const {
+    return open_dataset(path_, {.access = access});
+  }
+  test::Thrown refusal(DatasetOptions options = {}) const {
+    return test::thrown_by([&] { open_dataset(path_, options); });
+  }
+  // What `refusal` says behind the path.
+  std::string refused(std::optional<Access> access = {}) const {
+    const std::string message = refusal({.access = access}).message;
+    const std::string start = "cannot open " + path_.string() + ": ";
+    return message.starts_with(start) ? message.substr(start.size()) : message;
+  }
+
+  const test::TemporaryDirectory home_;
+  const fs::path path_ = home_ / "data.h5";
+};
+
+using Bytes = std::vector<std::uint8_t>;
+
+TEST_F(Hdf5, MapsImagesThatLieInOnePiece) {
+  put("images", {3, 1, 2, 2});
+  put("labels", {3}, H5T_STD_I64BE);
+  const auto dataset = open();
+  EXPECT_EQ(dataset->info().format, "hdf5");
+  EXPECT_EQ(dataset->info().samples, 3U);
+  EXPECT_EQ(dataset->info().shape, (ImageShape{1, 2, 2}));
+  EXPECT_EQ(dataset->info().classes, 3U);
+  EXPECT_EQ(dataset->info().access, Access::kMapped);
+  EXPECT_EQ(dataset->info().files, std::vector{path_});
+  EXPECT_THAT(dataset->labels(), testing::ElementsAre(0, 1, 2));
+  EXPECT_EQ(test::samples_of(*dataset), (std::vector<Bytes>{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
+}
+
+TEST_F(Hdf5, TakesThreeExtentsForOneChannel) {
+  put("images", {2, 5, 4});
+  put("labels", {2});
+  EXPECT_EQ(open()->info().shape, (ImageShape{1, 5, 4}));
+}
+
+TEST_F(Hdf5, ReadsTheSameBytesInEveryWay) {
+  const auto expected = test::patterned_dataset(21, {3, 4, 5});
+  test::write_hdf5(path_, *expected);
+  const std::uint64_t fingerprint = content_fingerprint(*expected);
+  for (const Access access : {Access::kMapped, Access::kRows, Access::kBlocks}) {
+    EXPECT_EQ(content_fingerprint(*open(access)), fingerprint) << name(access);
+  }
+  EXPECT_EQ(open()->info().classes, 7U);
+  for (const int gzip : {0, 1, 9}) {
+    test::write_hdf5(path_, *expected, {.chunk_rows = 4, .gzip_level = gzip});  // the last chunk is not full
+    for (const Access access : {Access::kChunks, Access::kRows, Access::kBlocks}) {
+      EXPECT_EQ(content_fingerprint(*open(access)), fingerprint) << name(access) << ", gzip " << gzip;
+    }
+    EXPECT_EQ(open()->info().access, Access::kChunks) << "which is what the storage suggests";
+  }
+}
+
+TEST_F(Hdf5, ReadsSamplesInAnyOrderInEveryWay) {
+  const auto expected = test::patterned_dataset(21, {1, 2, 3});
+  const std::vector<SampleIndex> order{20, 3, 4, 5, 0, 19, 8, 7, 2};
+  for (const Access access : {Access::kRows, Access::kBlocks, Access::kChunks}) {
+    test::write_hdf5(path_, *expected, {.chunk_rows = 4});
+    const auto dataset = open(access);
+    const auto reader = dataset->make_reader(order.size());
+    std::vector<StoredSample> samples(order.size());
+    for (int again = 0; again < 2; ++again) {
+      reader->read(order, samples);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(samples[i].data());
+        EXPECT_EQ(Bytes(bytes, bytes + samples[i].size()), test::sample_of(*expected, order[i])) << name(access);
+      }
+    }
+  }
+}
+
+TEST_F(Hdf5, UndoesShuffleAndDeflate) {
+  put("images", {9, 1, 4, 4}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents chunk{2, 1, 4, 4};
+    H5Pset_chunk(properties, 4, chunk.data());
+    H5Pset_shuffle(properties);
+    H5Pset_deflate(properties, 6);
+  });
+  put("labels", {9});
+  EXPECT_EQ(content_fingerprint(*open(Access::kChunks)), content_fingerprint(*open(Access::kRows)));
+}
+
+TEST_F(Hdf5, ReadsCompactVirtualAndOddlyChunkedImagesByTheLibrary) {
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) { H5Pset_layout(properties, H5D_COMPACT); });
+  put("labels", {3});
+  EXPECT_EQ(open()->info().access, Access::kRows);
+  EXPECT_EQ(test::sample_of(*open(), 1), (Bytes{4, 5, 6, 7}));
+  EXPECT_THAT(refused(Access::kMapped), HasSubstr("its storage is compact, which cannot be mapped: use --loader hdf5"));
+}
+
+TEST_F(Hdf5, RefusesToMapWhatIsInChunksAndSaysWhatReadsThem) {
+  put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents chunk{2, 1, 2, 2};
+    H5Pset_chunk(properties, 4, chunk.data());
+    H5Pset_deflate(properties, 1);
+  });
+  put("labels", {4});
+  EXPECT_EQ(refused(Access::kMapped),
+            "dataset 'images': it is stored in chunks of 2 x 1 x 2 x 2, deflate, which cannot be mapped: use --loader "
+            "hdf5-chunk or hdf5");
+}
+
+TEST_F(Hdf5, RefusesChunksThatCutSamplesApartAndForeignFilters) {
+  put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents chunk{2, 1, 1, 2};
+    H5Pset_chunk(properties, 4, chunk.data());
+  });
+  put("labels", {4});
+  EXPECT_EQ(refused(Access::kChunks),
+            "dataset 'images': its chunks of 2 x 1 x 1 x 2 cut the samples of 4 x 1 x 2 x 2 apart: use --loader hdf5");
+  EXPECT_EQ(open()->info().access, Access::kRows);
+  fs::remove(path_);
+  put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents chunk{2, 1, 2, 2};
+    H5Pset_chunk(properties, 4, chunk.data());
+    H5Pset_fletcher32(properties);
+  });
+  put("labels", {4});
+  EXPECT_EQ(refused(Access::kChunks),
+            "dataset 'images': its filter 'fletcher32' is neither deflate nor shuffle: use --loader hdf5");
+  EXPECT_EQ(test::sample_of(*open(), 3), (Bytes{12, 13, 14, 15}));
+}
+
+TEST_F(Hdf5, RefusesToReadChunksWhereThereAreNone) {
+  put("images", {3, 1, 2, 2});
+  put("labels", {3});
+  EXPECT_EQ(refused(Access::kChunks),
+            "dataset 'images': its storage is contiguous, not in chunks: use --loader hdf5-mmap or hdf5");
+}
+
+TEST_F(Hdf5, RefusesToMapVirtualAndExternalStorage) {
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
+      [this](hid_t properties) { H5Pset_external(properties, (home_ / "elsewhere.bin").c_str(), 0, H5F_UNLIMITED); });
+  put("labels", {3});
+  EXPECT_THAT(refused(Access::kMapped), HasSubstr("its storage is in external files, which cannot be mapped"));
+  fs::remove(path_);
+  put("source", {3, 1, 2, 2});
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents extents{3, 1, 2, 2};
+    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+    H5Pset_virtual(properties, space, ".", "source", space);
+    H5Sclose(space);
+  });
+  put("labels", {3});
+  EXPECT_THAT(refused(Access::kMapped), HasSubstr("its storage is virtual, which cannot be mapped"));
+  EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11})) << "which the library reads";
+}
+
+TEST_F(Hdf5, RefusesToMapWhatWasNeverWritten) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const Extents extents{3, 1, 2, 2};
+  const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+  H5Dclose(H5Dcreate2(file, "images", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Sclose(space);
+  H5Fclose(file);
+  put("labels", {3});
+  EXPECT_THAT(refused(), HasSubstr("no space was ever allocated for it"));
+}
+
+TEST_F(Hdf5, RefusesOtherTypesAndExtents) {
+  struct Case {
+    Extents extents;
+    hid_t type;
+    const char* message;
+  };
+  for (const Case& one :
+       {Case{{3, 1, 2, 2}, H5T_IEEE_F32BE, "is f32 big-endian, want images of u8"},
+        Case{{3, 1, 2, 2}, H5T_STD_I8LE, "is i8, want images of u8"},
+        Case{{3, 4},
+             H5T_STD_U8LE,
+             "has extents 3 x 4, want samples x channels x height x width or samples x height x width"},
+        Case{{0, 1, 2, 2}, H5T_STD_U8LE, "holds no samples"},
+        Case{{2, 32, 32, 3},
+             H5T_STD_U8LE,
+             "has extents 2 x 32 x 32 x 3: channels come last in it, want them before height and "
+             "width"}}) {
+    fs::remove(path_);
+    put("images", one.extents, one.type);
+    put("labels", {3});
+    EXPECT_EQ(refused(), std::string("dataset 'images' ") + one.message);
+  }
+}
+
+TEST_F(Hdf5, NamesTheDatasetsThatThereAre) {
+  put("pictures", {3, 1, 2, 2});
+  put("labels", {3});
+  EXPECT_EQ(refused(), "no dataset 'images' in it, only labels, pictures");
+  EXPECT_EQ(open_dataset(path_, {.hdf5_images = "/pictures"})->info().samples, 3U);
+}
+
+TEST_F(Hdf5, RefusesLabelsThatDoNotFit) {
+  put("images", {3, 1, 2, 2});
+  EXPECT_EQ(refused(), "no dataset 'labels' in it, only images");
+  put("labels", {4});
+  EXPECT_EQ(refused(), "dataset 'labels' has extents 4, want one label for each of the 3 samples of 'images'");
+  put("fractions", {3}, H5T_IEEE_F64LE);
+  EXPECT_THAT(refusal({.hdf5_labels = "fractions"}).message, HasSubstr("labels must be whole numbers, these are f64"));
+}
+
+TEST_F(Hdf5, RefusesWhatIsNoHdf5FileAndOneThatIsCutShort) {
+  test::write(path_, "an essay");
+  EXPECT_EQ(refused(), "not an HDF5 file");
+  fs::remove(path_);
+  put("images", {100, 1, 16, 16});
+  put("labels", {100});
+  fs::resize_file(path_, fs::file_size(path_) - 5000);
+  EXPECT_THAT(refused(), HasSubstr("truncated file"));
+}
+
+TEST_F(Hdf5, RefusesAFileThatIsOpenForWriting) {
+  put("images", {3, 1, 2, 2});
+  put("labels", {3});
+  // Another process, as far as locks of flock(2) are concerned.
+  const int other = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  EXPECT_THAT(refused(), HasSubstr("another program has it open for writing"));
+  ::close(other);
+}
+
+TEST_F(Hdf5, NamesTheSampleWhoseChunkIsCorrupt) {
+  const auto expected = test::patterned_dataset(8, {1, 16, 16});
+  test::write_hdf5(path_, *expected, {.chunk_rows = 4, .gzip_level = 6});
+  std::string bytes = test::bytes_of(path_);
+  const std::size_t block = bytes.rfind("\x78\x5e");  // of zlib at level 6
+  const std::size_t other = bytes.rfind("\x78\x9c");
+  const std::size_t at = other != std::string::npos ? other : block;
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 20] = static_cast<char>(~bytes[at + 20]);
+  test::write(path_, bytes);
+  const auto dataset = open(Access::kChunks);
+  const std::string message = test::thrown_by([&] { content_fingerprint(*dataset); }).message;
+  EXPECT_THAT(message, StartsWith("cannot read " + path_.string() + ": the chunk at sample "));
+  EXPECT_THAT(message, testing::EndsWith(" is corrupt"));
+}
+
+TEST_F(Hdf5, RefusesASplitAndLabelsThatItCannotHave) {
+  put("images", {3, 1, 2, 2});
+  put("labels", {3});
+  EXPECT_EQ(
+      refusal({.split = Split::kTest}),
+      test::usage("split test: " + path_.string() + " is one file with one split; convert the other into its own"));
+  EXPECT_EQ(refusal({.labels = LabelKind::kCoarse}),
+            test::usage("coarse labels: " + path_.string() + " has none, only cifar100 does"));
+}
+
+TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
+  const auto other = test::write(home_ / "ten" / "data_batch_1.bin", std::string(3073, '\1'));
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(other, {.access = Access::kRows}); }).message,
+            "cannot open " + other.string() +
+                ": its format is cifar10, and only HDF5 is read this way (hdf5-rows); `loadline data convert` makes a "
+                "copy in HDF5");
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(other, {.hdf5_images = "mine"}); }).message,
+            "--hdf5-images and --hdf5-labels: " + other.string() + " is no HDF5 file, its format is cifar10");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,119 @@
+#include "synthetic/convert/convert.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Convert : public testing::Test {
+ protected:
+  test::Thrown refusal(const Dataset& from, const ConvertOptions& options) const {
+    return test::thrown_by([&] { convert(from, home_ / "new", options); });
+  }
+
+  const test::TemporaryDirectory home_;
+  const std::unique_ptr<Dataset> grey_ = test::patterned_dataset(30, {1, 4, 5});
+  const std::unique_ptr<Dataset> colour_ = test::patterned_dataset(30, {3, 32, 32});
+};
+
+TEST_F(Convert, WritesTheSameSamplesInEveryFormatThatCanHoldThem) {
+  for (const ConvertFormat& format : convert_formats()) {
+    for (const Dataset* from : {grey_.get(), colour_.get()}) {
+      if (!format.obstacle(from->info()).empty()) continue;
+      const fs::path to = home_ / (std::string(format.name) + (from == grey_.get() ? "grey" : "colour"));
+      EXPECT_EQ(convert(*from, to, {.format = format.name}), Converted::kMade);
+      const auto back = open_dataset(to, {.format = std::string(format.name)});
+      EXPECT_EQ(content_fingerprint(*back), content_fingerprint(*from)) << to;
+      EXPECT_EQ(back->info().classes, format.name == "cifar10" ? 10U : 7U);
+      EXPECT_EQ(fs::is_directory(to), format.is_directory);
+    }
+  }
+  EXPECT_THAT(test::names_in(home_.path()), testing::SizeIs(4)) << "and nothing else";
+}
+
+TEST_F(Convert, WritesChunksPlainAndCompressed) {
+  convert(*colour_, home_ / "plain.h5", {.format = "hdf5", .chunk_samples = 8});
+  convert(*colour_, home_ / "gzip.h5", {.format = "hdf5", .chunk_samples = 8, .gzip_level = 9});
+  for (const char* name : {"plain.h5", "gzip.h5"}) {
+    const auto back = open_dataset(home_ / name, {});
+    EXPECT_EQ(back->info().access, Access::kChunks);
+    EXPECT_EQ(content_fingerprint(*back), content_fingerprint(*colour_));
+  }
+  EXPECT_LT(fs::file_size(home_ / "gzip.h5"), fs::file_size(home_ / "plain.h5"));
+}
+
+TEST_F(Convert, DealsCifarIntoBatchesOfTenThousandAsPublished) {
+  const auto many = test::patterned_dataset(20'001, {3, 32, 32});
+  convert(*many, home_ / "new", {.format = "cifar10"});
+  EXPECT_THAT(test::names_in(home_ / "new"), ElementsAre("data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin"));
+  EXPECT_EQ(fs::file_size(home_ / "new" / "data_batch_2.bin"), 10'000U * 3073U);
+  EXPECT_EQ(fs::file_size(home_ / "new" / "data_batch_3.bin"), 3073U);
+}
+
+TEST_F(Convert, LeavesAloneWhatIsThereAlready) {
+  convert(*grey_, home_ / "new", {.format = "hdf5"});
+  EXPECT_EQ(convert(*grey_, home_ / "new", {.format = "hdf5"}), Converted::kAlreadyThere);
+  const std::string before = test::bytes_of(home_ / "new");
+  EXPECT_EQ(refusal(*colour_, {.format = "hdf5"}),
+            test::failed("cannot convert to " + (home_ / "new").string() +
+                         ": something else is there; name another place or remove it"));
+  EXPECT_EQ(test::bytes_of(home_ / "new"), before);
+}
+
+TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
+  EXPECT_EQ(refusal(*colour_, {.format = "idx"}),
+            test::usage("cannot convert to idx: it holds samples of one channel only, these have 3"));
+  EXPECT_EQ(refusal(*grey_, {.format = "cifar10"}),
+            test::usage("cannot convert to cifar10: it holds samples of 3 x 32 x 32 only, these are 1 x 4 x 5"));
+  EXPECT_EQ(refusal(*grey_, {.format = "idx", .chunk_samples = 4}),
+            test::usage("--chunk and --gzip: idx has neither chunks nor compression, hdf5 has"));
+  EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .gzip_level = 1}),
+            test::usage("--gzip: only chunks are compressed, give --chunk too"));
+  EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 4, .gzip_level = 10}),
+            test::usage("--gzip: want a level from 0 to 9, got 10"));
+  EXPECT_EQ(refusal(*colour_, {.format = "hdf5", .chunk_samples = 1'500'000}),
+            test::usage("--chunk: 1500000 samples of 3072 bytes are more than 4 GiB"));
+  EXPECT_THAT(refusal(*grey_, {.format = "hdf6"}).message, HasSubstr("did you mean hdf5?"));
+  EXPECT_THAT(test::names_in(home_.path()), ElementsAre());
+}
+
+TEST_F(Convert, LeavesNothingBehindWhenInterruptedOrUnreadable) {
+  std::stop_source stop;
+  stop.request_stop();
+  for (const ConvertFormat& format : convert_formats()) {
+    const Dataset& from = format.obstacle(grey_->info()).empty() ? *grey_ : *colour_;
+    const fs::path to = home_ / "new";
+    EXPECT_EQ(test::thrown_by([&] { convert(from, to, {.format = format.name}, {}, stop.get_token()); }).message,
+              "converting to " + to.string() + " was interrupted; nothing was left behind")
+        << format.name;
+    const test::FailingDataset failing(from, 17);
+    EXPECT_EQ(test::thrown_by([&] { convert(failing, to, {.format = format.name}); }),
+              test::failed(test::FailingDataset::message(17)));
+    EXPECT_THAT(test::names_in(home_.path()), ElementsAre());
+  }
+}
+
+TEST_F(Convert, TellsHowFarItIs) {
+  const auto many = test::patterned_dataset(700, {3, 32, 32});
+  std::vector<std::size_t> told;
+  convert(*many, home_ / "new", {.format = "hdf5"}, [&](std::size_t done, std::size_t total) {
+    EXPECT_EQ(total, 700U);
+    told.push_back(done);
+  });
+  EXPECT_THAT(told, ElementsAre(341, 682, 700));  // a MiB at a time
+}
+
+}  // namespace
+}  // namespace loadline
