@@ -116,7 +116,7 @@ class Crew {
       : data_(data), row_(row), pool_(row.threads, row.batch_size, assembler.sample_bytes()) {
     while (Batch slot = pool_.try_acquire()) {
       slots_.push_back(std::move(slot));
-      fillers_.emplace_back(assembler, row.batch_size, Stores::kCached);
+      fillers_.push_back(assembler.make_filler(row.batch_size, Stores::kCached));
     }
   }
 
@@ -132,7 +132,7 @@ class Crew {
       spans.push_back(std::async(std::launch::async, [this, batches, started, &ready, i] {
         ready.count_down();
         started.get();
-        return work(*slots_[i], fillers_[i], batches);
+        return work(*slots_[i], *fillers_[i], batches);
       }));
     }
     ready.wait();
@@ -163,7 +163,7 @@ class Crew {
   GatherRow row_;
   BatchPool pool_;
   std::vector<Batch> slots_;
-  std::vector<Filler> fillers_;  // one a slot
+  std::vector<std::unique_ptr<Filler>> fillers_;  // one a slot
   std::atomic<std::size_t> next_{0};
 };
 
@@ -180,7 +180,7 @@ void gather(benchmark::State& state, GatherData& data, const GatherRow& row) {
     throw Error(fmt::format("batch {}: the dataset has {} samples", row.batch_size, info.samples));
   }
   const ImageTransform transform(info.shape, transform_options(row.dtype, info.shape.channels), kernels_named("auto"));
-  const Assembler assembler(data.dataset(), transform);
+  const ImageAssembler assembler(data.dataset(), transform);
   Crew crew(data, assembler, row);
   crew.assemble(row.threads * kWarmUpSamples / row.batch_size);
   const std::size_t batches = row.threads * kTimedSamples / row.batch_size;

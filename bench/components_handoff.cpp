@@ -49,7 +49,7 @@ std::unique_ptr<Dataset> bytes_for_samples(std::size_t samples) {
 void pull_tiny_batches(benchmark::State& state, const LoaderKind& kind) {
   const auto dataset = bytes_for_samples(10'000);
   const ImageTransform transform(dataset->info().shape, {.dtype = DType::kU8}, kernels_named("auto"));
-  const Assembler assembler(*dataset, transform);
+  const ImageAssembler assembler(*dataset, transform);
   // In sequence: a shuffle is a cost of samples, and has rows of its own.
   const Sampler sampler({.samples = dataset->info().samples, .batch_size = 1, .order = Order::kSequential});
   const auto feed = kind.make(assembler, sampler, {.workers = 1});

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
+
+#include "loaders/store_choice.h"
 
 namespace loadline {
 namespace {
@@ -18,40 +21,54 @@ void prefetch(StoredSample sample) {
   __builtin_prefetch(&sample.back(), 0, 2);
 }
 
+class ImageFiller final : public Filler {
+ public:
+  ImageFiller(const Dataset& dataset, const ImageTransform& transform, std::size_t batch_size,
+              std::optional<Stores> stores)
+      : dataset_(dataset),
+        transform_(transform),
+        reader_(dataset.make_reader(batch_size)),
+        samples_(batch_size),
+        choice_(stores) {}
+
+  void fill(Slot& slot) override {
+    const auto begin = std::chrono::steady_clock::now();
+    assemble(slot, transform_.effective(choice_.next()));
+    choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
+  }
+
+ private:
+  void assemble(Slot& slot, Stores stores) {
+    const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / dataset_.info().sample_bytes(), 2, 16);
+    const auto indices = slot.indices.first(slot.count);
+    const auto samples = std::span(samples_).first(slot.count);
+    reader_->read(indices, samples);
+    for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(samples[i]);
+
+    const auto all_labels = dataset_.labels();
+    const auto labels = slot.labels.first(slot.count);
+    std::byte* out = slot.data.data();
+    for (std::size_t i = 0; i < slot.count; ++i, out += slot.sample_bytes) {
+      if (i + ahead < slot.count) prefetch(samples[i + ahead]);
+      transform_.apply(samples[i].data(), slot.epoch, indices[i], out, stores);
+      labels[i] = all_labels[indices[i]];
+    }
+    slot.stores = stores;
+    if (stores == Stores::kStreaming) transform_.kernels().fence();
+    dataset_.check_intact();
+  }
+
+  const Dataset& dataset_;
+  const ImageTransform& transform_;
+  std::unique_ptr<SampleReader> reader_;
+  std::vector<StoredSample> samples_;  // of the batch in hand
+  StoreChoice choice_;
+};
+
 }  // namespace
 
-Filler::Filler(const Assembler& assembler, std::size_t batch_size, std::optional<Stores> stores)
-    : assembler_(assembler),
-      reader_(assembler.dataset().make_reader(batch_size)),
-      samples_(batch_size),
-      choice_(stores) {}
-
-void Filler::fill(Slot& slot) {
-  const auto begin = std::chrono::steady_clock::now();
-  assemble(slot, assembler_.transform().effective(choice_.next()));
-  choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
-}
-
-void Filler::assemble(Slot& slot, Stores stores) {
-  const Dataset& dataset = assembler_.dataset();
-  const ImageTransform& transform = assembler_.transform();
-  const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / dataset.info().sample_bytes(), 2, 16);
-  const auto indices = slot.indices.first(slot.count);
-  const auto samples = std::span(samples_).first(slot.count);
-  reader_->read(indices, samples);
-  for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(samples[i]);
-
-  const auto all_labels = dataset.labels();
-  const auto labels = slot.labels.first(slot.count);
-  std::byte* out = slot.data.data();
-  for (std::size_t i = 0; i < slot.count; ++i, out += slot.sample_bytes) {
-    if (i + ahead < slot.count) prefetch(samples[i + ahead]);
-    transform.apply(samples[i].data(), slot.epoch, indices[i], out, stores);
-    labels[i] = all_labels[indices[i]];
-  }
-  slot.stores = stores;
-  if (stores == Stores::kStreaming) transform.kernels().fence();
-  dataset.check_intact();
+std::unique_ptr<Filler> ImageAssembler::make_filler(std::size_t batch_size, std::optional<Stores> stores) const {
+  return std::make_unique<ImageFiller>(dataset(), transform_, batch_size, stores);
 }
 
 }  // namespace loadline

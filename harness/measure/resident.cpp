@@ -9,11 +9,11 @@ namespace loadline {
 ResidentFeed::ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches)
     : pool_(batches, sampler.batch_size(), assembler.sample_bytes()) {
   BatchStream stream(sampler, {});
-  Filler filler(assembler, sampler.batch_size(), Stores::kCached);
+  const auto filler = assembler.make_filler(sampler.batch_size(), Stores::kCached);
   std::vector<Batch> filled;
   while (Batch batch = pool_.try_acquire()) {
     stream.next(*batch);
-    filler.fill(*batch);
+    filler->fill(*batch);
     filled.push_back(std::move(batch));
   }
 }

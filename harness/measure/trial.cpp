@@ -23,9 +23,10 @@ void check_classes(const Cell& cell, const DatasetInfo& info) {
 }
 
 // What does not fit is a question of the two together, so both are named.
-ImageTransform make_transform(const Cell& cell, const Dataset& dataset) {
+std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
-    return {dataset.info().shape, cell.transform, kernels_named(cell.kernels)};
+    return std::make_unique<ImageAssembler>(
+        dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {
     throw Error(fmt::format("cannot use {} for workload {}: {}", cell.data.string(), cell.workload, error.what()),
                 error.kind());
@@ -83,11 +84,10 @@ std::size_t warm_up_of(const CellRig& rig, const Sink& sink, const TrialOptions&
 
 CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes)
     : cell_(cell),
-      transform_(make_transform(cell, dataset)),
-      assembler_(dataset, transform_),
+      assembler_(make_assembler(cell, dataset)),
       sampler_(with_samples(cell.sampler, dataset.info().samples)),
       compute_(parse_compute(cell.compute)),
-      slots_(plan_slots(cell, compute_, sampler_.batch_size() * transform_.sample_bytes(), last_level_cache_bytes)) {
+      slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)) {
   check_classes(cell, dataset.info());
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
@@ -34,15 +35,14 @@ class CellRig {
   CellRig& operator=(const CellRig&) = delete;
 
   const Cell& cell() const { return cell_; }
-  const Assembler& assembler() const { return assembler_; }
+  const Assembler& assembler() const { return *assembler_; }
   const Sampler& sampler() const { return sampler_; }
   const ComputeSpec& compute() const { return compute_; }
   const SlotPlan& slots() const { return slots_; }
 
  private:
   const Cell& cell_;
-  ImageTransform transform_;
-  Assembler assembler_;
+  std::unique_ptr<Assembler> assembler_;
   Sampler sampler_;
   ComputeSpec compute_;
   SlotPlan slots_;

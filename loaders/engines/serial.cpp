@@ -10,7 +10,7 @@ namespace {
 class SerialFeed final : public Feed {
  public:
   SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const StreamOptions& stream)
-      : filler_(assembler, sampler.batch_size(), Stores::kCached),
+      : filler_(assembler.make_filler(sampler.batch_size(), Stores::kCached)),
         stream_(sampler, stream),
         pool_(slots, sampler.batch_size(), assembler.sample_bytes()) {}
 
@@ -20,7 +20,7 @@ class SerialFeed final : public Feed {
     if (!batch) throw Error("serial loader: the consumer holds more batches than it announced");
     if (!stream_.next(*batch)) return {};
     try {
-      filler_.fill(*batch);
+      filler_->fill(*batch);
     } catch (...) {
       close();
       throw;
@@ -31,7 +31,7 @@ class SerialFeed final : public Feed {
   void close() override { closed_.store(true, std::memory_order_relaxed); }
 
  private:
-  Filler filler_;  // through the caches: the consumer is the same thread
+  std::unique_ptr<Filler> filler_;  // through the caches: the consumer is the same thread
   BatchStream stream_;
   BatchPool pool_;
   std::atomic<bool> closed_{false};

@@ -33,7 +33,7 @@ class ThreadPoolFeed final : public Feed {
         working_(options.workers) {
     fillers_.reserve(options.workers);
     for (std::size_t i = 0; i < options.workers; ++i) {
-      fillers_.emplace_back(assembler, sampler.batch_size(), options.stores);
+      fillers_.push_back(assembler.make_filler(sampler.batch_size(), options.stores));
     }
     start(options.workers);
   }
@@ -63,7 +63,7 @@ class ThreadPoolFeed final : public Feed {
   void start(std::size_t workers) {
     threads_.reserve(workers);
     try {
-      for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(fillers_[i]); });
+      for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(*fillers_[i]); });
     } catch (const std::system_error& error) {
       close();
       throw Error(
@@ -101,8 +101,8 @@ class ThreadPoolFeed final : public Feed {
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<std::size_t> working_;
-  std::vector<Filler> fillers_;        // one a worker
-  std::vector<std::jthread> threads_;  // last: joined before anything they use is gone
+  std::vector<std::unique_ptr<Filler>> fillers_;  // one a worker
+  std::vector<std::jthread> threads_;             // last: joined before anything they use is gone
 };
 
 }  // namespace

@@ -101,7 +101,7 @@ class Workplace {
       : dataset_(test::patterned_dataset(work.sampler.samples, work.shape)),
         transform_(work.shape, work.transform, kernels_named("auto")),
         sampler_(work.sampler),
-        assembler_(*dataset_, transform_) {
+        assembler_(std::make_unique<ImageAssembler>(*dataset_, transform_)) {
     // The same samples, got at in each way that a row of the table asks for.
     for (const LoaderKind& loader : loaders()) {
       if (!loader.access || copies_.contains(*loader.access)) continue;
@@ -112,7 +112,7 @@ class Workplace {
       }
       Copy& copy = copies_[*loader.access];
       copy.dataset = open_dataset(path, {.access = loader.access});
-      copy.assembler = std::make_unique<Assembler>(*copy.dataset, transform_);
+      copy.assembler = std::make_unique<ImageAssembler>(*copy.dataset, transform_);
     }
   }
 
@@ -120,7 +120,8 @@ class Workplace {
   const Sampler& sampler() const { return sampler_; }
 
   std::unique_ptr<Feed> feed(const LoaderKind& loader, const LoaderOptions& options) const {
-    return loader.make(loader.access ? *copies_.at(*loader.access).assembler : assembler_, sampler_, options);
+    const Assembler& assembler = loader.access ? *copies_.at(*loader.access).assembler : *assembler_;
+    return loader.make(assembler, sampler_, options);
   }
 
   std::vector<Delivered> reference(const StreamOptions& stream) const {
@@ -137,7 +138,7 @@ class Workplace {
   std::unique_ptr<Dataset> dataset_;
   ImageTransform transform_;
   Sampler sampler_;
-  Assembler assembler_;
+  std::unique_ptr<Assembler> assembler_;
   std::map<Access, Copy> copies_;
 };
 
@@ -288,7 +289,7 @@ class Trouble {
  private:
   const ImageTransform transform_{kPlain.shape, kPlain.transform, kernels_named("auto")};
   const Sampler sampler_{kPlain.sampler};
-  const Assembler assembler_;
+  const ImageAssembler assembler_;
 };
 
 class EveryLoader : public testing::TestWithParam<Crew> {

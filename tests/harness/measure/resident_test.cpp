@@ -14,7 +14,7 @@ namespace {
 struct Setting {
   std::unique_ptr<Dataset> dataset = test::patterned_dataset(12);
   ImageTransform transform{dataset->info().shape, {.dtype = DType::kU8}, kernels_named("auto")};
-  Assembler assembler{*dataset, transform};
+  ImageAssembler assembler{*dataset, transform};
   Sampler sampler{{.samples = 12, .batch_size = 4, .order = Order::kSequential}};
 };
 
@@ -65,7 +65,7 @@ TEST(ResidentFeed, RefusesToLendMoreThanItHas) {
 TEST(ResidentFeed, MeetsCorruptStorageBeforeAnyTrial) {
   const Setting setting;
   const test::FailingDataset failing(*setting.dataset, 2);
-  const Assembler assembler(failing, setting.transform);
+  const ImageAssembler assembler(failing, setting.transform);
   EXPECT_EQ(test::thrown_by([&] { ResidentFeed(assembler, setting.sampler, 1); }),
             test::failed(test::FailingDataset::message(2)));
 }
