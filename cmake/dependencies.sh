@@ -19,6 +19,10 @@ build   | option parsing               | h CLI/CLI.hpp           | libcli11-dev 
 build   | JSON                         | h nlohmann/json.hpp     | nlohmann-json3-dev    | json-devel             | nlohmann_json | nlohmann-json
 build   | reading .gz                  | h zlib.h                | zlib1g-dev            | zlib-devel             | zlib          | zlib
 build   | checksums of datasets        | h xxhash.h              | libxxhash-dev         | xxhash-devel           | xxhash        | xxhash
+build   | JPEG (libjpeg-turbo)         | h jpeglib.h             | libjpeg-dev           | libjpeg-turbo-devel    | libjpeg-turbo | libjpeg-turbo
+build   | other image formats          | h opencv4/opencv2/imgcodecs.hpp | libopencv-imgcodecs-dev | opencv-devel | libopencv     | opencv+imgcodecs
+build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopencv-imgproc-dev | opencv-devel     | libopencv     | opencv+imgcodecs
+build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -
 tests   | GoogleTest                   | h gtest/gtest.h         | libgtest-dev          | gtest-devel            | gtest         | googletest
