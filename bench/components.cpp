@@ -6,6 +6,8 @@
 //   convert/...       ImageTransform::apply() where memory is no limit, at each level of CPU: the limit of one worker
 //   handoff/...       what one batch costs a loader beyond its samples: the limit of IO as batches become small
 //   permutation/...   what one epoch's order costs: a loader computes it beside its batches
+//   jpeg/...          encoded photographs to their place in a batch: the limit of one worker
+//   resize/...        the last step of that alone, at each level of CPU
 //   inflate/...       opening a compressed dataset: part of no trial, but of the time until the first
 //
 // Every rate is by wall time: the work of threads of ours is not in Google Benchmark's CPU time.
@@ -73,6 +75,7 @@ void add_rows(Rows& rows, const ComponentOptions& options) {
   add_hand_off_rows(rows);
   add_permutation_rows(rows);
   add_inflate_rows(rows, options);
+  add_jpeg_rows(rows);
 }
 
 void add_context() {

@@ -20,6 +20,10 @@ build   | JSON                         | h nlohmann/json.hpp     | nlohmann-json
 build   | reading .gz                  | h zlib.h                | zlib1g-dev            | zlib-devel             | zlib          | zlib
 build   | HDF5 files                   | h hdf5.h                | libhdf5-dev           | hdf5-devel             | hdf5          | hdf5
 build   | checksums of datasets        | h xxhash.h              | libxxhash-dev         | xxhash-devel           | xxhash        | xxhash
+build   | JPEG (libjpeg-turbo)         | h jpeglib.h             | libjpeg-dev           | libjpeg-turbo-devel    | libjpeg-turbo | libjpeg-turbo
+build   | other image formats          | h opencv4/opencv2/imgcodecs.hpp | libopencv-imgcodecs-dev | opencv-devel | libopencv     | opencv+imgcodecs
+build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopencv-imgproc-dev | opencv-devel     | libopencv     | opencv+imgcodecs
+build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -
 tests   | GoogleTest                   | h gtest/gtest.h         | libgtest-dev          | gtest-devel            | gtest         | googletest

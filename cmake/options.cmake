@@ -2,6 +2,7 @@
 
 option(LOADLINE_WERROR "Treat warnings as errors" ON)
 set(LOADLINE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: 'address,undefined', 'thread' or empty")
+option(LOADLINE_FUZZ "Build the fuzz targets of tests/fuzz with libFuzzer too (needs Clang)" OFF)
 
 # -ffp-contract=off: the scalar, AVX2 and AVX-512 kernels must agree to the last bit, and a compiler free to fuse
 # a*b+c where the instruction set has it would round differently on each level.
@@ -11,6 +12,10 @@ if(LOADLINE_SANITIZE)
   list(APPEND LOADLINE_COMPILE_OPTIONS
     -fsanitize=${LOADLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   list(APPEND LOADLINE_LINK_OPTIONS -fsanitize=${LOADLINE_SANITIZE})
+endif()
+if(LOADLINE_FUZZ)
+  # So that it sees which way an input takes.
+  list(APPEND LOADLINE_COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
 add_library(loadline_options INTERFACE)

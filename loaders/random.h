@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine, compiler and thread: integers only, from one 64-bit mixer.
+// Random numbers that are the same on every machine, compiler and thread, from one 64-bit mixer.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr std::uint64_t key_of(std::uint64_t first, std::uint64_t second, Rest..
   return key_of(key_of(first) ^ second, rest...);
 }
 
-// A stream of random integers: the SplitMix64 sequence from `seed`. A value: copy it to fork the stream.
+// A stream of random numbers: the SplitMix64 sequence from `seed`. A value: copy it to fork the stream.
 class Random {
  public:
   constexpr explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -37,6 +37,9 @@ class Random {
     }
     return static_cast<std::uint32_t>(product >> 32);
   }
+
+  // Uniform in [0, 1), in steps of 2^-53.
+  constexpr double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:
   std::uint64_t state_;

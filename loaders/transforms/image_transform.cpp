@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstring>
-#include <limits>
 
 #include "loaders/error.h"
 #include "loaders/random.h"
+#include "loaders/transforms/normalisation.h"
 
 namespace loadline {
 namespace {
@@ -17,27 +17,9 @@ namespace {
 // cache until they are converted.
 constexpr std::size_t kStageBytes = 16384;
 
-bool fits_float(double value) {
-  return std::abs(value) <= std::numeric_limits<float>::max();
-}
-
 void check(const ImageShape& stored, const TransformOptions& options) {
   if (stored.channels != 1 && stored.channels != 3) {
     throw usage_error(fmt::format("images of {} channels: want 1 or 3", stored.channels));
-  }
-  if (options.dtype == DType::kU8 && !(options.mean.empty() && options.stddev.empty())) {
-    throw usage_error("normalisation of dtype u8: only f32 and bf16 can be normalised");
-  }
-  for (const auto* values : {&options.mean, &options.stddev}) {
-    if (values->empty() || values->size() == stored.channels) continue;
-    throw usage_error(fmt::format("{} of {} channels: the images have {}", values == &options.mean ? "mean" : "std",
-                                  values->size(), stored.channels));
-  }
-  for (const double value : options.mean) {
-    if (!std::isfinite(value)) throw usage_error(fmt::format("mean: want a finite number, got {}", value));
-  }
-  for (const double value : options.stddev) {
-    if (!std::isfinite(value) || value <= 0) throw usage_error(fmt::format("std: want more than 0, got {}", value));
   }
   const bool augments = options.crop_padding > 0 || options.flip;
   if (augments && stored.channels * stored.width > kStageBytes) {
@@ -82,17 +64,11 @@ void mirror_rows(std::uint8_t* out, std::size_t rows, std::size_t width) {
 }  // namespace
 
 ImageTransform::ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels)
-    : shape_(stored), options_(options), kernels_(kernels) {
+    : shape_(stored),
+      options_(options),
+      kernels_(kernels),
+      affine_(affine_of(options.dtype, stored.channels, options.mean, options.stddev)) {
   check(stored, options);
-  for (std::size_t c = 0; c < stored.channels; ++c) {
-    const double mean = options.mean.empty() ? 0.0 : options.mean[c];
-    const double stddev = options.stddev.empty() ? 1.0 : options.stddev[c];
-    if (!fits_float(1.0 / (255.0 * stddev)) || !fits_float(mean / stddev)) {
-      throw usage_error(
-          fmt::format("mean {} and std {}: the normalised values are beyond single precision", mean, stddev));
-    }
-    affine_[c] = {.scale = static_cast<float>(1.0 / (255.0 * stddev)), .bias = static_cast<float>(-mean / stddev)};
-  }
 }
 
 Stores ImageTransform::effective(Stores stores) const {

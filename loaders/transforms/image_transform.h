@@ -1,7 +1,6 @@
 // From the stored bytes of an image to its place in a batch.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -63,7 +62,7 @@ class ImageTransform {
   ImageShape shape_;
   TransformOptions options_;
   const Kernels& kernels_;
-  std::array<Affine, 3> affine_{};
+  std::vector<Affine> affine_;
 };
 
 }  // namespace loadline

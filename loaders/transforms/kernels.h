@@ -1,4 +1,4 @@
-// The inner loops of the image transform, one set for each level of CPU.
+// The inner loops of the transforms, one set for each level of CPU.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +31,31 @@ struct KernelLoops {
                           std::uint16_t* out);
 };
 
+// Bilinear resize of RGB pixels, a row of the output at a time: first two rows of the source become one, then each
+// pixel of the output is taken from two neighbours in it. In between, values are 64 times a byte, and weights fractions
+// of 2^15: both products are rounded, (difference * weight + 2^14) >> 15, the last sum too, (value + 32) >> 6. Integers
+// only, so that every level gives the same bits; no value is off by more than 1/32 before the last rounding.
+struct ResizeLoops {
+  // out[4 * i + c] = upper + (lower - upper) * weight for `pixels` pixels of three bytes; out[4 * i + 3] is 0. Nothing
+  // is read beyond the last pixel.
+  void (*blend_rows)(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t pixels, std::int16_t weight,
+                     std::int16_t* out);
+
+  // planes[c * plane_stride + i] = value at pixel first[i] of the blended row, + (that of the next - it) * weights[4 *
+  // i]. A pixel's weight stands there four times. `count` is a multiple of kResizeStep, and pixel first[i] + 1 is
+  // readable even where its weight is 0.
+  void (*sample_columns)(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
+                         std::size_t count, std::uint8_t* planes, std::size_t plane_stride);
+};
+
+inline constexpr std::size_t kResizeStep = 16;
+
 struct Kernels : KernelLoops {  // these are the cached ones
   std::string_view name;        // "scalar", "avx2" or "avx512": what the result reports
   KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
   bool has_streaming;           // whether `streaming` differs from the cached ones
   void (*fence)();              // after streaming stores, before another thread is told of them
+  ResizeLoops resize;
 
   const KernelLoops& loops(Stores stores) const { return stores == Stores::kStreaming ? streaming : *this; }
 };

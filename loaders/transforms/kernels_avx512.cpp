@@ -62,6 +62,71 @@ struct Avx512 {
     interleave_by_shuffles(r, g, b, out);
   }
 
+  using Weight = __m512i;
+  static constexpr std::size_t kBlendPixels = 8;
+  static constexpr std::size_t kBlendReadBytes = 24;
+
+  LOADLINE_INLINE Weight weight(std::int16_t value) { return _mm512_set1_epi16(value); }
+
+  LOADLINE_INLINE __m512i between(__m512i first, __m512i second, __m512i weight) {
+    return _mm512_add_epi16(first, _mm512_mulhrs_epi16(_mm512_sub_epi16(second, first), weight));
+  }
+
+  // Eight pixels of three bytes to words with a zero behind each pixel: first the six bytes of two pixels to each
+  // quarter, then the bytes to their places in it.
+  LOADLINE_INLINE __m512i pixels(const std::uint8_t* in) {
+    const __m512i bytes = _mm512_castsi256_si512(_mm256_maskz_loadu_epi8(0xffffff, in));
+    const __m512i quarters = _mm512_set_epi16(0, 0, 0, 0, 0, 11, 10, 9, 0, 0, 0, 0, 0, 8, 7, 6,  //
+                                              0, 0, 0, 0, 0, 5, 4, 3, 0, 0, 0, 0, 0, 2, 1, 0);
+    constexpr char z = -1;
+    const __m512i places = _mm512_broadcast_i32x4(_mm_setr_epi8(0, z, 1, z, 2, z, z, z, 3, z, 4, z, 5, z, z, z));
+    return _mm512_slli_epi16(_mm512_shuffle_epi8(_mm512_permutexvar_epi16(quarters, bytes), places), 6);
+  }
+
+  LOADLINE_INLINE void blend(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight, std::int16_t* out) {
+    _mm512_storeu_si512(out, between(pixels(upper), pixels(lower), weight));
+  }
+
+  LOADLINE_INLINE void blend_exact(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight,
+                                   std::int16_t* out) {
+    blend(upper, lower, weight, out);
+  }
+
+  // Every second pixel of eight and the one after it, in each quarter.
+  LOADLINE_INLINE __m512i pairs(const std::int16_t* blended, const std::uint32_t* first) {
+    const auto pair = [ blended, first ](int i) __attribute__((always_inline)) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(blended + 4 * std::size_t{first[i]}));
+    };
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(pair(0)), pair(2), 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(pair(4)), pair(6), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+  }
+
+  // Eight pixels in order.
+  LOADLINE_INLINE __m512i sample_eight(const std::int16_t* blended, const std::uint32_t* first,
+                                       const std::int16_t* weights) {
+    const __m512i even = pairs(blended, first);
+    const __m512i odd = pairs(blended, first + 1);
+    const __m512i weight = _mm512_loadu_si512(weights);
+    const __m512i value = between(_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd), weight);
+    return _mm512_srli_epi16(_mm512_add_epi16(value, _mm512_set1_epi16(32)), 6);
+  }
+
+  LOADLINE_INLINE void sample(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
+                              std::uint8_t* planes, std::size_t plane_stride) {
+    // Quarter i has pixels 2i, 2i + 1, 8 + 2i and 9 + 2i; two of a plane side by side make a word: words 0 to 3 are the
+    // planes of the first two pixels, 4 to 7 those of the others. Then each plane's words are put in a row.
+    const __m512i bytes =
+        _mm512_packus_epi16(sample_eight(blended, first, weights), sample_eight(blended, first + 8, weights + 32));
+    const __m512i places = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
+    const __m512i rows = _mm512_set_epi16(31, 23, 15, 7, 27, 19, 11, 3, 30, 22, 14, 6, 26, 18, 10, 2,  //
+                                          29, 21, 13, 5, 25, 17, 9, 1, 28, 20, 12, 4, 24, 16, 8, 0);
+    const __m512i values = _mm512_permutexvar_epi16(rows, _mm512_shuffle_epi8(bytes, places));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(planes), _mm512_castsi512_si128(values));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(planes + plane_stride), _mm512_extracti32x4_epi32(values, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(planes + 2 * plane_stride), _mm512_extracti32x4_epi32(values, 2));
+  }
+
   static void fence() { _mm_sfence(); }
 };
 

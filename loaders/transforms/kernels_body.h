@@ -138,10 +138,60 @@ struct Loops {
   }
 };
 
+// A Level has, for resizing, a type Weight, one weight in registers, and
+//   Weight weight(std::int16_t value);
+//   void blend(const std::uint8_t* upper, const std::uint8_t* lower, const Weight&, std::int16_t* out);
+//     kBlendPixels pixels, reading kBlendReadBytes of each row; blend_exact() reads no more than the pixels
+//   void sample(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
+//               std::uint8_t* planes, std::size_t plane_stride);   kResizeStep pixels
+template <typename Level>
+struct Resize {
+  static constexpr std::size_t kBlend = Level::kBlendPixels;
+
+  static void blend_rows(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t pixels, std::int16_t weight,
+                         std::int16_t* out) {
+    const auto wide = Level::weight(weight);
+    if (pixels < kBlend) return blend_few(upper, lower, pixels, wide, out);
+    std::size_t i = 0;
+    for (; 3 * i + Level::kBlendReadBytes <= 3 * pixels; i += kBlend) {
+      Level::blend(upper + 3 * i, lower + 3 * i, wide, out + 4 * i);
+    }
+    // The last ones overlap what is done: same values.
+    for (; i < pixels; i += kBlend) {
+      if (i + kBlend > pixels) i = pixels - kBlend;
+      Level::blend_exact(upper + 3 * i, lower + 3 * i, wide, out + 4 * i);
+    }
+  }
+
+  static void sample_columns(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
+                             std::size_t count, std::uint8_t* planes, std::size_t plane_stride) {
+    for (std::size_t i = 0; i < count; i += kResizeStep) {
+      Level::sample(blended, first + i, weights + 4 * i, planes + i, plane_stride);
+    }
+  }
+
+  static constexpr ResizeLoops table() { return {blend_rows, sample_columns}; }
+
+ private:
+  static void blend_few(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t pixels,
+                        const typename Level::Weight& wide, std::int16_t* out) {
+    std::uint8_t padded[2][3 * kBlend] = {};
+    std::int16_t blended[4 * kBlend];
+    __builtin_memcpy(padded[0], upper, 3 * pixels);
+    __builtin_memcpy(padded[1], lower, 3 * pixels);
+    Level::blend_exact(padded[0], padded[1], wide, blended);
+    __builtin_memcpy(out, blended, 4 * pixels * sizeof(std::int16_t));
+  }
+};
+
 template <typename Level>
 constexpr Kernels kernels_of(const char* name) {
-  return {Loops<Level, Stores::kCached>::table(), name, Loops<Level, Stores::kStreaming>::table(), Level::kHasStreaming,
-          Level::fence};
+  return {Loops<Level, Stores::kCached>::table(),
+          name,
+          Loops<Level, Stores::kStreaming>::table(),
+          Level::kHasStreaming,
+          Level::fence,
+          Resize<Level>::table()};
 }
 
 // Sixteen pixels of three planes are three vectors of interleaved bytes, each from two shuffles: first red and green

@@ -51,6 +51,37 @@ struct Scalar {
     }
   }
 
+  using Weight = std::int16_t;
+  static constexpr std::size_t kBlendPixels = 1;
+  static constexpr std::size_t kBlendReadBytes = 3;
+
+  LOADLINE_INLINE Weight weight(std::int16_t value) { return value; }
+
+  LOADLINE_INLINE int between(int first, int second, int weight) {
+    return first + (((second - first) * weight + 0x4000) >> 15);
+  }
+
+  LOADLINE_INLINE void blend(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight, std::int16_t* out) {
+    for (int c = 0; c < 3; ++c) out[c] = static_cast<std::int16_t>(between(64 * upper[c], 64 * lower[c], weight));
+    out[3] = 0;
+  }
+
+  LOADLINE_INLINE void blend_exact(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight,
+                                   std::int16_t* out) {
+    blend(upper, lower, weight, out);
+  }
+
+  LOADLINE_INLINE void sample(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
+                              std::uint8_t* planes, std::size_t plane_stride) {
+    for (std::size_t i = 0; i < kResizeStep; ++i) {
+      const std::int16_t* pixel = blended + 4 * std::size_t{first[i]};
+      for (std::size_t c = 0; c < 3; ++c) {
+        const int value = between(pixel[c], pixel[4 + c], weights[4 * i]);
+        planes[c * plane_stride + i] = static_cast<std::uint8_t>((value + 32) >> 6);
+      }
+    }
+  }
+
   static void fence() {}
 };
 

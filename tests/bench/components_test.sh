@@ -32,6 +32,8 @@ says gather/u8/batch:64/threads:3
 says gather_drain/bf16/batch:512/threads:1
 says convert/f32/nhwc/scalar
 says handoff/thread-pool
+says jpeg/photo/part
+says resize/365x270/f32/nchw/scalar
 says permutation/page-shuffled/1000000
 is_silent_on threads:2
 

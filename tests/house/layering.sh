@@ -38,6 +38,12 @@ check_theirs() {
     nlohmann/*)
       [[ $file == harness/result/result_json.cpp || $layer == tests ]] ||
         violation "<$path>: only harness/result/result_json.cpp sees the JSON library" ;;
+    jpeglib.h | jerror.h)
+      [[ $layer != loaders || $file == loaders/transforms/jpeg.cpp ]] ||
+        violation "<$path>: only loaders/transforms/jpeg.cpp sees libjpeg" ;;
+    opencv2/*)
+      [[ $file == loaders/transforms/opencv.cpp || $layer == bench || $layer == tests ]] ||
+        violation "<$path>: only loaders/transforms/opencv.cpp sees OpenCV" ;;
     sys/* | linux/* | dirent.h | fcntl.h | poll.h | sched.h | spawn.h | unistd.h)
       [[ $layer != loaders || $file == loaders/storage/* ]] ||
         violation "<$path>: in loaders/, system calls are made in storage/ alone" ;;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
@@ -53,6 +54,24 @@ TEST(Random, BelowIsUniformWhereTheBoundDoesNotDivideTwoToThe32) {
   int third = 0;
   for (int i = 0; i < 30'000; ++i) third += random.below(kBound) % 3 == 0 ? 1 : 0;
   EXPECT_NEAR(third, 10'000, 817);
+}
+
+TEST(Random, UnitIsUniformFromZeroToBelowOne) {
+  Random random(1);
+  double sum = 0;
+  double least = 1;
+  double most = 0;
+  for (int i = 0; i < 30'000; ++i) {
+    const double value = random.unit();
+    sum += value;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  EXPECT_NEAR(sum / 30'000, 0.5, 0.01);
+  EXPECT_GE(least, 0);
+  EXPECT_LT(least, 0.001);
+  EXPECT_LT(most, 1);
+  EXPECT_GT(most, 0.999);
 }
 
 TEST(KeyOf, DependsOnTheOrderAndOnEachOfItsArguments) {

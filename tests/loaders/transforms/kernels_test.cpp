@@ -238,6 +238,56 @@ TEST_P(EveryLevel, RoundsBf16ToTheNearestAndTiesToEven) {
   EXPECT_THAT(out, testing::ElementsAre(0x3f80, 0x3f82, 0x3f81, 0x3f80));
 }
 
+// As kernels.h says it.
+int between(int first, int second, int weight) {
+  return first + (((second - first) * weight + 0x4000) >> 15);
+}
+
+TEST_P(EveryLevel, BlendsRowsAsTheReference) {
+  for (const std::int16_t weight : std::array<std::int16_t, 4>{0, 1, 12345, 32767}) {
+    for (std::size_t pixels = 1; pixels <= 70; ++pixels) {
+      const Bytes upper = input(3 * pixels, 1);
+      const Bytes lower = input(3 * pixels, 90 + pixels);
+      Target<std::int16_t> out(4 * pixels, 0);
+      level_.resize.blend_rows(upper.data(), lower.data(), pixels, weight, out.data());
+      std::vector<std::int16_t> expected;
+      for (std::size_t i = 0; i < 3 * pixels; ++i) {
+        expected.push_back(static_cast<std::int16_t>(between(64 * upper[i], 64 * lower[i], weight)));
+        if (i % 3 == 2) expected.push_back(0);
+      }
+      ASSERT_EQ(out.values(), expected) << pixels << " pixels, weight " << weight;
+      ASSERT_FALSE(out.wrote_outside()) << pixels << " pixels";
+    }
+  }
+}
+
+TEST_P(EveryLevel, SamplesColumnsAsTheReference) {
+  const std::size_t pixels = 40;
+  const Bytes row = input(3 * pixels, 7);
+  std::vector<std::int16_t> blended;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    blended.push_back(static_cast<std::int16_t>(64 * row[i]));
+    if (i % 3 == 2) blended.push_back(0);
+  }
+  for (const std::size_t count : {kResizeStep, 5 * kResizeStep}) {
+    std::vector<std::uint32_t> first;
+    std::vector<std::int16_t> weights;
+    for (std::size_t i = 0; i < count; ++i) {
+      first.push_back(static_cast<std::uint32_t>(i * 7 % (pixels - 1)));
+      weights.insert(weights.end(), 4, static_cast<std::int16_t>(i * 9973 % 32768));
+    }
+    const std::size_t stride = count + 3;
+    Target<std::uint8_t> out(3 * stride, 0);
+    level_.resize.sample_columns(blended.data(), first.data(), weights.data(), count, out.data(), stride);
+    for (std::size_t i = 0; i < 3 * count; ++i) {
+      const std::size_t at = 4 * std::size_t{first[i / 3]} + i % 3;
+      const int expected = (between(blended[at], blended[at + 4], weights[4 * (i / 3)]) + 32) >> 6;
+      ASSERT_EQ(out.values()[i % 3 * stride + i / 3], expected) << "value " << i << " of " << 3 * count;
+    }
+    ASSERT_FALSE(out.wrote_outside());
+  }
+}
+
 TEST_P(EveryLevel, IsFoundByItsName) {
   EXPECT_EQ(&kernels_named(level_.name), &level_);
 }

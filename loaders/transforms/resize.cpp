@@ -1,0 +1,121 @@
+#include "loaders/transforms/resize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::size_t kLineBytes = 64;
+constexpr double kOne = 32768;  // of the kernels' weights
+
+struct Tap {
+  std::size_t first = 0;    // pixel of the source
+  std::int16_t weight = 0;  // of the one after it, in parts of kOne; 0 where there is none
+};
+
+// `index`-th of `count` pixels spread over [begin, begin + extent) of a source of `pixels`.
+Tap tap_of(std::size_t index, std::size_t count, double begin, double extent, std::size_t pixels) {
+  const double scale = extent / static_cast<double>(count);
+  const double centre = begin + (static_cast<double>(index) + 0.5) * scale - 0.5;
+  const auto last = static_cast<double>(pixels - 1);
+  const double position = std::clamp(centre, 0.0, last);
+  const double first = std::floor(position);
+  const double weight = std::nearbyint((position - first) * kOne);
+  // Too close to the next pixel for a weight of 16 bits.
+  if (weight >= kOne) return {static_cast<std::size_t>(first) + 1, 0};
+  return {static_cast<std::size_t>(first), static_cast<std::int16_t>(weight)};
+}
+
+template <typename T>
+void grow(std::vector<T>& values, std::size_t count) {
+  if (values.size() < count) values.resize(count);
+}
+
+}  // namespace
+
+BilinearResize::BilinearResize(ImageSize out, DType dtype, Layout layout, std::vector<Affine> affine,
+                               const Kernels& kernels)
+    : out_(out),
+      dtype_(dtype),
+      layout_(layout),
+      affine_(std::move(affine)),
+      kernels_(kernels),
+      padded_width_((out.width + kResizeStep - 1) / kResizeStep * kResizeStep) {
+  if (out.pixels() == 0) throw usage_error(fmt::format("resize to {} x {}: no pixels", out.width, out.height));
+}
+
+Stores BilinearResize::effective(Stores stores) const {
+  const bool interleaves_bytes = layout_ == Layout::kNHWC && dtype_ == DType::kU8;
+  const std::size_t together = layout_ == Layout::kNHWC ? 3 : 1;
+  const bool whole_lines = together * out_.width * size_bytes(dtype_) % kLineBytes == 0;
+  return kernels_.has_streaming && whole_lines && !interleaves_bytes ? stores : Stores::kCached;
+}
+
+void BilinearResize::apply(const RgbView& in, bool flip, ResizeScratch& scratch, std::byte* out, Stores stores) const {
+  const Window all{.height = static_cast<double>(in.size.height), .width = static_cast<double>(in.size.width)};
+  apply(in, all, flip, scratch, out, stores);
+}
+
+// Rows are blended before columns: the pixels of the source lie side by side there, and the gather, which costs more,
+// is done once a row of the output instead of once for each of the two.
+void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch, std::byte* out,
+                           Stores stores) const {
+  prepare(in, window, flip, scratch);
+  const KernelLoops& loops = kernels_.loops(effective(stores));
+  for (std::size_t y = 0; y < out_.height; ++y) {
+    const Tap tap = tap_of(y, out_.height, window.top, window.height, in.size.height);
+    const std::uint8_t* upper = in.row(tap.first);
+    const std::uint8_t* lower = tap.weight == 0 ? upper : upper + in.row_bytes;
+    kernels_.resize.blend_rows(upper, lower, in.size.width, tap.weight, scratch.blended_.data());
+    kernels_.resize.sample_columns(scratch.blended_.data(), scratch.first_.data(), scratch.weights_.data(),
+                                   padded_width_, scratch.planes_.data(), padded_width_);
+    convert_row(scratch.planes_.data(), y, out, loops);
+  }
+}
+
+void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch) const {
+  grow(scratch.first_, padded_width_);
+  grow(scratch.weights_, 4 * padded_width_);
+  grow(scratch.blended_, 4 * (in.size.width + 1));  // a last pixel that is read, with weight 0
+  grow(scratch.planes_, 3 * padded_width_);
+  for (std::size_t x = 0; x < padded_width_; ++x) {
+    // The padding is one more pixel of the last column.
+    const std::size_t column = std::min(x, out_.width - 1);
+    const Tap tap =
+        tap_of(flip ? out_.width - 1 - column : column, out_.width, window.left, window.width, in.size.width);
+    scratch.first_[x] = static_cast<std::uint32_t>(tap.first);
+    std::fill_n(scratch.weights_.begin() + static_cast<std::ptrdiff_t>(4 * x), 4, tap.weight);
+  }
+}
+
+void BilinearResize::convert_row(const std::uint8_t* planes, std::size_t row, std::byte* out,
+                                 const KernelLoops& loops) const {
+  const std::size_t width = out_.width;
+  auto* u8 = reinterpret_cast<std::uint8_t*>(out);
+  auto* f32 = reinterpret_cast<float*>(out);
+  auto* bf16 = reinterpret_cast<std::uint16_t*>(out);
+  if (layout_ == Layout::kNHWC) {
+    const std::size_t at = 3 * row * width;
+    switch (dtype_) {
+      case DType::kU8: return loops.interleave_u8(planes, padded_width_, width, u8 + at);
+      case DType::kF32: return loops.interleave_f32(planes, padded_width_, width, affine_.data(), f32 + at);
+      case DType::kBF16: return loops.interleave_bf16(planes, padded_width_, width, affine_.data(), bf16 + at);
+    }
+  }
+  for (std::size_t c = 0; c < 3; ++c) {
+    const std::uint8_t* plane = planes + c * padded_width_;
+    const std::size_t at = c * out_.pixels() + row * width;
+    switch (dtype_) {
+      case DType::kU8: loops.copy(plane, width, u8 + at); break;
+      case DType::kF32: loops.to_f32(plane, width, affine_[c], f32 + at); break;
+      case DType::kBF16: loops.to_bf16(plane, width, affine_[c], bf16 + at); break;
+    }
+  }
+}
+
+}  // namespace loadline

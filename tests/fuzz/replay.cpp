@@ -1,0 +1,110 @@
+// TARGET [FILE...]: runs the fuzz target linked to it on the files, say those that a fuzzer has found; without any, on
+// its seeds and on thousands of inputs made from them by the same mistakes every time. A target that finds one out ends
+// the program.
+#include "tests/fuzz/replay.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "loaders/random.h"
+
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace loadline::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr int kMutations = 10'000;
+constexpr std::array<std::uint8_t, 6> kTelling{0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};  // none, all, and next to them
+
+std::size_t below(std::size_t bound, Random& random) {
+  return random.below(static_cast<std::uint32_t>(bound));
+}
+
+Bytes::iterator at(Bytes& bytes, std::size_t place) {
+  return bytes.begin() + static_cast<std::ptrdiff_t>(place);
+}
+
+// One mistake, of those that disks, networks and people make.
+void mutate(Bytes& bytes, const Bytes& other, Random& random) {
+  if (bytes.empty()) return;
+  const std::size_t place = below(bytes.size(), random);
+  const std::size_t count = 1 + below(std::min<std::size_t>(bytes.size() - place, 64), random);
+  // Headers are short, and most of what can be said wrongly is said there.
+  const std::size_t in_header = below(std::min<std::size_t>(bytes.size(), 700), random);
+  switch (random.below(9)) {
+    case 0: bytes[place] ^= static_cast<std::uint8_t>(1U << random.below(8)); break;
+    case 1: bytes[in_header] ^= static_cast<std::uint8_t>(1U << random.below(8)); break;
+    case 2: bytes[in_header] = kTelling.at(random.below(kTelling.size())); break;
+    case 3: bytes[place] = static_cast<std::uint8_t>(random.below(256)); break;
+    case 4: bytes.resize(place); break;
+    case 5: bytes.erase(at(bytes, place), at(bytes, place + count)); break;
+    case 6: std::fill_n(at(bytes, place), count, std::uint8_t{0}); break;
+    case 7: {
+      const Bytes again(at(bytes, place), at(bytes, place + count));
+      bytes.insert(at(bytes, below(bytes.size(), random)), again.begin(), again.end());
+      break;
+    }
+    case 8: {
+      const std::size_t from = below(other.size(), random);
+      bytes.resize(place);
+      bytes.insert(bytes.end(), other.begin() + static_cast<std::ptrdiff_t>(from), other.end());
+      break;
+    }
+  }
+}
+
+// A copy of exactly its size, so that a sanitizer sees a read past it.
+void run(const Bytes& bytes) {
+  const Bytes exact(bytes.begin(), bytes.end());
+  LLVMFuzzerTestOneInput(exact.data(), exact.size());
+}
+
+void run_mutations(const std::vector<Bytes>& seeds) {
+  for (const Bytes& seed : seeds) run(seed);
+  run({});
+  for (int i = 0; i < kMutations; ++i) {
+    Random random(key_of(1, static_cast<std::uint64_t>(i)));
+    Bytes bytes = seeds[below(seeds.size(), random)];
+    const Bytes& other = seeds[below(seeds.size(), random)];
+    for (std::uint32_t mistakes = 1 + random.below(3); mistakes > 0; --mistakes) mutate(bytes, other, random);
+    run(bytes);
+  }
+  std::printf("%zu seeds, %d mutations\n", seeds.size(), kMutations);
+}
+
+int run_files(std::span<char*> paths) {
+  for (const char* path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file) {
+      std::fprintf(stderr, "cannot read %s\n", path);
+      return 1;
+    }
+    run(bytes);
+    std::printf("%s: %zu bytes\n", path, bytes.size());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace loadline::test
+
+int main(int argc, char** argv) {
+  try {
+    if (argc > 1) return loadline::test::run_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    loadline::test::run_mutations(loadline::test::fuzz_seeds());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "an exception that is none of ours: %s\n", error.what());
+    return 1;
+  }
+}
