@@ -23,9 +23,16 @@ for argument in "${arguments[@]}"; do
   [[ $argument != -h && $argument != --help ]] || help=true
 done
 
+# wants WORKLOAD: whether it is among those named, with no data of their own.
+wants() {
+  ! given --data && [[ " ${arguments[*]} " =~ [\ =,]$1[,\ ] ]]
+}
+
 say "dependencies"
 # Who brings data needs no packaged images.
-if given --data; then "$root/cmake/dependencies.sh" build; else "$root/cmake/dependencies.sh" bench; fi
+if given --data; then "$root/cmake/dependencies.sh" build
+elif wants photos; then "$root/cmake/dependencies.sh" photos
+else "$root/cmake/dependencies.sh" bench; fi
 
 say "build (build/release)"
 cmake -S "$root" --preset release >/dev/null
@@ -37,6 +44,11 @@ if ! given --data && [[ ! -e $LOADLINE_DATA/cifar10 ]]; then
   say "CIFAR-10-like data ($LOADLINE_DATA/cifar10)"
   mkdir -p "$LOADLINE_DATA"
   "$loadline" data make cifar10 "$LOADLINE_DATA/cifar10" --samples 50000 --seed 1 >&2
+fi
+
+if wants photos && [[ ! -e $LOADLINE_DATA/photos ]]; then
+  say "photographs ($LOADLINE_DATA/photos)"
+  "$loadline" data make photos "$LOADLINE_DATA/photos" --from /usr/share/backgrounds >&2
 fi
 
 defaults=()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# dependencies.sh [build|bench|tests]: makes sure that what loadline needs is installed.
+# dependencies.sh [build|bench|photos|tests]: makes sure that what loadline needs is installed.
 #   build  to compile the tool
 #   bench  build, and the real images that bench/run.sh measures (default)
+#   photos bench, and the photographs that its workload of that name is cut out of
 #   tests  bench, and what the tests use
 # On Debian and its descendants it installs what is missing through apt-get if it may: as root or by sudo without a
 # password. Anywhere else, and where it may not, it names what is missing and how to get it, and exits 1.
@@ -26,6 +27,7 @@ build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopen
 build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -
+photos  | photographs to cut            | f share/backgrounds/Bridge_by_Sander_Klootwijk.jpg | lomiri-wallpapers-16.04 | - | - | -
 tests   | GoogleTest                   | h gtest/gtest.h         | libgtest-dev          | gtest-devel            | gtest         | googletest
 tests   | GoogleMock                   | h gmock/gmock.h         | libgmock-dev          | gmock-devel            | gtest         | googletest
 tests   | results against their schema | p jsonschema            | python3-jsonschema    | python3-jsonschema     | jsonschema    | py-jsonschema
@@ -40,8 +42,9 @@ say() { echo "==> $*" >&2; }
 case ${1:-bench} in
   build) groups=' build ' ;;
   bench) groups=' build bench ' ;;
+  photos) groups=' build bench photos ' ;;
   tests) groups=' build bench tests ' ;;
-  *) echo "usage: ${0##*/} [build|bench|tests]" >&2; exit 2 ;;
+  *) echo "usage: ${0##*/} [build|bench|photos|tests]" >&2; exit 2 ;;
 esac
 
 # The table, one array a column, only the rows asked for.

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "loaders/batch.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/transforms/image_transform.h"
+#include "loaders/transforms/photo_transform.h"
 
 namespace loadline {
 
@@ -33,6 +39,8 @@ class Assembler {
   const Dataset& dataset() const { return dataset_; }
   // Of one assembled sample.
   virtual std::size_t sample_bytes() const = 0;
+  // The samples left out so far, with the reason: none where the first of them ends the feed. Any thread.
+  virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
   // For slots of up to `batch_size` samples. `stores`: how to write; none: what the thread learns to be faster.
   virtual std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const = 0;
 
@@ -51,6 +59,37 @@ class ImageAssembler final : public Assembler {
 
  private:
   ImageTransform transform_;
+};
+
+// What to do with a sample that cannot be decoded.
+enum class OnCorrupt : std::uint8_t { kFail, kSkip };
+
+// The samples that were left out, and why. Thread-safe.
+class SkippedSamples {
+ public:
+  void add(SampleIndex index, const std::string& why);
+  std::map<SampleIndex, std::string> all() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<SampleIndex, std::string> reasons_;
+};
+
+// Of samples that are stored as encoded photographs of any size. A skipped one leaves its batch shorter by one; a batch
+// of nothing else is delivered empty.
+class PhotoAssembler final : public Assembler {
+ public:
+  PhotoAssembler(const Dataset& dataset, PhotoTransform transform, OnCorrupt on_corrupt)
+      : Assembler(dataset), transform_(std::move(transform)), on_corrupt_(on_corrupt) {}
+
+  std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
+
+ private:
+  PhotoTransform transform_;
+  OnCorrupt on_corrupt_;
+  mutable SkippedSamples skipped_;
 };
 
 }  // namespace loadline

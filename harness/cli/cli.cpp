@@ -107,13 +107,21 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
       ->type_name("NAME");
 }
 
-void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number) {
-  const auto give = [flag, &number](const std::string& text) {
+void add_number(CLI::App& app, const std::string& flag, const std::string& help,
+                std::function<void(std::uint64_t)> take) {
+  const auto give = [flag, take = std::move(take)](const std::string& text) {
+    std::uint64_t number = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status == std::errc{} && end == text.data() + text.size()) return;
-    throw usage_error(fmt::format("{}: want a whole number, got '{}'", flag, text));
+    if (status != std::errc{} || end != text.data() + text.size()) {
+      throw usage_error(fmt::format("{}: want a whole number, got '{}'", flag, text));
+    }
+    take(number);
   };
-  app.add_option_function<std::string>(flag, give, fmt::format("{} [{}]", help, number))->type_name("N");
+  app.add_option_function<std::string>(flag, give, help)->type_name("N");
+}
+
+void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number) {
+  add_number(app, flag, fmt::format("{} [{}]", help, number), [&number](std::uint64_t value) { number = value; });
 }
 
 void add_convert(CLI::App& data, ConvertRequest& request) {
@@ -138,15 +146,18 @@ void add_data(CLI::App& app, Request& request) {
       request.data);
   add_dataset_options(*data->add_subcommand("verify", "Read all of a dataset"), request.data);
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
-  make->add_option("kind", request.make.kind, fmt::format("what to make: {}", list_of(names_of(generators()))))
+  make->add_option("kind", request.make.kind,
+                   fmt::format("what to make: {}, {}", list_of(names_of(generators())), kPhotos))
       ->required()
       ->type_name("KIND");
   make->add_option("directory", request.make.directory, "where; nothing else may be there")
       ->required()
       ->type_name("DIR");
-  request.make.samples = GenerateOptions{}.samples;
-  add_number(*make, "--samples", "training samples; the test split comes on top", request.make.samples);
+  add_number(*make, "--samples", "training samples; the other split comes on top [50000; photos 5000]",
+             [&request](std::uint64_t number) { request.make.samples = number; });
   add_number(*make, "--seed", "of everything in it", request.make.seed);
+  make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
+      ->type_name("DIR");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");
   add_convert(*data, request.convert);
 }

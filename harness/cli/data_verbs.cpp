@@ -15,11 +15,13 @@
 #include "loaders/names.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
+#include "synthetic/generate/photos.h"
 
 namespace loadline {
 namespace {
 
 constexpr std::size_t kMostClassesShown = 20;
+constexpr std::size_t kMostFilesShown = 10;
 
 std::string histogram_text(const Dataset& dataset) {
   std::vector<std::size_t> counts(dataset.info().classes);
@@ -43,14 +45,23 @@ int data_info_verb(const DataRequest& request) {
   fmt::print("path         {}\n", request.path);
   fmt::print("format       {}\n", info.format);
   fmt::print("samples      {}\n", info.samples);
-  fmt::print("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
-             info.shape.width);
+  if (info.encoded) {
+    fmt::print("shape        of each image its own, {:.0f} bytes on average\n",
+               static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
+  } else {
+    fmt::print("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
+               info.shape.width);
+  }
   fmt::print("dtype        u8\n");
   fmt::print("classes      {}\n", info.classes);
   fmt::print("labels       {}\n", histogram_text(*dataset));
   fmt::print("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
-  for (const auto& file : info.files) fmt::print("             {}\n", file.string());
-  fmt::print("in memory    {} bytes, {}\n", info.samples * info.sample_bytes(), name(info.access));
+  for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
+    fmt::print("             {}\n", info.files[i].string());
+  }
+  if (info.files.size() > kMostFilesShown)
+    fmt::print("             ... ({} more)\n", info.files.size() - kMostFilesShown);
+  fmt::print("in memory    {} bytes, {}\n", info.all_bytes(), name(info.access));
   fmt::print("page cache   {} of {} pages\n",
              residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
              residency.pages);
@@ -114,9 +125,21 @@ int data_convert_verb(const ConvertRequest& request) {
 }
 
 int data_make_verb(const MakeRequest& request) {
+  if (request.kind == kPhotos) {
+    PhotosOptions options{.from = request.from, .seed = request.seed};
+    options.samples = request.samples.value_or(options.samples);
+    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+      make_photos(request.directory, options, show, stop);
+      return std::string("made");
+    });
+  }
+  if (!request.from.empty()) {
+    throw usage_error(fmt::format("--from: {} is made from a seed alone, photos are cut out of others", request.kind));
+  }
   return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const auto made =
-        generate(request.kind, request.directory, {.samples = request.samples, .seed = request.seed}, show, stop);
+        generate(request.kind, request.directory,
+                 {.samples = request.samples.value_or(GenerateOptions{}.samples), .seed = request.seed}, show, stop);
     return std::string(made == Generated::kMade ? "made" : kAlreadyThere);
   });
 }

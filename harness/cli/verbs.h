@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,10 +28,13 @@ struct DataRequest {
 struct MakeRequest {
   std::string kind;
   std::string directory;
-  std::size_t samples = 0;
+  std::optional<std::uint64_t> samples;  // none: the kind's own
   std::uint64_t seed = 1;
+  std::string from;  // directory of photographs
   bool quiet = false;
 };
+
+inline constexpr std::string_view kPhotos = "photos";  // a kind beside those of generators()
 
 struct ConvertRequest {
   DataRequest from;

@@ -50,7 +50,7 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
 }
 
 void warn_of_dataset(const DatasetFacts& facts, const Machine& machine, Warnings& warnings) {
-  const std::size_t bytes = facts.info.samples * facts.info.sample_bytes();
+  const std::size_t bytes = facts.info.all_bytes();
   if (machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
     warnings.push_back(
         {"dataset-fits-cache", fmt::format("the {} bytes of samples in {} fit the last-level cache of "
@@ -93,6 +93,11 @@ void warn_of_chunks(const Cell& cell, Warnings& warnings) {
 void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
   const std::string name = cell.cell.name();
   warn_of_chunks(cell.cell, warnings);
+  if (!cell.skipped.empty()) {
+    warnings.push_back(
+        {"samples-skipped", fmt::format("{} left out {} that cannot be decoded, the first: {}", name,
+                                        plural(cell.skipped.size(), "sample"), cell.skipped.begin()->second)});
+  }
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
   if (cell.trials.empty()) return;
   if (cell.trials.size() < kFewTrials) {

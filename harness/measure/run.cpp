@@ -56,6 +56,8 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset,
   for (const fs::path& file : dataset.info().files) {
     if (const auto found = around.find(file.filename()); found != around.end()) facts.found += found->second;
   }
+  // Opening such a dataset reads none of its files.
+  if (dataset.info().access == Access::kFiles) facts.found = page_cache_residency(dataset);
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) return std::nullopt;
   facts.fingerprint = *fingerprint;
@@ -80,7 +82,7 @@ void check_memory(const CellResult& result, const DatasetInfo& info, const Machi
   const std::uint64_t available =
       std::min(machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
   // The machine was looked at before the dataset was opened.
-  const std::size_t resident = info.access == Access::kResident ? info.samples * info.sample_bytes() : 0;
+  const std::size_t resident = info.access == Access::kResident ? info.all_bytes() : 0;
   const std::size_t needed = resident + result.slots * result.slot_bytes;
   if (needed <= available) return;
   throw usage_error(fmt::format("{}: its slots need {} x {} bytes of memory{}, and {} bytes are available",
@@ -189,6 +191,10 @@ bool run_plan(const Plan& plan, Result& result, RunContext& context) {
   const Bench bench(result, context);
   std::size_t place = 0;
   for (std::size_t round = 0; round < plan.options.trials; ++round) {
+    // What the harness costs is of no use alone.
+    const bool any_left = std::ranges::any_of(
+        result.cells, [](const CellResult& cell) { return !cell.error && cell.cell.mode != Mode::kOverhead; });
+    if (!any_left) break;
     for (const std::size_t i : round_order(plan.options.seed, round, result.cells.size())) {
       CellResult& cell = result.cells[i];
       if (cell.error) continue;
@@ -204,6 +210,7 @@ bool run_plan(const Plan& plan, Result& result, RunContext& context) {
       } catch (const Error& error) {
         cell.error = error.what();
       }
+      cell.skipped = bench.rig(i).assembler().skipped();
       context.observer.on_trial(result, cell);
     }
   }

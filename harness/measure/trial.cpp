@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/measure/resident.h"
+#include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 
@@ -22,9 +23,22 @@ void check_classes(const Cell& cell, const DatasetInfo& info) {
                           cell.workload, info.classes - 1, cell.classes - 1));
 }
 
+// What OVERHEAD runs on: reading a batch must cost as little as can be, however large the samples of the cells are.
+std::unique_ptr<Dataset> one_byte() {
+  DatasetInfo info{.format = "memory", .samples = 1, .shape = {1, 1, 1}, .classes = 1};
+  return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
+}
+
 // What does not fit is a question of the two together, so both are named.
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
+    if (dataset.info().encoded) {
+      if (cell.transform.crop_padding != 0) {
+        throw usage_error("--crop-padding: it is for images of one size, photographs have --crop");
+      }
+      return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
+                                              cell.on_corrupt);
+    }
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {
@@ -84,8 +98,13 @@ std::size_t warm_up_of(const CellRig& rig, const Sink& sink, const TrialOptions&
 
 CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes)
     : cell_(cell),
-      assembler_(make_assembler(cell, dataset)),
-      sampler_(with_samples(cell.sampler, dataset.info().samples)),
+      one_byte_(cell.mode == Mode::kOverhead ? one_byte() : nullptr),
+      assembler_(one_byte_ ? std::make_unique<ImageAssembler>(
+                                 *one_byte_, ImageTransform(one_byte_->info().shape, {.dtype = DType::kU8},
+                                                            kernels_named(cell.kernels)))
+                           : make_assembler(cell, dataset)),
+      sampler_(one_byte_ ? SamplerOptions{.samples = 1, .batch_size = 1}
+                         : with_samples(cell.sampler, dataset.info().samples)),
       compute_(parse_compute(cell.compute)),
       slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)) {
   check_classes(cell, dataset.info());

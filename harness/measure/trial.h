@@ -42,6 +42,7 @@ class CellRig {
 
  private:
   const Cell& cell_;
+  std::unique_ptr<Dataset> one_byte_;  // of OVERHEAD alone
   std::unique_ptr<Assembler> assembler_;
   Sampler sampler_;
   ComputeSpec compute_;

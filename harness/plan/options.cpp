@@ -13,6 +13,7 @@
 #include "loaders/loader.h"
 #include "loaders/names.h"
 #include "loaders/transforms/kernels.h"
+#include "loaders/transforms/photo_transform.h"
 
 namespace loadline {
 namespace {
@@ -55,6 +56,15 @@ Words layout_names() {
 }
 Words switch_names() {
   return {"auto", "on", "off"};
+}
+Words crop_names() {
+  return {name(PhotoCrop::kRandomResized), name(PhotoCrop::kCentre), name(PhotoCrop::kNone)};
+}
+Words decoder_names() {
+  return {name(PhotoDecoder::kJpeg), name(PhotoDecoder::kOpenCv)};
+}
+Words on_corrupt_names() {
+  return {"fail", "skip"};
 }
 Words order_names() {
   return {"shuffled", "page-shuffled", "sequential"};
@@ -104,6 +114,17 @@ const std::array kRows{
     OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side", &O::crop_padding},
     OptionRow{"flip", kTransform, "auto|on|off", "mirror half of the samples; auto: as the workload does", &O::flip,
               switch_names},
+    OptionRow{"image-size", kTransform, "PIXELS", "photographs: height and width of the output", &O::image_size,
+              nullptr, 1, 16384},
+    OptionRow{"crop", kTransform, "KIND", "photographs: the part that is resized to it", &O::crop, crop_names},
+    OptionRow{"decoder", kTransform, "NAME", "photographs: libjpeg-turbo on what is wanted, or OpenCV on all of it",
+              &O::decoder, decoder_names},
+    OptionRow{"turn-upright", kTransform, "", "photographs: heed the orientation that EXIF gives", &O::turn_upright},
+    OptionRow{"scaled-dct", kTransform, "",
+              "photographs: decode at 1/2, 1/4 or 1/8 where that still exceeds the output; other pixels than in full",
+              &O::scaled_dct},
+    OptionRow{"on-corrupt", kTransform, "fail|skip", "photographs that cannot be decoded", &O::on_corrupt,
+              on_corrupt_names},
     OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
               &O::kernels, kernel_names},
 

@@ -36,6 +36,12 @@ struct RunOptions {
   std::vector<double> stddev;               // a channel; empty: the workload's
   std::optional<std::size_t> crop_padding;  // pixels
   std::string flip = "auto";                // auto: as the workload says
+  std::size_t image_size = 224;             // pixels
+  std::string crop = "random-resized";
+  std::string decoder = "jpeg";
+  bool turn_upright = false;
+  bool scaled_dct = false;
+  std::string on_corrupt = "fail";
   std::string kernels = "auto";
 
   std::string order = "shuffled";

@@ -49,6 +49,24 @@ TransformOptions transform_of(const RunOptions& options, const Workload& workloa
   return transform;
 }
 
+PhotoOptions photo_of(const RunOptions& options, const TransformOptions& transform) {
+  PhotoOptions photo{.size = {.height = options.image_size, .width = options.image_size},
+                     .crop = options.crop == "centre" ? PhotoCrop::kCentre
+                             : options.crop == "none" ? PhotoCrop::kNone
+                                                      : PhotoCrop::kRandomResized,
+                     .flip = transform.flip,
+                     .dtype = transform.dtype,
+                     .layout = transform.layout,
+                     .mean = transform.mean,
+                     .stddev = transform.stddev,
+                     .seed = transform.seed,
+                     .decoder = options.decoder == "opencv" ? PhotoDecoder::kOpenCv : PhotoDecoder::kJpeg,
+                     .turn_upright = options.turn_upright,
+                     .allow_scaled_dct = options.scaled_dct};
+  photo.shorter_side = options.image_size * 256 / 224;  // what is left around the crop in ImageNet's usual evaluation
+  return photo;
+}
+
 Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t batch_size,
                const PlanContext& context) {
   Cell cell{.workload = std::string(workload.name)};
@@ -68,6 +86,8 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .hdf5_labels = options.hdf5_labels};
   cell.classes = workload.classes;
   cell.transform = transform_of(options, workload);
+  cell.photo = photo_of(options, cell.transform);
+  cell.on_corrupt = options.on_corrupt == "skip" ? OnCorrupt::kSkip : OnCorrupt::kFail;
   cell.kernels = options.kernels;
   cell.sampler = {.batch_size = batch_size,
                   .seed = options.seed,
@@ -219,7 +239,7 @@ Plan make_plan(const RunOptions& options, const PlanContext& context) {
       }
     }
   }
-  // What the harness costs a batch depends on neither data nor loader: batches of one sample, once a run.
+  // What the harness costs a batch depends on neither data nor loader: batches of one byte, once a run.
   Cell overhead = plan.cells.front();
   overhead.mode = Mode::kOverhead;
   overhead.compute = "drain";

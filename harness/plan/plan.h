@@ -16,6 +16,7 @@
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
 #include "loaders/transforms/image_transform.h"
+#include "loaders/transforms/photo_transform.h"
 
 namespace loadline {
 
@@ -36,8 +37,10 @@ struct Cell {
   std::filesystem::path data;
   std::string how_to_get_it;  // a command, for when the data is not there
   DatasetOptions dataset;
-  std::size_t classes = 0;  // that the workload's labels may span
-  TransformOptions transform;
+  std::size_t classes = 0;     // that the workload's labels may span
+  TransformOptions transform;  // of images of one size
+  PhotoOptions photo;          // of encoded ones
+  OnCorrupt on_corrupt = OnCorrupt::kFail;
   std::string kernels;
   SamplerOptions sampler;               // without the number of samples, which the dataset knows
   std::string compute;                  // "drain" where the mode has no compute

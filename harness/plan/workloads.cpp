@@ -57,6 +57,17 @@ const std::array kWorkloads{
              4,
              true,
              "device:samples_per_second=150000"},
+    Workload{"photos",
+             "photographs in directories of classes, random resized crop to 224, flip, normalised as ImageNet",
+             "photos",
+             "loadline data make photos {}",
+             1000,
+             64,
+             {0.485, 0.456, 0.406},
+             {0.229, 0.224, 0.225},
+             0,
+             true,
+             "device:samples_per_second=1500"},
 };
 
 const char* variable(const char* name) {

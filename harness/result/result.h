@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,7 +63,8 @@ struct CellResult {
   std::size_t slot_bytes = 0;
   std::optional<FirstEpoch> first_epoch;
   std::vector<Trial> trials;
-  std::optional<std::string> error;  // why the cell has no trials, or no more
+  std::map<SampleIndex, std::string> skipped;  // samples that could not be decoded and were left out, and why
+  std::optional<std::string> error;            // why the cell has no trials, or no more
 };
 
 struct DatasetFacts {

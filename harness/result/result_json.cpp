@@ -123,17 +123,26 @@ Json residency_json(const Residency& residency) {
   return {{"pages", residency.pages}, {"resident_pages", optional_of(residency.resident_pages)}};
 }
 
-Json dataset_json(const DatasetFacts& facts) {
+// A million names of photographs would bury the figures.
+Json files_json(const DatasetInfo& info) {
+  constexpr std::size_t kMostFiles = 64;
   Json files = Json::array();
-  for (const auto& file : facts.info.files) files.push_back(file.string());
+  for (std::size_t i = 0; i < std::min(kMostFiles, info.files.size()); ++i) files.push_back(info.files[i].string());
+  return files;
+}
+
+Json dataset_json(const DatasetFacts& facts) {
   const ImageShape& shape = facts.info.shape;
+  const auto extent = [&](std::size_t pixels) { return facts.info.encoded ? Json(nullptr) : Json(pixels); };
   return {{"path", facts.path.string()},
           {"format", facts.info.format},
           {"samples", facts.info.samples},
-          {"shape", {shape.channels, shape.height, shape.width}},
+          {"shape", {shape.channels, extent(shape.height), extent(shape.width)}},
+          {"encoded", facts.info.encoded},
           {"dtype", "u8"},
           {"classes", facts.info.classes},
-          {"files", files},
+          {"files", files_json(facts.info)},
+          {"file_count", facts.info.files.size()},
           {"stored_bytes", facts.info.stored_bytes},
           {"access", name(facts.info.access)},
           {"fingerprint", hex(facts.fingerprint)},
@@ -182,6 +191,12 @@ Json settings_json(const Cell& cell) {
           {"std", cell.transform.stddev},
           {"crop_padding", cell.transform.crop_padding},
           {"flip", cell.transform.flip},
+          {"image_size", cell.photo.size.height},
+          {"crop", name(cell.photo.crop)},
+          {"decoder", name(cell.photo.decoder)},
+          {"turn_upright", cell.photo.turn_upright},
+          {"scaled_dct", cell.photo.allow_scaled_dct},
+          {"on_corrupt", cell.on_corrupt == OnCorrupt::kFail ? "fail" : "skip"},
           {"order", order_name(cell.sampler.order)},
           {"page_samples", cell.sampler.page_samples},
           {"window_samples", cell.sampler.window_samples},
@@ -251,12 +266,23 @@ Json summary_json(const CellSummary& summary) {
           {"ci95", interval_json(rate.ci95)}};
 }
 
+Json skipped_json(const std::map<SampleIndex, std::string>& skipped) {
+  constexpr std::size_t kMostReasons = 64;
+  Json samples = Json::array();
+  for (const auto& [index, reason] : skipped) {
+    if (samples.size() == kMostReasons) break;
+    samples.push_back({{"index", index}, {"reason", reason}});
+  }
+  return {{"count", skipped.size()}, {"samples", samples}};
+}
+
 Json cell_json(const CellResult& cell, const CellSummary& summary) {
   Json json = settings_json(cell.cell);
   json["dataset"] = cell.dataset;
   json["prefetch"] = cell.prefetch > 0 ? Json(cell.prefetch) : Json(nullptr);
   json["slots"] = cell.slots;
   json["slot_bytes"] = cell.slot_bytes;
+  json["skipped"] = skipped_json(cell.skipped);
   json["error"] = optional_of(cell.error);
   json["samples_per_second"] = summary_json(summary);
   json["outlier_trials"] = summary.outliers;

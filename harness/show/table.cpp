@@ -152,8 +152,10 @@ std::string setting_text(const Result& result) {
                                  machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number");
   for (const DatasetFacts& facts : result.datasets) {
     const ImageShape& shape = facts.info.shape;
-    text += fmt::format("data: {} ({}, {} samples of {}x{}x{} u8, {}, fingerprint {:016x})\n", facts.path.string(),
-                        facts.info.format, facts.info.samples, shape.channels, shape.height, shape.width,
+    text += fmt::format("data: {} ({}, {} samples {}, {}, fingerprint {:016x})\n", facts.path.string(),
+                        facts.info.format, facts.info.samples,
+                        facts.info.encoded ? fmt::format("in {} bytes", facts.info.stored_bytes)
+                                           : fmt::format("of {}x{}x{} u8", shape.channels, shape.height, shape.width),
                         name(facts.info.access), facts.fingerprint);
   }
   return text;

@@ -26,21 +26,26 @@ enum class Access : std::uint8_t {
   kRows,      // by the HDF5 library, one read a sample
   kBlocks,    // by the HDF5 library, one read for each run of neighbours in a batch
   kChunks,    // by the HDF5 library, whole chunks as they are stored, decoded by the thread that wants them
+  kFiles,     // a file a sample, read whole
 };
 
-// "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks".
+// "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files".
 std::string_view name(Access access);
 
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1
-  ImageShape shape;         // of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...)
-  std::size_t classes = 0;  // labels are below it
+  // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
+  // of their own, height and width are 0.
+  ImageShape shape;
+  std::size_t classes = 0;                   // labels are below it
   std::vector<std::filesystem::path> files;  // all that belongs to the dataset
   std::size_t stored_bytes = 0;              // of `files`
+  bool encoded = false;                      // samples are images in a format of their own, such as JPEG
   Access access = Access::kMapped;
 
-  std::size_t sample_bytes() const { return shape.elements(); }
+  std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample; not of an encoded one
+  std::size_t all_bytes() const { return encoded ? stored_bytes : samples * sample_bytes(); }
 };
 
 using StoredSample = std::span<const std::byte>;  // the bytes of one
@@ -65,7 +70,11 @@ class Dataset {
   // One a sample, each in [0, classes).
   std::span<const std::int32_t> labels() const { return labels_; }
 
-  // For up to `most` samples at a time, each of info().sample_bytes() bytes. Throws Error when its memory is refused.
+  // What to call this sample in a message: its file, or its number.
+  virtual std::string describe(SampleIndex index) const;
+
+  // For up to `most` samples at a time, each of info().sample_bytes() bytes unless encoded. Throws Error when its
+  // memory is refused.
   virtual std::unique_ptr<SampleReader> make_reader(std::size_t most) const = 0;
 
   // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.

@@ -23,6 +23,8 @@ constexpr std::array kFormats{
                   open_cifar100},
     DatasetFormat{"hdf5", "HDF5: a dataset of u8 images and one of labels; in one piece, or in chunks, plain or gzip",
                   recognises_hdf5, open_hdf5},
+    DatasetFormat{"image-folder", "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
+                  recognises_image_folder, open_image_folder},
 };
 
 const DatasetFormat& detect(const fs::path& path) {
@@ -44,6 +46,7 @@ std::string_view name(Access access) {
     case Access::kRows: return "hdf5-rows";
     case Access::kBlocks: return "hdf5-blocks";
     case Access::kChunks: return "hdf5-chunks";
+    case Access::kFiles: return "files";
   }
   return "";
 }
@@ -74,6 +77,10 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot open {}: {}", error.path1().string(), error.code().message()));
   }
+}
+
+std::string Dataset::describe(SampleIndex index) const {
+  return fmt::format("sample {} of {}", index, info_.files.empty() ? info_.format : info_.files.front().string());
 }
 
 class AddressableDataset::Locator final : public SampleReader {
@@ -122,6 +129,9 @@ std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const s
   digest.add(extents.data(), sizeof extents);
   digest.add(dataset.labels().data(), dataset.labels().size_bytes());
   const bool complete = visit_samples(dataset, [&](StoredSample sample) {
+    // Where sizes differ they are part of what is stored.
+    const std::uint64_t bytes = sample.size();
+    if (dataset.info().encoded) digest.add(&bytes, sizeof bytes);
     digest.add(sample.data(), sample.size());
     return !stop.stop_requested();
   });

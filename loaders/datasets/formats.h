@@ -26,4 +26,9 @@ bool has_hdf5_name(const std::filesystem::path& path);  // .h5, .hdf5 or .hdf
 bool recognises_hdf5(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const DatasetOptions& options);
 
+// One directory a class, in the order of their names, with one image file a sample, as ImageNet is laid out; below
+// `train` and `val` where there are such. The images are encoded: decoding them is the transform's.
+bool recognises_image_folder(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, const DatasetOptions& options);
+
 }  // namespace loadline

@@ -1,7 +1,11 @@
 #include "loaders/datasets/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -13,6 +17,31 @@ DatasetInfo resident(DatasetInfo info) {
 
 // A copy and the mapped pages it was made from would take the memory twice; this much at a time does not show.
 constexpr std::size_t kBytesToForget = std::size_t{4} << 20;
+
+// Encoded samples back to back, each ending where the next begins.
+class EncodedMemory final : public AddressableDataset {
+ public:
+  EncodedMemory(DatasetInfo info, std::vector<std::int32_t> labels, HugeMemory samples, std::vector<std::size_t> ends)
+      : AddressableDataset(resident(std::move(info)), std::move(labels)),
+        memory_(std::move(samples)),
+        ends_(std::move(ends)) {}
+
+  std::string describe(SampleIndex index) const override {
+    return info().files.size() == info().samples ? info().files[index].string() : Dataset::describe(index);
+  }
+
+ private:
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+    const std::span<const std::byte> all = memory_.bytes();
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::size_t begin = indices[i] == 0 ? 0 : ends_[indices[i] - 1];
+      out[i] = all.subspan(begin, ends_[indices[i]] - begin);
+    }
+  }
+
+  HugeMemory memory_;
+  std::vector<std::size_t> ends_;
+};
 
 }  // namespace
 
@@ -27,12 +56,20 @@ void MemoryDataset::locate(std::span<const SampleIndex> indices, std::span<Store
 }
 
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset) {
+  const DatasetInfo& info = dataset.info();
   dataset.forget_pages();  // those that were read for the labels
-  HugeMemory memory(dataset.info().samples * dataset.info().sample_bytes());
-  std::byte* out = memory.bytes().data();
+  HugeMemory memory(info.all_bytes());
+  const auto room = memory.bytes();
+  std::vector<std::size_t> ends;  // of encoded samples
+  std::size_t end = 0;
   std::size_t remembered = 0;
   visit_samples(dataset, [&](StoredSample sample) {
-    out = std::ranges::copy(sample, out).out;
+    if (sample.size() > room.size() - end) {
+      throw Error(fmt::format("cannot read {}: it grew while it was copied", dataset.describe(0)));
+    }
+    std::ranges::copy(sample, room.subspan(end).begin());
+    end += sample.size();
+    if (info.encoded) ends.push_back(end);
     remembered += sample.size();
     if (remembered >= kBytesToForget) {
       dataset.forget_pages();
@@ -40,8 +77,11 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset) {
     }
     return true;
   });
-  return std::make_unique<MemoryDataset>(dataset.info(), std::vector(dataset.labels().begin(), dataset.labels().end()),
-                                         std::move(memory));
+  std::vector labels(dataset.labels().begin(), dataset.labels().end());
+  if (info.encoded) {
+    return std::make_unique<EncodedMemory>(info, std::move(labels), std::move(memory), std::move(ends));
+  }
+  return std::make_unique<MemoryDataset>(info, std::move(labels), std::move(memory));
 }
 
 }  // namespace loadline

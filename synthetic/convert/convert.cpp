@@ -143,6 +143,10 @@ constexpr std::array kFormats{
 };
 
 void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOptions& options) {
+  if (info.encoded) {
+    throw usage_error(fmt::format("cannot convert {} to {}: it holds images of one size, not encoded ones of any",
+                                  info.format, format.name));
+  }
   if (const std::string why = format.obstacle(info); !why.empty()) {
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
   }

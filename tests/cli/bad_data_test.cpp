@@ -121,7 +121,8 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
 TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
   write(data() / "notes.txt", "no pictures");
   expect_refused_everywhere(fmt::format(
-      "cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100, hdf5)", data().string()));
+      "cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100, hdf5, image-folder)",
+      data().string()));
 }
 
 TEST_F(BadData, NothingThereIsRefused) {

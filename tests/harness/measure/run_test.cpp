@@ -211,6 +211,7 @@ TEST_F(RunTest, KeepsTheTrialsOfACellThatFailsLater) {
   whole.trial_batches = 1;
   EXPECT_TRUE(run(plan_of(whole)));
   for (const CellResult& cell : result_.cells) {
+    if (cell.cell.mode == Mode::kOverhead) continue;  // reads no file
     EXPECT_EQ(cell.trials.size(), 1U) << cell.cell.name();
     ASSERT_TRUE(cell.error.has_value()) << cell.cell.name();
     EXPECT_NE(cell.error->find(images.string() + ": the page at byte "), std::string::npos) << *cell.error;

@@ -61,6 +61,12 @@ const std::map<std::string_view, Sample> kSamples{
     {"std", {"0.5,1e-6", Numbers{0.5, 1e-6}}},
     {"crop-padding", {"0", std::size_t{0}}},
     {"flip", {"on", std::string("on")}},
+    {"image-size", {"96", std::size_t{96}}},
+    {"crop", {"centre", std::string("centre")}},
+    {"decoder", {"opencv", std::string("opencv")}},
+    {"turn-upright", {"true", true}},
+    {"scaled-dct", {"true", true}},
+    {"on-corrupt", {"skip", std::string("skip")}},
     {"kernels", {"scalar", std::string("scalar")}},
     {"order", {"page-shuffled", std::string("page-shuffled")}},
     {"page-samples", {"7", std::size_t{7}}},
@@ -177,7 +183,7 @@ TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
   EXPECT_EQ(refusal("order", "shufled"),
             usage("--order 'shufled': want one of shuffled, page-shuffled, sequential (did you mean shuffled?)"));
   EXPECT_EQ(refusal("workload", "cifar10,cifar1000"),
-            usage("--workload 'cifar1000': want one of fashion-mnist, mnist, cifar10, cifar100 (did you mean "
+            usage("--workload 'cifar1000': want one of fashion-mnist, mnist, cifar10, cifar100, photos (did you mean "
                   "cifar100?)"));
 }
 

@@ -59,7 +59,8 @@ TEST(Workloads, LieBelowTheDataDirectoryUnlessTheyAreInstalled) {
   EXPECT_EQ(places, (std::map<std::string_view, std::string>{{"fashion-mnist", "/usr/share/datasets/fashion-mnist"},
                                                              {"mnist", "/data/mnist"},
                                                              {"cifar10", "/data/cifar10"},
-                                                             {"cifar100", "/data/cifar100"}}));
+                                                             {"cifar100", "/data/cifar100"},
+                                                             {"photos", "/data/photos"}}));
 }
 
 TEST(Workloads, AreCompleteAndHaveAComputeThatExists) {

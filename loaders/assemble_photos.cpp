@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "loaders/assemble.h"
+#include "loaders/error.h"
+#include "loaders/store_choice.h"
+
+namespace loadline {
+namespace {
+
+// One photograph after the other: it is read, decoded and resized by the thread that wants it, and the next is read
+// only then, while its memory is still in the cache.
+class PhotoFiller final : public Filler {
+ public:
+  PhotoFiller(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped,
+              std::optional<Stores> stores)
+      : dataset_(assembler.dataset()),
+        transform_(transform),
+        skipped_(skipped),
+        stores_(transform.effective(stores.value_or(Stores::kCached))),
+        reader_(dataset_.make_reader(1)) {}
+
+  void fill(Slot& slot) override {
+    std::size_t good = 0;
+    for (std::size_t i = 0; i < slot.count; ++i) {
+      const SampleIndex index = slot.indices[i];
+      std::byte* out = slot.data.data() + good * slot.sample_bytes;
+      if (!assemble(index, slot.epoch, out)) continue;
+      slot.indices[good] = index;
+      slot.labels[good++] = dataset_.labels()[index];
+    }
+    slot.count = good;
+    slot.stores = stores_;
+    if (stores_ == Stores::kStreaming) transform_.kernels().fence();
+    dataset_.check_intact();
+  }
+
+ private:
+  // Whether the sample is there, rather than corrupt and to be skipped.
+  bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out) {
+    StoredSample encoded;
+    reader_->read({&index, 1}, {&encoded, 1});
+    try {
+      transform_.apply(worker_, encoded, epoch, index, out, stores_);
+      return true;
+    } catch (const Error& error) {
+      const std::string what =
+          fmt::format("cannot decode {} (sample {}): {}", dataset_.describe(index), index, error.what());
+      if (skipped_ == nullptr) throw Error(what);
+      skipped_->add(index, what);
+      return false;
+    }
+  }
+
+  const Dataset& dataset_;
+  const PhotoTransform& transform_;
+  SkippedSamples* skipped_;
+  const Stores stores_;
+  std::unique_ptr<SampleReader> reader_;
+  PhotoWorker worker_;
+};
+
+}  // namespace
+
+void SkippedSamples::add(SampleIndex index, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  reasons_.emplace(index, why);
+}
+
+std::map<SampleIndex, std::string> SkippedSamples::all() const {
+  const std::lock_guard lock(mutex_);
+  return reasons_;
+}
+
+std::unique_ptr<Filler> PhotoAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
+  return std::make_unique<PhotoFiller>(*this, transform_, on_corrupt_ == OnCorrupt::kSkip ? &skipped_ : nullptr,
+                                       stores);
+}
+
+}  // namespace loadline

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loaders/datasets/formats.h"
+#include "loaders/error.h"
+#include "loaders/storage/file.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// By which torchvision's ImageFolder tells images; what they are inside is seen when they are decoded.
+constexpr std::array<std::string_view, 9> kExtensions{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
+                                                      ".pgm", ".tif",  ".tiff", ".webp"};
+
+bool is_image_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kExtensions, extension) != kExtensions.end();
+}
+
+// In the order of their names' bytes, as torchvision numbers classes and ImageNet's lists are sorted.
+std::vector<fs::path> sorted_entries(const fs::path& directory, bool directories) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const bool wanted = directories ? entry.is_directory() : is_image_name(entry.path()) && entry.is_regular_file();
+    if (wanted && !entry.path().filename().string().starts_with('.')) found.push_back(entry.path());
+  }
+  std::ranges::sort(found, {}, [](const fs::path& path) { return path.filename().string(); });
+  return found;
+}
+
+// ImageNet's directories of both splits, or one split's classes themselves.
+fs::path split_directory(const fs::path& path, Split split) {
+  if (!fs::is_directory(path / "train")) {
+    if (split == Split::kTrain) return path;
+    throw usage_error(
+        fmt::format("split test: {} has no directories train and val, so it is one split", path.string()));
+  }
+  if (split == Split::kTrain) return path / "train";
+  for (const char* name : {"val", "test"}) {
+    if (fs::is_directory(path / name)) return path / name;
+  }
+  throw Error(fmt::format("cannot open {}: neither val nor test is in it", path.string()));
+}
+
+// Reads whole files into memory of its own, which grows to what the largest ones take.
+class FileReader final : public SampleReader {
+ public:
+  FileReader(std::span<const fs::path> files, std::size_t most) : files_(files), memory_(most) {}
+
+  void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const File file = File::open(files_[indices[i]]);
+      auto& memory = memory_[i];
+      const std::size_t bytes = file.size_bytes();
+      if (memory.size() < bytes) memory.resize(bytes + bytes / 4);
+      out[i] = std::span(memory).first(bytes);
+      file.read_exactly(0, std::span(memory).first(bytes));
+    }
+  }
+
+ private:
+  std::span<const fs::path> files_;
+  std::vector<std::vector<std::byte>> memory_;
+};
+
+class ImageFolder final : public Dataset {
+ public:
+  ImageFolder(DatasetInfo info, std::vector<std::int32_t> labels) : Dataset(std::move(info), std::move(labels)) {}
+
+  std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
+    return std::make_unique<FileReader>(info().files, most);
+  }
+  std::string describe(SampleIndex index) const override { return info().files[index].string(); }
+};
+
+}  // namespace
+
+bool recognises_image_folder(const fs::path& path) {
+  if (!fs::is_directory(path)) return false;
+  const fs::path root = fs::is_directory(path / "train") ? path / "train" : path;
+  for (const auto& group : fs::directory_iterator(root)) {
+    if (!group.is_directory()) continue;
+    for (const auto& entry : fs::directory_iterator(group.path())) {
+      if (is_image_name(entry.path())) return true;
+    }
+  }
+  return false;
+}
+
+std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOptions& options) {
+  if (options.labels == LabelKind::kCoarse) {
+    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
+  }
+  if (!fs::is_directory(path)) throw Error(fmt::format("cannot open {}: not a directory of images", path.string()));
+  const fs::path root = split_directory(path, options.split);
+  DatasetInfo info{.format = "image-folder", .shape = {3, 0, 0}, .encoded = true, .access = Access::kFiles};
+  std::vector<std::int32_t> labels;
+  for (const fs::path& group : sorted_entries(root, true)) {
+    const auto files = sorted_entries(group, false);
+    if (files.empty()) throw Error(fmt::format("cannot open {}: a class without an image", group.string()));
+    labels.insert(labels.end(), files.size(), static_cast<std::int32_t>(info.classes));
+    info.files.insert(info.files.end(), files.begin(), files.end());
+    ++info.classes;
+  }
+  if (info.files.empty()) throw Error(fmt::format("cannot open {}: no directory of images in it", root.string()));
+  for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
+  info.samples = info.files.size();
+  return std::make_unique<ImageFolder>(std::move(info), std::move(labels));
+}
+
+}  // namespace loadline

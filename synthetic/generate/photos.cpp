@@ -1,0 +1,140 @@
+#include "synthetic/generate/photos.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "loaders/error.h"
+#include "loaders/random.h"
+#include "loaders/storage/file.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kTrainPerVal = 10;
+
+void check(const PhotosOptions& options) {
+  if (options.from.empty()) {
+    throw usage_error(
+        "--from: photos are cut out of photographs that are there, name their directory; Debian's package "
+        "lomiri-wallpapers-16.04 puts some into /usr/share/backgrounds");
+  }
+  if (options.width < 16 || options.height < 16 || options.width > 8192 || options.height > 8192) {
+    throw usage_error(fmt::format("--size {}x{}: want 16 to 8192 pixels each way", options.width, options.height));
+  }
+  if (options.quality < 1 || options.quality > 100) {
+    throw usage_error(fmt::format("--quality {}: want 1 to 100", options.quality));
+  }
+}
+
+// Files that may be photographs and are large enough to cut from, in the order of their paths.
+std::vector<fs::path> photographs_in(const fs::path& from) {
+  std::error_code code;
+  std::vector<fs::path> files;
+  auto entry = fs::recursive_directory_iterator(from, code);
+  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+    std::string extension = entry->path().extension().string();
+    std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+    const bool wanted = extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+    if (wanted && entry->is_regular_file(code)) files.push_back(entry->path());
+  }
+  if (code) throw Error(fmt::format("cannot read {}: {}", from.string(), code.message()));
+  std::ranges::sort(files);
+  return files;
+}
+
+cv::Mat decoded(const fs::path& path) {
+  try {
+    return cv::imread(path.string(), cv::IMREAD_COLOR);
+  } catch (const cv::Exception&) {
+    return {};
+  }
+}
+
+// A part with the proportions of the output, of a quarter to all of the largest such part's sides.
+cv::Rect part_of(const cv::Mat& photograph, const PhotosOptions& options, Random& random) {
+  const double fit = std::min(photograph.cols / static_cast<double>(options.width),
+                              photograph.rows / static_cast<double>(options.height));
+  const double scale = fit * (0.25 + 0.75 * (random.below(1U << 16U) / 65536.0));
+  const int width = std::clamp(static_cast<int>(scale * static_cast<double>(options.width)), 1, photograph.cols);
+  const int height = std::clamp(static_cast<int>(scale * static_cast<double>(options.height)), 1, photograph.rows);
+  const auto place = [&](int room) { return static_cast<int>(random.below(static_cast<std::uint32_t>(room) + 1)); };
+  return {place(photograph.cols - width), place(photograph.rows - height), width, height};
+}
+
+std::vector<unsigned char> cut(const cv::Mat& photograph, const PhotosOptions& options, std::uint64_t key) {
+  Random random(key);
+  const cv::Mat part = photograph(part_of(photograph, options, random));
+  cv::Mat resized;
+  const cv::Size size(static_cast<int>(options.width), static_cast<int>(options.height));
+  cv::resize(part, resized, size, 0, 0, part.cols > size.width ? cv::INTER_AREA : cv::INTER_LINEAR);
+  std::vector<unsigned char> encoded;
+  if (!cv::imencode(".jpg", resized, encoded, {cv::IMWRITE_JPEG_QUALITY, options.quality})) {
+    throw Error("cannot encode a JPEG image: OpenCV refused");
+  }
+  return encoded;
+}
+
+struct Share {
+  const char* split;
+  std::size_t samples;
+};
+
+}  // namespace
+
+void make_photos(const fs::path& directory, const PhotosOptions& options,
+                 const std::function<void(std::size_t done, std::size_t total)>& progress,
+                 const std::stop_token& stop) {
+  check(options);
+  const auto files = photographs_in(options.from);
+  if (files.empty()) throw Error(fmt::format("cannot make photos: no photograph in {}", options.from.string()));
+  if (options.samples < files.size()) {
+    throw usage_error(fmt::format("--samples {}: want at least one for each of the {} photographs in {}",
+                                  options.samples, files.size(), options.from.string()));
+  }
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !fs::is_empty(directory, ignored)) {
+    throw Error(
+        fmt::format("cannot make {}: something is there; name another directory or remove it", directory.string()));
+  }
+  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), ignored);
+  AtomicDirectory made(directory);
+  const Share shares[] = {{"train", options.samples}, {"val", std::max(options.samples / kTrainPerVal, files.size())}};
+  const std::size_t total = shares[0].samples + shares[1].samples;
+  std::size_t done = 0;
+  std::set<std::string> names;
+  for (std::size_t label = 0; label < files.size(); ++label) {
+    const cv::Mat photograph = decoded(files[label]);
+    if (photograph.empty())
+      throw Error(fmt::format("cannot read {}: no image that OpenCV can decode", files[label].string()));
+    std::string name = files[label].stem().string();
+    if (!names.insert(name).second) name += fmt::format("-{}", label);
+    for (std::uint64_t split = 0; const Share& share : shares) {
+      const fs::path group = made.temporary() / share.split / name;
+      fs::create_directories(group);
+      // Sample i is of class i mod classes, so that every class has its share.
+      for (std::size_t index = label; index < share.samples; index += files.size(), ++done) {
+        if (stop.stop_requested()) {
+          throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory.string()));
+        }
+        const auto encoded = cut(photograph, options, key_of(options.seed, split, index));
+        AtomicFile file(group / fmt::format("{:08}.jpg", index));
+        file.write(std::as_bytes(std::span(encoded)));
+        file.commit();
+        if (progress) progress(done, total);
+      }
+      ++split;
+    }
+  }
+  made.commit();
+}
+
+}  // namespace loadline

@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loaders/assemble.h"
+#include "loaders/loader.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/jpegs.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+constexpr std::size_t kPhotos = 11;
+
+// Photographs of different sizes in two classes, and what every loader makes of them.
+class Photographs : public testing::Test {
+ protected:
+  Photographs() {
+    for (std::size_t i = 0; i < kPhotos; ++i) {
+      const auto encoded = test::jpeg_of(test::photo({.height = 40 + i, .width = 60 - i}, 3, i + 1));
+      put(i, {reinterpret_cast<const char*>(encoded.data()), encoded.size()});
+    }
+  }
+
+  fs::path path_of(std::size_t i) const {
+    return home_ / (std::string(i < 6 ? "a" : "b") + "/" + static_cast<char>('a' + i) + ".jpg");
+  }
+  void put(std::size_t i, const std::string& bytes) const { test::write(path_of(i), bytes); }
+
+  PhotoTransform transform(DType dtype) const {
+    PhotoOptions options{.size = {.height = 16, .width = 24}, .flip = true, .dtype = dtype};
+    if (dtype != DType::kU8) options.mean = options.stddev = {0.5, 0.25, 0.125};
+    return {options, kernels_named("auto")};
+  }
+
+  struct Delivered {
+    std::vector<SampleIndex> indices;
+    std::vector<std::int32_t> labels;
+    std::vector<std::byte> bytes;
+    bool operator==(const Delivered&) const = default;
+  };
+
+  std::vector<Delivered> load(const Assembler& assembler, const LoaderKind& kind, LoaderOptions options) const {
+    const Sampler sampler({.samples = kPhotos, .batch_size = 4});
+    options.stream.epochs = 2;
+    const auto feed = kind.make(assembler, sampler, options);
+    std::vector<Delivered> all;
+    while (const Batch batch = feed->next()) {
+      const auto indices = batch->indices.first(batch->count);
+      const auto labels = batch->labels.first(batch->count);
+      all.push_back({{indices.begin(), indices.end()},
+                     {labels.begin(), labels.end()},
+                     {batch->bytes().begin(), batch->bytes().end()}});
+    }
+    return all;
+  }
+
+  const test::TemporaryDirectory home_;
+};
+
+TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAreKept) {
+  for (const DType dtype : {DType::kU8, DType::kF32, DType::kBF16}) {
+    const auto files = open_dataset(home_.path(), {});
+    const auto memory = open_dataset(home_.path(), {.in_memory = true});
+    const PhotoAssembler from_files(*files, transform(dtype), OnCorrupt::kFail);
+    const PhotoAssembler from_memory(*memory, transform(dtype), OnCorrupt::kFail);
+    const auto expected = load(from_files, loader_named("serial"), {});
+    ASSERT_EQ(expected.size(), 6U);
+    for (const LoaderKind& kind : loaders()) {
+      if (kind.access) continue;
+      for (const std::size_t workers : {1U, 3U}) {
+        EXPECT_EQ(load(from_files, kind, {.workers = workers}), expected) << kind.name << " with " << workers;
+        EXPECT_EQ(load(from_memory, kind, {.workers = workers}), expected) << kind.name << " with " << workers;
+        EXPECT_EQ(load(from_files, kind, {.workers = workers, .stores = Stores::kStreaming}), expected);
+      }
+    }
+  }
+}
+
+TEST_F(Photographs, ThatAreCorruptAreNamedWithTheReason) {
+  put(7, "");
+  const auto dataset = open_dataset(home_.path(), {});
+  const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kFail);
+  for (const char* loader : {"serial", "thread-pool"}) {
+    EXPECT_THAT(test::thrown_by([&] { load(assembler, loader_named(loader), {.workers = 2}); }).message,
+                StartsWith("cannot decode " + path_of(7).string() + " (sample 7): "));
+  }
+  EXPECT_TRUE(assembler.skipped().empty());
+}
+
+TEST_F(Photographs, ThatAreCorruptAreLeftOutAndToldOfWhereThatIsAskedFor) {
+  const std::string sound = test::bytes_of(path_of(2));
+  put(2, sound.substr(0, sound.size() / 2));
+  put(7, "no image");
+  const auto dataset = open_dataset(home_.path(), {});
+  const PhotoAssembler assembler(*dataset, transform(DType::kF32), OnCorrupt::kSkip);
+  const auto expected = load(assembler, loader_named("serial"), {});
+  std::map<SampleIndex, int> times;
+  for (const Delivered& batch : expected) {
+    EXPECT_EQ(batch.bytes.size(), batch.indices.size() * assembler.sample_bytes());
+    for (std::size_t i = 0; i < batch.indices.size(); ++i) {
+      ++times[batch.indices[i]];
+      EXPECT_EQ(batch.labels[i], batch.indices[i] < 6 ? 0 : 1);
+    }
+  }
+  EXPECT_EQ(times.size(), kPhotos - 2);
+  EXPECT_FALSE(times.contains(2) || times.contains(7));
+  EXPECT_EQ(load(assembler, loader_named("thread-pool"), {.workers = 3}), expected);
+  const auto skipped = assembler.skipped();
+  ASSERT_EQ(skipped.size(), 2U) << "each once, in however many epochs";
+  EXPECT_THAT(skipped.at(2), StartsWith("cannot decode " + path_of(2).string() + " (sample 2): "));
+}
+
+TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {
+  for (std::size_t i = 0; i < kPhotos; ++i) put(i, "no image");
+  const auto dataset = open_dataset(home_.path(), {});
+  const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kSkip);
+  for (const Delivered& batch : load(assembler, loader_named("thread-pool"), {.workers = 2})) {
+    EXPECT_TRUE(batch.indices.empty());
+    EXPECT_TRUE(batch.bytes.empty());
+  }
+  EXPECT_EQ(assembler.skipped().size(), kPhotos);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,101 @@
+#include "synthetic/generate/photos.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <opencv2/imgcodecs.hpp>
+
+#include "loaders/datasets/dataset.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Photos : public testing::Test {
+ protected:
+  Photos() {
+    fs::create_directories(home_ / "from/below");
+    cv::Mat picture(300, 400, CV_8UC3);
+    for (int y = 0; y < picture.rows; ++y) {
+      for (int x = 0; x < picture.cols; ++x) {
+        picture.at<cv::Vec3b>(y, x) =
+            cv::Vec3b(static_cast<uchar>(y), static_cast<uchar>(x), static_cast<uchar>(x * y));
+      }
+    }
+    cv::imwrite((home_ / "from/sea.jpg").string(), picture);
+    cv::imwrite((home_ / "from/below/sky.png").string(), picture);
+    test::write(home_ / "from/readme.txt", "by nobody");
+  }
+
+  PhotosOptions options() const { return {.from = home_ / "from", .samples = 7, .seed = 3, .width = 50, .height = 40}; }
+  test::Thrown refusal(const PhotosOptions& options) const {
+    return test::thrown_by([&] { make_photos(home_ / "new", options); });
+  }
+  std::uint64_t made(const std::string& name, const PhotosOptions& options) const {
+    make_photos(home_ / name, options);
+    return content_fingerprint(*open_dataset(home_ / name, {}));
+  }
+
+  const test::TemporaryDirectory home_;
+};
+
+TEST_F(Photos, AreAFolderOfImagesWithAClassForEachPhotograph) {
+  make_photos(home_ / "new/photos", options());
+  const auto train = open_dataset(home_ / "new/photos", {});
+  EXPECT_EQ(train->info().format, "image-folder");
+  EXPECT_THAT(train->labels(), ElementsAre(0, 0, 0, 1, 1, 1, 1));  // of sea, which has one part fewer, and sky
+  EXPECT_THAT(train->info().files.front().string(), HasSubstr("train/sea/"));
+  EXPECT_EQ(open_dataset(home_ / "new/photos", {.split = Split::kTest})->info().samples, 2U);
+  for (const fs::path& file : train->info().files) {
+    const cv::Mat image = cv::imread(file.string());
+    EXPECT_EQ(image.cols, 50);
+    EXPECT_EQ(image.rows, 40);
+  }
+}
+
+TEST_F(Photos, AreTheSameForASeedAndOthersForAnother) {
+  PhotosOptions other = options();
+  other.seed = 4;
+  const std::uint64_t first = made("one", options());
+  EXPECT_EQ(made("two", options()), first);
+  EXPECT_NE(made("three", other), first);
+}
+
+TEST_F(Photos, RefuseWhatCannotBe) {
+  PhotosOptions wrong = options();
+  wrong.from.clear();
+  EXPECT_THAT(refusal(wrong).message, HasSubstr("--from: photos are cut out of photographs that are there"));
+  wrong = options();
+  wrong.samples = 1;
+  EXPECT_EQ(refusal(wrong), test::usage("--samples 1: want at least one for each of the 2 photographs in " +
+                                        (home_ / "from").string()));
+  wrong = options();
+  wrong.from = home_ / "nowhere";
+  EXPECT_EQ(refusal(wrong),
+            test::failed("cannot read " + (home_ / "nowhere").string() + ": No such file or directory"));
+  fs::create_directory(home_ / "none");
+  wrong.from = home_ / "none";
+  EXPECT_EQ(refusal(wrong), test::failed("cannot make photos: no photograph in " + (home_ / "none").string()));
+  test::write(home_ / "none/fake.jpg", "no image");
+  EXPECT_THAT(refusal(wrong).message, HasSubstr("fake.jpg: no image that OpenCV can decode"));
+  EXPECT_FALSE(fs::exists(home_ / "new"));
+}
+
+TEST_F(Photos, LeaveAloneWhatIsThereAndNothingBehindWhenInterrupted) {
+  test::write(home_ / "new/thesis.tex", "years of work");
+  EXPECT_THAT(refusal(options()).message, HasSubstr("something is there"));
+  EXPECT_EQ(test::bytes_of(home_ / "new/thesis.tex"), "years of work");
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THAT(test::thrown_by([&] { make_photos(home_ / "other", options(), {}, stop.get_token()); }).message,
+              HasSubstr("was interrupted; nothing was left behind"));
+  EXPECT_FALSE(fs::exists(home_ / "other"));
+}
+
+}  // namespace
+}  // namespace loadline
