@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <latch>
 #include <memory>
 #include <span>
 #include <string>
@@ -144,6 +145,22 @@ class TellingDataset final : public DecoratedDataset {
 
   const SampleIndex sample_;
   Gate& gate_;
+};
+
+// The first `readers` reads begin only when all of them have come: as many threads have to be there.
+class MeetingDataset final : public DecoratedDataset {
+ public:
+  MeetingDataset(const Dataset& inner, std::size_t readers)
+      : DecoratedDataset(inner), readers_(readers), meeting_(static_cast<std::ptrdiff_t>(readers)) {}
+
+ private:
+  void before_reading(std::span<const SampleIndex> /*indices*/) const override {
+    if (come_.fetch_add(1) < readers_) meeting_.arrive_and_wait();
+  }
+
+  const std::size_t readers_;
+  mutable std::atomic<std::size_t> come_{0};
+  mutable std::latch meeting_;
 };
 
 }  // namespace loadline::test

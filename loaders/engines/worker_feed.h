@@ -1,0 +1,57 @@
+// What loaders with worker threads have in common: all but who makes which batch on what thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "loaders/assemble.h"
+#include "loaders/batch.h"
+#include "loaders/loader.h"
+#include "loaders/sampler.h"
+
+namespace loadline {
+
+// A worker takes a slot, then the next batch of the stream, fills it and publishes it; the consumer takes positions in
+// turn. Because the slot comes first, the batches in the making are always the earliest ones not yet delivered: the one
+// the consumer waits for has its slot, and no order of events can starve it.
+//
+// A position is the batch's own sequence number or, in order of completion, the next number to be had when it is done.
+class WorkerFeed : public Feed {
+ public:
+  Batch next() final;
+  void close() final;
+
+ protected:
+  // Allocates and faults in all slots, and makes each worker's filler. `loader` names it in messages. Throws usage
+  // Error for numbers of workers and batches that cannot be met.
+  WorkerFeed(std::string_view loader, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
+
+  // Starts a thread for each worker, which runs `work` with the worker's filler. They must end before the feed does: a
+  // derived class holds them last of all its members, and calls close() in its destructor. Throws Error when a thread
+  // is refused; those started have then ended.
+  std::vector<std::jthread> start(const std::function<void(Filler&)>& work);
+
+  // Makes the next batch; waits for a slot. A batch that fails is published with its failure. False, once for each
+  // filler, when there is none to make: at the end of the stream, and once closed. Any thread, a filler by one at a
+  // time. Allocates nothing.
+  bool make_batch(Filler& filler);
+
+ private:
+  void publish(Batch batch);
+
+  const bool in_order_;
+  BatchStream stream_;
+  BatchPool pool_;
+  DeliveryRing ring_;
+  std::atomic<bool> closed_{false};
+  std::atomic<std::uint64_t> completed_{0};
+  std::atomic<std::size_t> working_;
+  std::vector<std::unique_ptr<Filler>> fillers_;  // one a worker
+};
+
+}  // namespace loadline

@@ -1,0 +1,124 @@
+// The threads of the loaders that have workers; what they deliver is in conformance_test.cpp.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loaders/loader.h"
+#include "tests/loaders/support/datasets.h"
+
+namespace loadline {
+namespace {
+
+class WorkerThreads : public testing::TestWithParam<const LoaderKind*> {
+ protected:
+  // Of 16 batches an epoch.
+  std::unique_ptr<Feed> feed(const Assembler& assembler, std::size_t workers) const {
+    return GetParam()->make(assembler, sampler_, {.workers = workers});
+  }
+
+  const std::unique_ptr<Dataset> dataset_ = test::patterned_dataset(64);
+  const ImageTransform transform_{{1, 4, 4}, {.dtype = DType::kU8}, kernels_named("auto")};
+
+ private:
+  const Sampler sampler_{{.samples = 64, .batch_size = 4}};
+};
+
+std::vector<const LoaderKind*> loaders_with_workers() {
+  std::vector<const LoaderKind*> kinds;
+  for (const LoaderKind& kind : loaders()) {
+    if (kind.has_workers) kinds.push_back(&kind);
+  }
+  return kinds;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, WorkerThreads, testing::ValuesIn(loaders_with_workers()), [](const auto& row) {
+  std::string name(row.param->name);
+  std::erase(name, '-');
+  return name;
+});
+
+TEST_P(WorkerThreads, AreAsManyAsWereAskedForInEveryFeedHoweverFewCpusThereAre) {
+  const auto workers = std::size_t{2} * std::thread::hardware_concurrency() + 1;
+  const test::MeetingDataset meeting(*dataset_, 2 * workers);
+  const ImageAssembler assembler(meeting, transform_);
+  const auto one = feed(assembler, workers);
+  const auto other = feed(assembler, workers);
+  EXPECT_TRUE(one->next());
+  EXPECT_TRUE(other->next());
+}
+
+std::size_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST_P(WorkerThreads, AreGoneWithTheFeed) {
+  const std::size_t before = threads_of_this_process();
+  const ImageAssembler assembler(*dataset_, transform_);
+  feed(assembler, 3)->next();
+  // A thread that was joined may be listed for a moment more; one that was not would be for ever.
+  while (threads_of_this_process() > before) std::this_thread::yield();
+}
+
+// Restores the calling thread's affinity.
+class OnOneCpu {
+ public:
+  OnOneCpu() {
+    sched_getaffinity(0, sizeof(before_), &before_);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one_) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one_);
+    }
+    sched_setaffinity(0, sizeof(one_), &one_);
+  }
+  OnOneCpu(const OnOneCpu&) = delete;
+  OnOneCpu& operator=(const OnOneCpu&) = delete;
+  ~OnOneCpu() { sched_setaffinity(0, sizeof(before_), &before_); }
+
+  bool holds_the_caller() const {
+    cpu_set_t now;
+    sched_getaffinity(0, sizeof(now), &now);
+    return CPU_EQUAL(&now, &one_);
+  }
+
+ private:
+  cpu_set_t before_{};
+  cpu_set_t one_{};
+};
+
+class AffinityDataset final : public test::DecoratedDataset {
+ public:
+  AffinityDataset(const Dataset& inner, const OnOneCpu& expected) : DecoratedDataset(inner), expected_(expected) {}
+
+  bool was_read_elsewhere() const { return elsewhere_; }
+
+ private:
+  void before_reading(std::span<const SampleIndex> /*indices*/) const override {
+    if (!expected_.holds_the_caller()) elsewhere_ = true;
+  }
+
+  const OnOneCpu& expected_;
+  mutable std::atomic<bool> elsewhere_{false};
+};
+
+TEST_P(WorkerThreads, RunWhereTheirMakerMay) {
+  // One that came before may have left its mark on a library that keeps the threads of a process.
+  const ImageAssembler anywhere(*dataset_, transform_);
+  feed(anywhere, 2)->next();
+
+  const OnOneCpu one_cpu;
+  const AffinityDataset affinity(*dataset_, one_cpu);
+  const ImageAssembler assembler(affinity, transform_);
+  const auto one = feed(assembler, 3);
+  for (int i = 0; i < 20; ++i) one->next();
+  EXPECT_FALSE(affinity.was_read_elsewhere());
+}
+
+}  // namespace
+}  // namespace loadline
