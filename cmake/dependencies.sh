@@ -20,6 +20,7 @@ build   | option parsing               | h CLI/CLI.hpp           | libcli11-dev 
 build   | JSON                         | h nlohmann/json.hpp     | nlohmann-json3-dev    | json-devel             | nlohmann_json | nlohmann-json
 build   | reading .gz                  | h zlib.h                | zlib1g-dev            | zlib-devel             | zlib          | zlib
 build   | HDF5 files                   | h hdf5.h                | libhdf5-dev           | hdf5-devel             | hdf5          | hdf5
+build   | task graphs                  | h oneapi/tbb/version.h  | libtbb-dev            | tbb-devel              | tbb-devel     | intel-tbb
 build   | checksums of datasets        | h xxhash.h              | libxxhash-dev         | xxhash-devel           | xxhash        | xxhash
 build   | JPEG (libjpeg-turbo)         | h jpeglib.h             | libjpeg-dev           | libjpeg-turbo-devel    | libjpeg-turbo | libjpeg-turbo
 build   | other image formats          | h opencv4/opencv2/imgcodecs.hpp | libopencv-imgcodecs-dev | opencv-devel | libopencv     | opencv+imgcodecs

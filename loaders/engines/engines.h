@@ -7,6 +7,7 @@
 
 namespace loadline {
 
+std::unique_ptr<Feed> make_flow_graph(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
 std::unique_ptr<Feed> make_serial(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
 std::unique_ptr<Feed> make_thread_pool(const Assembler& assembler, const Sampler& sampler,
                                        const LoaderOptions& options);

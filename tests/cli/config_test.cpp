@@ -79,8 +79,8 @@ TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
   expect_usage(R"({"workers": [1, 1]})", "config.json: --workers: '1' stands twice in the list");
   expect_usage(R"({"quiet": "perhaps"})", "config.json: --quiet: want true or false, got 'perhaps'");
   expect_usage(R"({"loader": "seriall"})",
-               "config.json: --loader 'seriall': want one of serial, thread-pool, hdf5-mmap, hdf5, hdf5-block, "
-               "hdf5-chunk (did you mean serial?)");
+               "config.json: --loader 'seriall': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, "
+               "hdf5-block, hdf5-chunk (did you mean serial?)");
   expect_usage(R"({"trials": {}})", "config.json: 'trials': want text, a number, true, false or a list of them");
 }
 

@@ -42,8 +42,8 @@ TEST_F(Usage, StrayWordIsRefused) {
 
 TEST_F(Usage, UnknownValueNamesTheNearest) {
   expect_usage({"run", "--loader", "thread-poll"},
-               "--loader 'thread-poll': want one of serial, thread-pool, hdf5-mmap, hdf5, hdf5-block, hdf5-chunk (did "
-               "you mean thread-pool?)");
+               "--loader 'thread-poll': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, hdf5-block, "
+               "hdf5-chunk (did you mean thread-pool?)");
   expect_usage({"run", "--mode", "io,ful"}, "--mode 'ful': want one of io, synthetic, full (did you mean full?)");
   expect_usage({"run", "--compute", "devise:samples_per_second=1"},
                "compute 'devise': want one of drain, device (did you mean device?)");

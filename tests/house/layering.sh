@@ -44,6 +44,9 @@ check_theirs() {
     opencv2/*)
       [[ $file == loaders/transforms/opencv.cpp || $file == synthetic/generate/photos.cpp || $layer == bench || $layer == tests ]] ||
         violation "<$path>: only loaders/transforms/opencv.cpp and synthetic/generate/photos.cpp see OpenCV" ;;
+    oneapi/* | tbb/*)
+      [[ $file == loaders/engines/flow_graph.cpp || $layer == tests ]] ||
+        violation "<$path>: only loaders/engines/flow_graph.cpp sees oneTBB" ;;
     sys/* | linux/* | dirent.h | fcntl.h | poll.h | sched.h | spawn.h | unistd.h)
       [[ $layer != loaders || $file == loaders/storage/* ]] ||
         violation "<$path>: in loaders/, system calls are made in storage/ alone" ;;
