@@ -39,6 +39,8 @@ class Assembler {
   const Dataset& dataset() const { return dataset_; }
   // Of one assembled sample.
   virtual std::size_t sample_bytes() const = 0;
+  // What asking for these stores comes to.
+  virtual Stores effective(Stores stores) const = 0;
   // The samples left out so far, with the reason: none where the first of them ends the feed. Any thread.
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
   // For slots of up to `batch_size` samples. `stores`: how to write; none: what the thread learns to be faster.
@@ -55,6 +57,7 @@ class ImageAssembler final : public Assembler {
       : Assembler(dataset), transform_(std::move(transform)) {}
 
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
+  Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
 
  private:
@@ -84,6 +87,7 @@ class PhotoAssembler final : public Assembler {
 
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
 
  private:

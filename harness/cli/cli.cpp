@@ -78,6 +78,21 @@ void add_run(CLI::App& app, Request& request) {
       "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far kept.");
 }
 
+void add_ceilings(CLI::App& app, Request& request) {
+  CLI::App* ceilings = app.add_subcommand("ceilings", "Measure what this machine can do at all: the limits of `run`");
+  for (const OptionRow& row : run_options()) {
+    if (is_for_ceilings(row)) add_row(*ceilings, row, request);
+  }
+  ceilings
+      ->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
+      ->type_name("FILE")
+      ->group("Configuration");
+  ceilings->footer(
+      "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Without --output no file is written.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far shown.");
+}
+
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
   app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
   app.add_option(from_flag, request.options.format, "its format [auto]")->type_name("NAME");
@@ -223,12 +238,12 @@ int run_request(const CLI::App& app, Request& request) {
     throw usage_error(fmt::format("{}want a verb, one of {}, see --help", prefix_of(verb), fmt::join(verbs, ", ")));
   }
   const std::string name = verb.get_name();
-  if (name == "run") {
+  if (name == "run" || name == "ceilings") {
     if (!request.config.empty()) {
       apply_config(config_text(request.config), request.config == "-" ? "stdin" : request.config, request.run.options);
     }
     for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
-    return run_verb(request.run);
+    return name == "run" ? run_verb(request.run) : ceilings_verb(request.run);
   }
   if (name == "list") return list_verb();
   if (name == "info") return data_info_verb(request.data);
@@ -252,6 +267,7 @@ int run_cli(int argc, char** argv) {
   Request request;
   request.run.arguments.assign(argv, argv + argc);
   add_run(app, request);
+  add_ceilings(app, request);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
   add_data(app, request);
   try {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/ceilings/ceilings.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/workloads.h"
@@ -37,6 +38,7 @@ int list_verb() {
   print_table("loaders (--loader)", loaders());
   print_computes();
   print_table("formats (--format)", dataset_formats());
+  print_table("ceilings (loadline ceilings)", ceiling_kinds());
   print_table("generators (loadline data make)", generators());
   fmt::print("kernels (--kernels)\n ");
   for (const Kernels* kernels : supported_kernels()) fmt::print(" {}", kernels->name);

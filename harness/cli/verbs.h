@@ -47,6 +47,7 @@ struct ConvertRequest {
 
 // Each returns an exit code; what goes wrong is thrown as Error.
 int run_verb(const RunRequest& request);
+int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
 int list_verb();
 int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);

@@ -1,7 +1,10 @@
 #include "harness/judge/judgement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "harness/judge/phrase.h"
 #include "harness/judge/warnings.h"
 
 namespace loadline {
@@ -21,6 +24,17 @@ CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
   return {.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+}
+
+std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit) {
+  std::vector<double> rates;
+  for (const CeilingTrial& trial : ceiling.trials) rates.push_back(samples_per_unit * trial.per_second());
+  return rates;
+}
+
+std::optional<Summary> summarize_ceiling(const CeilingResult& ceiling) {
+  if (ceiling.trials.empty()) return std::nullopt;
+  return summarize(rates_of(ceiling, 1));
 }
 
 bool belongs_to(const Cell& cell, const Configuration& configuration) {
@@ -58,21 +72,56 @@ std::vector<Configuration> configurations_of(const Result& result) {
   return configurations;
 }
 
-Verdict verdict_of(const Result& result, const Configuration& configuration) {
+// The compute of a FULL cell is a bound of it too: what it takes alone is the most it takes.
+std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult& cell,
+                                         std::optional<std::size_t> synthetic) {
+  std::vector<std::vector<double>> bounds;
+  for (const std::size_t i : cell.bounds) {
+    const Ceiling& ceiling = result.ceilings[i].ceiling;
+    bounds.push_back(rates_of(result.ceilings[i], ceiling.samples_per_unit(cell.cell.sampler.batch_size)));
+  }
+  // Without ceilings the compute alone is no load line.
+  if (!bounds.empty() && cell.cell.mode == Mode::kFull) bounds.push_back(rates_of(result, synthetic));
+  const auto line = load_line(rates_of(cell), bounds);
+  if (!line) return std::nullopt;
+  if (line->binding == cell.bounds.size()) {
+    return CellLoadLine{.line = *line, .ceiling = std::nullopt, .name = result.cells[*synthetic].cell.name()};
+  }
+  const std::size_t ceiling = cell.bounds[line->binding];
+  return CellLoadLine{.line = *line, .ceiling = ceiling, .name = result.ceilings[ceiling].ceiling.id()};
+}
+
+// Of IO, or of FULL where there is no IO. Nothing without a load line, or where the compute is it.
+std::string load_line_sentence(const Result& result, const Judgement& judgement, const Configuration& configuration) {
+  const auto cell = configuration.io ? configuration.io : configuration.full;
+  const auto& found = judgement.cells[*cell].load_line;
+  if (!found || !found->ceiling) return "";
+  const Ceiling& ceiling = result.ceilings[*found->ceiling].ceiling;
+  return fmt::format(" {} reaches {} of the {} ceiling ({} samples/s with {} thread{}).",
+                     name(result.cells[*cell].cell.mode), percent(found->line.efficiency), ceiling.kind->name,
+                     rate(found->line.samples_per_second), ceiling.threads, ceiling.threads == 1 ? "" : "s");
+}
+
+Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
   const auto io = rates_of(result, configuration.io);
   const auto synthetic = rates_of(result, configuration.synthetic);
   const auto full = rates_of(result, configuration.full);
   // The compute of a FULL or SYNTHETIC cell; IO alone has none to name.
   const auto with_compute = configuration.full ? configuration.full : configuration.synthetic;
-  return judge({.loader = configuration.loader,
-                .workers = configuration.workers,
-                .compute = with_compute ? result.cells[*with_compute].cell.compute : "",
-                .batch_size = configuration.batch_size,
-                .io = io,
-                .synthetic = synthetic,
-                .full = full,
-                .overhead_seconds_per_batch = overhead_seconds_per_batch(result),
-                .threads_in_force = result.environment.machine.threads_in_force});
+  const auto load_line = configuration.io ? judgement.cells[*configuration.io].load_line : std::nullopt;
+  Verdict verdict =
+      judge({.loader = configuration.loader,
+             .workers = configuration.workers,
+             .compute = with_compute ? result.cells[*with_compute].cell.compute : "",
+             .batch_size = configuration.batch_size,
+             .io = io,
+             .synthetic = synthetic,
+             .full = full,
+             .overhead_seconds_per_batch = overhead_seconds_per_batch(result),
+             .threads_in_force = result.environment.machine.threads_in_force,
+             .io_efficiency = load_line ? std::optional(load_line->line.efficiency.value) : std::nullopt});
+  verdict.sentence += load_line_sentence(result, judgement, configuration);
+  return verdict;
 }
 
 bool has_trials(const Result& result, std::optional<std::size_t> cell) {
@@ -134,9 +183,14 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
 Judgement judge_run(const Result& result) {
   Judgement judgement;
   for (const CellResult& cell : result.cells) judgement.cells.push_back(summarize_cell(cell));
+  for (const CeilingResult& ceiling : result.ceilings) judgement.ceilings.push_back(summarize_ceiling(ceiling));
   judgement.configurations = configurations_of(result);
   for (Configuration& configuration : judgement.configurations) {
-    configuration.verdict = verdict_of(result, configuration);
+    for (const auto cell : {configuration.io, configuration.full}) {
+      if (!cell) continue;
+      judgement.cells[*cell].load_line = load_line_of(result, result.cells[*cell], configuration.synthetic);
+    }
+    configuration.verdict = verdict_of(result, judgement, configuration);
   }
   judgement.headlines = headlines_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);

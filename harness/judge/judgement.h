@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/load_line.h"
 #include "harness/judge/statistics.h"
 #include "harness/judge/verdict.h"
 #include "harness/judge/worker_curve.h"
@@ -13,9 +14,17 @@
 
 namespace loadline {
 
+// The lowest of what a cell cannot pass.
+struct CellLoadLine {
+  LoadLine line;
+  std::optional<std::size_t> ceiling;  // index in Result::ceilings; none: the compute
+  std::string name;                    // of the ceiling, or of the SYNTHETIC cell that the compute was measured in
+};
+
 struct CellSummary {
   std::optional<Summary> samples_per_second;  // none without trials
   std::vector<std::size_t> outliers;          // indices of trials; flagged, never dropped
+  std::optional<CellLoadLine> load_line;      // none without trials or ceilings
 };
 
 // One loader at one worker count and batch size, on one workload: its IO and FULL, and the SYNTHETIC they share.
@@ -44,7 +53,8 @@ struct Warning {
 };
 
 struct Judgement {
-  std::vector<CellSummary> cells;  // as Result::cells
+  std::vector<CellSummary> cells;                // as Result::cells
+  std::vector<std::optional<Summary>> ceilings;  // as Result::ceilings, in units per second; none without trials
   std::vector<Configuration> configurations;
   std::vector<Headline> headlines;
   std::vector<Warning> warnings;

@@ -83,6 +83,19 @@ std::string efficiency(const Estimate& value) {
   return with_interval(value.value, value.ci95, 2, "");
 }
 
+std::string rate(double per_second) {
+  struct Unit {
+    double size;
+    std::string_view suffix;
+  };
+  static constexpr std::array kUnits{Unit{1e9, " G"}, Unit{1e6, " M"}, Unit{1e3, " k"}};
+  for (const Unit& unit : kUnits) {
+    const double value = per_second / unit.size;
+    if (value >= 0.9995) return fmt::format("{}{}", fixed(value, value < 9.95 ? 1 : 0), unit.suffix);
+  }
+  return fixed(per_second, per_second < 9.95 ? 1 : 0);
+}
+
 std::string duration(double seconds) {
   struct Unit {
     double seconds;

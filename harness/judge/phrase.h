@@ -18,6 +18,9 @@ std::string factor(const Estimate& ratio);
 // A plain number near one: "0.91 ± 0.03", "-1.7 ± 0.4". At most two decimals.
 std::string efficiency(const Estimate& value);
 
+// A rate as a person says it: "5.0 M", "150 k", "37".
+std::string rate(double per_second);
+
 // A short time: "0.50 µs", "67 µs", "3.2 ms", "1.5 s".
 std::string duration(double seconds);
 

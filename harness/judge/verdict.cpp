@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judge/load_line.h"
 #include "harness/judge/phrase.h"
 #include "loaders/error.h"
 
@@ -148,13 +149,16 @@ std::string compute_sentence(const Evidence& evidence, const Verdict& verdict) {
 
 std::string faster_loading(const Evidence& evidence) {
   if (evidence.workers == 0) return "use a --loader with workers";
+  const bool near_ceiling = evidence.io_efficiency && *evidence.io_efficiency >= kNearCeiling;
   if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
+    if (near_ceiling) return "raise --workers, as with so few no --loader can be much faster";
     return "raise --workers or use a faster --loader";
   }
   return fmt::format(
-      "each of the {} CPUs in force has a worker already, so use a faster --loader, give each sample less work or get "
-      "more CPUs (more --workers only if they wait for storage)",
-      evidence.threads_in_force);
+      "each of the {} CPUs in force has a worker already{} give each sample less work or get more CPUs (more --workers "
+      "only if they wait for storage)",
+      evidence.threads_in_force,
+      near_ceiling ? " and no --loader can be much faster on them, so" : ", so use a faster --loader,");
 }
 
 std::string loader_sentence(const Evidence& evidence, const Findings& findings) {

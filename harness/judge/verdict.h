@@ -23,6 +23,7 @@ struct Evidence {
   std::span<const double> full = {};
   std::optional<double> overhead_seconds_per_batch = {};  // from OVERHEAD trials
   std::size_t threads_in_force = 0;                       // CPUs there are for workers; 0: unknown
+  std::optional<double> io_efficiency = {};               // IO over the lowest ceiling of the machine
 };
 
 enum class Bound {

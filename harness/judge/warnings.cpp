@@ -147,6 +147,22 @@ void warn_of_workers(const Result& result, Warnings& warnings) {
                                                          plural(threads, "CPU"))});
 }
 
+void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings& warnings) {
+  for (const CeilingResult& ceiling : result.ceilings) {
+    if (ceiling.error) {
+      warnings.push_back({"ceiling-failed", fmt::format("{}: {}", ceiling.ceiling.id(), *ceiling.error)});
+    }
+  }
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const auto& found = judgement.cells[i].load_line;
+    if (!found || !found->ceiling || !beaten(found->line)) continue;
+    warnings.push_back(
+        {"ceiling-beaten", fmt::format("{} passes the ceiling {}, at {} of it: that ceiling's kernel is "
+                                       "too weak to be a limit",
+                                       result.cells[i].cell.name(), found->name, percent(found->line.efficiency))});
+  }
+}
+
 }  // namespace
 
 std::vector<Warning> warnings_of(const Result& result, const Judgement& judgement) {
@@ -160,6 +176,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
     warn_of_trials(result.cells[i], judgement.cells[i], warnings);
   }
   warn_of_overhead(result, warnings);
+  warn_of_ceilings(result, judgement, warnings);
   return warnings;
 }
 

@@ -7,7 +7,7 @@
 
 namespace loadline {
 
-// `judgement` needs its cell summaries only.
+// `judgement` needs its cell summaries with their load lines only.
 std::vector<Warning> warnings_of(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/ceilings/ceilings.h"
 #include "harness/measure/trial.h"
 #include "loaders/error.h"
 
@@ -100,6 +101,10 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
   return result;
 }
 
+Time time_of(double seconds) {
+  return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
+}
+
 // A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
 void measure_first_epoch(CellResult& result, Time limit, const Machine& machine, RunContext& context) {
   const Time begin = context.clock.now();
@@ -112,7 +117,7 @@ void measure_first_epoch(CellResult& result, Time limit, const Machine& machine,
 
 void measure_first_epochs(const Plan& plan, Result& result, RunContext& context) {
   if (plan.options.first_epoch_seconds == 0) return;
-  const auto limit = std::chrono::duration_cast<Time>(std::chrono::duration<double>(plan.options.first_epoch_seconds));
+  const Time limit = time_of(plan.options.first_epoch_seconds);
   for (CellResult& cell : result.cells) {
     if (!uses_loader(cell.cell.mode)) continue;
     if (context.stop.stop_requested()) return;
@@ -126,38 +131,119 @@ void measure_first_epochs(const Plan& plan, Result& result, RunContext& context)
   }
 }
 
-// The datasets and rigs that the trials share.
+TrialOptions trial_options(const RunOptions& options, std::size_t round) {
+  return {.length =
+              options.trial_batches ? Length(Batches{*options.trial_batches}) : Length(time_of(options.trial_seconds)),
+          .warm_up_batches = options.warm_up_batches,
+          .first_epoch = round + 1};  // the first epoch is a measurement of its own
+}
+
+// The trials of a run, and the datasets and rigs that they share.
 class Bench {
  public:
-  Bench(Result& result, RunContext& context) {
+  Bench(const RunOptions& options, Result& result, RunContext& context)
+      : options_(options), result_(result), context_(context), start_(context.clock.now()) {
     datasets_.resize(result.datasets.size());
     rigs_.resize(result.cells.size());
-    for (std::size_t i = 0; i < result.cells.size(); ++i) {
-      CellResult& cell = result.cells[i];
-      if (cell.error) continue;
-      try {
-        auto& dataset = datasets_[cell.dataset];
-        if (!dataset) dataset = open_for(cell.cell);
-        rigs_[i] = std::make_unique<CellRig>(cell.cell, *dataset, result.environment.machine.last_level_cache_bytes);
-      } catch (const Error& error) {
-        cell.error = error.what();
-        context.observer.on_trial(result, cell);
-      }
-    }
   }
 
-  const CellRig& rig(std::size_t cell) const { return *rigs_[cell]; }
+  // In rounds over all ceilings and, if asked, all cells. Returns whether it came to its end.
+  bool run_rounds(bool with_cells) {
+    const std::size_t cells = with_cells ? result_.cells.size() : 0;
+    for (std::size_t round = 0; round < options_.trials; ++round) {
+      // Neither what the harness costs nor what the machine could do is of use alone, unless it was asked for.
+      const bool any_left = std::ranges::any_of(
+          result_.cells, [](const CellResult& cell) { return !cell.error && cell.cell.mode != Mode::kOverhead; });
+      if (with_cells && !any_left) break;
+      for (const std::size_t i : round_order(options_.seed, round, cells + result_.ceilings.size())) {
+        if (context_.stop.stop_requested()) return false;
+        if (!(i < cells ? run_cell(i, round) : run_ceiling(i - cells, round))) return false;
+      }
+    }
+    return true;
+  }
 
  private:
+  // Returns false when stopped, like run_ceiling().
+  bool run_cell(std::size_t i, std::size_t round) {
+    CellResult& cell = result_.cells[i];
+    if (cell.error) return true;
+    const double started = seconds_so_far();
+    try {
+      auto trial = run_trial(rig(i), trial_options(options_, round), context_.clock, context_.stop);
+      if (!trial) return false;
+      enter(std::move(*trial), round, started, cell.trials);
+    } catch (const Error& error) {
+      cell.error = error.what();
+    }
+    if (rigs_[i]) cell.skipped = rigs_[i]->assembler().skipped();
+    context_.observer.on_trial(result_, cell);
+    return true;
+  }
+
+  bool run_ceiling(std::size_t i, std::size_t round) {
+    CeilingResult& ceiling = result_.ceilings[i];
+    if (ceiling.error) return true;
+    const double started = seconds_so_far();
+    try {
+      const CellRig& its_rig = rig(ceiling.cell);
+      const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
+                                                      .sampler = its_rig.sampler(),
+                                                      .machine = result_.environment.machine,
+                                                      .kernels = kernels_named(its_rig.cell().kernels),
+                                                      .threads = ceiling.ceiling.threads});
+      const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
+      auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
+      if (!trial) return false;
+      enter(std::move(*trial), round, started, ceiling.trials);
+    } catch (const Error& error) {
+      ceiling.error = error.what();
+    }
+    context_.observer.on_ceiling(result_, ceiling);
+    return true;
+  }
+
+  // Made when it is first asked for. A ceiling has the rig of the cell that it was first wanted for.
+  const CellRig& rig(std::size_t i) {
+    const CellResult& cell = result_.cells[i];
+    auto& dataset = datasets_[cell.dataset];
+    if (!dataset) dataset = open_for(cell.cell);
+    const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
+    if (!rigs_[i]) rigs_[i] = std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes);
+    return *rigs_[i];
+  }
+
+  double seconds_so_far() const { return seconds(context_.clock.now() - start_); }
+
+  template <typename AnyTrial>
+  void enter(AnyTrial trial, std::size_t round, double started_seconds, std::vector<AnyTrial>& trials) {
+    trial.round = round;
+    trial.place = place_++;
+    trial.started_seconds = started_seconds;
+    trials.push_back(std::move(trial));
+  }
+
+  const RunOptions& options_;
+  Result& result_;
+  RunContext& context_;
+  Time start_;
+  std::size_t place_ = 0;
   std::vector<std::unique_ptr<Dataset>> datasets_;
   std::vector<std::unique_ptr<CellRig>> rigs_;
 };
 
-TrialOptions trial_options(const RunOptions& options, std::size_t round) {
-  const auto time = std::chrono::duration_cast<Time>(std::chrono::duration<double>(options.trial_seconds));
-  return {.length = options.trial_batches ? Length(Batches{*options.trial_batches}) : Length(time),
-          .warm_up_batches = options.warm_up_batches,
-          .first_epoch = round + 1};  // the first epoch is a measurement of its own
+// Each ceiling once, however many cells it is measured for.
+void plan_ceilings(const Plan& plan, Result& result) {
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    CellResult& cell = result.cells[i];
+    for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, result.datasets[cell.dataset].info)) {
+      if (wanted.kind->intrudes && !plan.ceilings_alone) continue;
+      const auto known = std::ranges::find(result.ceilings, wanted, &CeilingResult::ceiling);
+      const auto index = static_cast<std::size_t>(known - result.ceilings.begin());
+      if (wanted.kind->upper_bound) cell.bounds.push_back(index);
+      if (known == result.ceilings.end()) result.ceilings.push_back({.ceiling = std::move(wanted), .cell = i});
+    }
+  }
 }
 
 }  // namespace
@@ -181,39 +267,15 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     result.datasets.push_back(std::move(*facts));
     context.observer.on_dataset(result.datasets.back());
   }
+  if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   return true;
 }
 
 bool run_plan(const Plan& plan, Result& result, RunContext& context) {
-  const Time start = context.clock.now();
-  measure_first_epochs(plan, result, context);
-  if (context.stop.stop_requested()) return false;
-  const Bench bench(result, context);
-  std::size_t place = 0;
-  for (std::size_t round = 0; round < plan.options.trials; ++round) {
-    // What the harness costs is of no use alone.
-    const bool any_left = std::ranges::any_of(
-        result.cells, [](const CellResult& cell) { return !cell.error && cell.cell.mode != Mode::kOverhead; });
-    if (!any_left) break;
-    for (const std::size_t i : round_order(plan.options.seed, round, result.cells.size())) {
-      CellResult& cell = result.cells[i];
-      if (cell.error) continue;
-      if (context.stop.stop_requested()) return false;
-      const double started_seconds = seconds(context.clock.now() - start);
-      try {
-        auto trial = run_trial(bench.rig(i), trial_options(plan.options, round), context.clock, context.stop);
-        if (!trial) return false;
-        trial->round = round;
-        trial->place = place++;
-        trial->started_seconds = started_seconds;
-        cell.trials.push_back(*trial);
-      } catch (const Error& error) {
-        cell.error = error.what();
-      }
-      cell.skipped = bench.rig(i).assembler().skipped();
-      context.observer.on_trial(result, cell);
-    }
-  }
+  Bench bench(plan.options, result, context);
+  const bool with_cells = !plan.ceilings_alone;
+  if (with_cells) measure_first_epochs(plan, result, context);
+  if (context.stop.stop_requested() || !bench.run_rounds(with_cells)) return false;
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
 }

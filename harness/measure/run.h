@@ -19,6 +19,8 @@ class RunObserver {
   virtual void on_first_epoch(const CellResult& /*cell*/) {}
   // After each trial, and after each cell that failed: `result` is valid as it stands.
   virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
+  // The same of each ceiling.
+  virtual void on_ceiling(const Result& /*result*/, const CeilingResult& /*ceiling*/) {}
 };
 
 struct RunContext {
@@ -28,14 +30,16 @@ struct RunContext {
 };
 
 // Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
-// samples, so that what fits the page cache is in it. Fills result.datasets and result.cells, which have no trials yet.
+// samples, so that what fits the page cache is in it. Fills result.datasets, result.cells and, unless they are switched
+// off, result.ceilings, which have no trials yet.
 // Throws Error for the first thing that is wrong. Returns whether it came to its end, rather than to a requested stop;
 // without that there is nothing to run.
 bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
 // Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
-// all cells, each round in an order of its own. A cell that fails keeps what it has and its error; the others go on.
-// Returns whether the run came to its end, rather than to a requested stop.
+// all cells and ceilings, each round in an order of its own. A cell or ceiling that fails keeps what it has and its
+// error; the others go on. Of a plan for ceilings alone only those. Returns whether the run came to its end, rather
+// than to a requested stop.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
 
 }  // namespace loadline

@@ -72,6 +72,9 @@ Words order_names() {
 Words stores_names() {
   return {"auto", "cached", "streaming"};
 }
+Words ceilings_names() {
+  return {"on", "off"};
+}
 Words delivery_names() {
   return {"in-order", "completion"};
 }
@@ -159,6 +162,8 @@ const std::array kRows{
               &O::warm_up_batches},
     OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how much of the first epoch to measure; 0: none",
               &O::first_epoch_seconds, nullptr, 0, 1e6},
+    OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at all", &O::ceilings,
+              ceilings_names},
 
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
     OptionRow{"quiet", kOutput, "", "no progress, no table: the result file only", &O::quiet},
@@ -219,6 +224,11 @@ std::vector<T> parse_list(const OptionRow& row, std::string_view text, Parse par
 
 std::span<const OptionRow> run_options() {
   return kRows;
+}
+
+bool is_for_ceilings(const OptionRow& row) {
+  if (row.group == kPipeline || row.name == "mode") return false;
+  return row.group != kTrials || row.name == "trials";
 }
 
 OptionValue read_option(const RunOptions& options, const OptionRow& row) {

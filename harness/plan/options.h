@@ -62,6 +62,7 @@ struct RunOptions {
   std::optional<std::size_t> trial_batches;  // in place of trial_seconds
   std::optional<std::size_t> warm_up_batches;
   double first_epoch_seconds = 2;  // at the most; 0: not measured
+  std::string ceilings = "on";
 
   std::string output;  // path, or - for stdout; empty: loadline-<run id>.json
   bool quiet = false;
@@ -85,6 +86,10 @@ struct OptionRow {
 };
 
 std::span<const OptionRow> run_options();
+
+// Whether `loadline ceilings` heeds the option: what is loaded and how often it is measured are its concern, loaders'
+// own settings and computes are not.
+bool is_for_ceilings(const OptionRow& row);
 
 // What stands in for an option that was not given, for the help: "5", "serial,thread-pool", "the workload's".
 std::string standard_text(const OptionRow& row);

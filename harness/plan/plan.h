@@ -58,6 +58,7 @@ struct Cell {
 struct Plan {
   RunOptions options;
   std::vector<Cell> cells;
+  bool ceilings_alone = false;  // the cells are there to tell which, and have no trials
 };
 
 struct PlanContext {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/ceilings/ceilings.h"
 #include "harness/measure/monitor.h"
 #include "harness/plan/plan.h"
 #include "harness/result/environment.h"
@@ -62,9 +63,17 @@ struct CellResult {
   std::size_t slots = 0;
   std::size_t slot_bytes = 0;
   std::optional<FirstEpoch> first_epoch;
+  std::vector<std::size_t> bounds;  // indices in Result::ceilings of those that it cannot pass
   std::vector<Trial> trials;
   std::map<SampleIndex, std::string> skipped;  // samples that could not be decoded and were left out, and why
   std::optional<std::string> error;            // why the cell has no trials, or no more
+};
+
+struct CeilingResult {
+  Ceiling ceiling;
+  std::size_t cell = 0;  // index in Result::cells of the first that it is measured for
+  std::vector<CeilingTrial> trials;
+  std::optional<std::string> error;  // why it has no trials, or no more
 };
 
 struct DatasetFacts {
@@ -90,6 +99,7 @@ struct Result {
   Environment environment;
   std::vector<DatasetFacts> datasets;
   std::vector<CellResult> cells;
+  std::vector<CeilingResult> ceilings;
 };
 
 }  // namespace loadline

@@ -254,9 +254,9 @@ Json first_epoch_json(const std::optional<FirstEpoch>& epoch) {
   return json;
 }
 
-Json summary_json(const CellSummary& summary) {
-  if (!summary.samples_per_second) return nullptr;
-  const Summary& rate = *summary.samples_per_second;
+Json summary_json(const std::optional<Summary>& summary) {
+  if (!summary) return nullptr;
+  const Summary& rate = *summary;
   return {{"count", rate.count},
           {"mean", number(rate.mean)},
           {"stddev", optional_of(rate.stddev)},
@@ -276,7 +276,14 @@ Json skipped_json(const std::map<SampleIndex, std::string>& skipped) {
   return {{"count", skipped.size()}, {"samples", samples}};
 }
 
-Json cell_json(const CellResult& cell, const CellSummary& summary) {
+Json load_line_json(const std::optional<CellLoadLine>& found) {
+  if (!found) return nullptr;
+  return {{"binding", found->name},
+          {"samples_per_second", number(found->line.samples_per_second)},
+          {"efficiency", estimate_json(found->line.efficiency)}};
+}
+
+Json cell_json(const CellResult& cell, const CellSummary& summary, const Result& result) {
   Json json = settings_json(cell.cell);
   json["dataset"] = cell.dataset;
   json["prefetch"] = cell.prefetch > 0 ? Json(cell.prefetch) : Json(nullptr);
@@ -284,13 +291,43 @@ Json cell_json(const CellResult& cell, const CellSummary& summary) {
   json["slot_bytes"] = cell.slot_bytes;
   json["skipped"] = skipped_json(cell.skipped);
   json["error"] = optional_of(cell.error);
-  json["samples_per_second"] = summary_json(summary);
+  json["samples_per_second"] = summary_json(summary.samples_per_second);
+  json["bounds"] = Json::array();
+  for (const std::size_t i : cell.bounds) json["bounds"].push_back(result.ceilings[i].ceiling.id());
+  json["ceiling"] = load_line_json(summary.load_line);
   json["outlier_trials"] = summary.outliers;
   json["first_epoch"] = first_epoch_json(cell.first_epoch);
   Json trials = Json::array();
   for (const Trial& trial : cell.trials) trials.push_back(trial_json(trial));
   json["trials"] = std::move(trials);
   return json;
+}
+
+Json ceiling_json(const CeilingResult& result, const std::optional<Summary>& summary, const Cell& cell) {
+  const Ceiling& ceiling = result.ceiling;
+  Json trials = Json::array();
+  for (const CeilingTrial& trial : result.trials) {
+    trials.push_back({{"round", trial.round},
+                      {"place", trial.place},
+                      {"started_seconds", number(trial.started_seconds)},
+                      {"wall_seconds", number(trial.wall_seconds)},
+                      {"amount", number(trial.amount)},
+                      {"per_second", number(trial.per_second())},
+                      {"way", trial.way.empty() ? Json(nullptr) : Json(trial.way)}});
+  }
+  const bool of_batches = ceiling.batch_size > 0;
+  return {{"id", ceiling.id()},
+          {"kind", ceiling.kind->name},
+          {"unit", name(ceiling.kind->unit)},
+          {"upper_bound", ceiling.kind->upper_bound},
+          {"threads", ceiling.threads},
+          {"workload", ceiling.workload.empty() ? Json(nullptr) : Json(ceiling.workload)},
+          {"dataset", optional_of(ceiling.dataset)},
+          {"dtype", of_batches ? Json(name(cell.transform.dtype)) : Json(nullptr)},
+          {"batch_size", of_batches ? Json(ceiling.batch_size) : Json(nullptr)},
+          {"error", optional_of(result.error)},
+          {"per_second", summary_json(summary)},
+          {"trials", std::move(trials)}};
 }
 
 Json configuration_json(const Configuration& configuration, const Result& result) {
@@ -395,7 +432,12 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   for (const DatasetFacts& facts : result.datasets) json["datasets"].push_back(dataset_json(facts));
   json["cells"] = Json::array();
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    json["cells"].push_back(cell_json(result.cells[i], judgement.cells[i]));
+    json["cells"].push_back(cell_json(result.cells[i], judgement.cells[i], result));
+  }
+  json["ceilings"] = Json::array();
+  for (std::size_t i = 0; i < result.ceilings.size(); ++i) {
+    const CeilingResult& ceiling = result.ceilings[i];
+    json["ceilings"].push_back(ceiling_json(ceiling, judgement.ceilings[i], result.cells[ceiling.cell].cell));
   }
   json["configurations"] = Json::array();
   for (const Configuration& configuration : judgement.configurations) {

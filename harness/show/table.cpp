@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/show/ceilings_table.h"
+#include "harness/show/columns.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
-
-using Row = std::vector<std::string>;
 
 struct Unit {
   double size;
@@ -33,45 +33,32 @@ int decimals_for(double scaled) {
   return scaled >= 1000 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
 }
 
-// UTF-8 counts as characters, not bytes: "±" is one column wide.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
-}
-
-// The first `left` columns are flush left, the others right.
-std::string aligned(const std::vector<Row>& rows, std::size_t left) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - columns(row[i]), ' ');
-      line += i < left ? row[i] + padding : padding + row[i];
-      if (i + 1 < row.size()) line += "  ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
-}
-
 std::string cell_text(const Judgement& judgement, const Result& result, std::optional<std::size_t> cell) {
   if (!cell) return "-";
   if (result.cells[*cell].error && result.cells[*cell].trials.empty()) return "failed";
-  return rate_text(judgement.cells[*cell]);
+  return rate_text(judgement.cells[*cell].samples_per_second);
 }
 
-std::string plural(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+// "gather 93 %".
+std::string of_ceiling_text(const Judgement& judgement, const Result& result, std::optional<std::size_t> cell) {
+  const auto found = cell ? judgement.cells[*cell].load_line : std::nullopt;
+  if (!found || !found->ceiling) return "-";
+  return fmt::format("{} {:.0f} %", result.ceilings[*found->ceiling].ceiling.kind->name,
+                     100 * found->line.efficiency.value);
 }
 
-std::string loader_text(const Configuration& configuration) {
-  if (configuration.workers == 0) return configuration.loader;
-  return fmt::format("{} x {}", configuration.loader, configuration.workers);
+std::string loader_of(const Configuration& configuration) {
+  return loader_text(configuration.loader, configuration.workers);
+}
+
+// Those that bind any IO cell.
+std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgement& judgement) {
+  std::vector<const CeilingKind*> kinds;
+  for (const Configuration& configuration : judgement.configurations) {
+    const auto found = configuration.io ? judgement.cells[*configuration.io].load_line : std::nullopt;
+    if (found && found->ceiling) kinds.push_back(result.ceilings[*found->ceiling].ceiling.kind);
+  }
+  return kinds;
 }
 
 // The figures that the sentence rests on, besides the stall, which the table has.
@@ -83,10 +70,10 @@ std::string figures_text(const Verdict& verdict) {
 
 }  // namespace
 
-std::string rate_text(const CellSummary& summary) {
-  if (!summary.samples_per_second) return "-";
-  const double mean = summary.samples_per_second->mean;
-  const auto stddev = summary.samples_per_second->stddev;
+std::string rate_text(const std::optional<Summary>& per_second) {
+  if (!per_second) return "-";
+  const double mean = per_second->mean;
+  const auto stddev = per_second->stddev;
   const Unit unit = unit_for(mean);
   const int decimals = decimals_for(mean / unit.size);
   if (!stddev) return fmt::format("{:.{}f}{}", mean / unit.size, decimals, unit.suffix);
@@ -94,11 +81,14 @@ std::string rate_text(const CellSummary& summary) {
 }
 
 std::string table_text(const Result& result, const Judgement& judgement) {
-  std::vector<Row> rows{{"workload", "loader", "batch", "IO", "SYNTHETIC", "FULL", "stall"}};
+  const bool with_ceilings = std::ranges::any_of(
+      result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kIo && !cell.bounds.empty(); });
+  std::vector<Row> rows{{"workload", "loader", "batch", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall"}};
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
-    rows.push_back({configuration.workload, loader_text(configuration), fmt::format("{}", configuration.batch_size),
+    rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
                     cell_text(judgement, result, configuration.io),
+                    of_ceiling_text(judgement, result, configuration.io),
                     cell_text(judgement, result, configuration.synthetic),
                     cell_text(judgement, result, configuration.full), stall ? percent(*stall) : "-"});
   }
@@ -107,11 +97,21 @@ std::string table_text(const Result& result, const Judgement& judgement) {
     for (std::size_t i = 0; i < result.cells.size(); ++i) {
       const Cell& cell = result.cells[i].cell;
       if (cell.mode != Mode::kSynthetic) continue;
-      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-",
+      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-", "-",
                       cell_text(judgement, result, i), "-", "-"});
     }
   }
-  return "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, 2);
+  constexpr std::ptrdiff_t kOfCeiling = 4;
+  if (!with_ceilings) {
+    for (Row& row : rows) row.erase(row.begin() + kOfCeiling);
+  }
+  std::string text = "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, {0, 1});
+  const auto kinds = binding_kinds(result, judgement);
+  if (!kinds.empty()) {
+    text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";
+    text += legend_text(kinds);
+  }
+  return text;
 }
 
 std::string verdict_text(const Judgement& judgement) {
@@ -121,7 +121,7 @@ std::string verdict_text(const Judgement& judgement) {
     const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
       return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
     });
-    text += fmt::format("{}, {}{}: {}", headline.workload, loader_text(configuration),
+    text += fmt::format("{}, {}{}: {}", headline.workload, loader_of(configuration),
                         one_batch_size ? "" : fmt::format(", batch {}", configuration.batch_size),
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
@@ -182,7 +182,13 @@ double estimated_seconds(const Result& prepared, const RunOptions& options) {
       seconds += std::min(options.first_epoch_seconds, samples / batch * step) + kSetUpSeconds;
     }
   }
-  return seconds;
+  return seconds + estimated_ceiling_seconds(prepared, options);
+}
+
+double estimated_ceiling_seconds(const Result& prepared, const RunOptions& options) {
+  constexpr double kSetUpSeconds = 0.03;  // most of it to get memory
+  const double one = std::min(kCeilingSeconds, options.trial_seconds) + kSetUpSeconds;
+  return static_cast<double>(options.trials * prepared.ceilings.size()) * one;
 }
 
 std::string time_text(double seconds) {
@@ -192,8 +198,15 @@ std::string time_text(double seconds) {
 }
 
 std::string scope_text(const Result& prepared, const RunOptions& options) {
-  return fmt::format("{}, {} each, about {}", plural(prepared.cells.size(), "cell"), plural(options.trials, "trial"),
+  std::string what = plural(prepared.cells.size(), "cell");
+  if (!prepared.ceilings.empty()) what += fmt::format(" and {}", plural(prepared.ceilings.size(), "ceiling"));
+  return fmt::format("{}, {} each, about {}", what, plural(options.trials, "trial"),
                      time_text(estimated_seconds(prepared, options)));
+}
+
+std::string ceilings_scope_text(const Result& prepared, const RunOptions& options) {
+  return fmt::format("{}, {} each, about {}", plural(prepared.ceilings.size(), "ceiling"),
+                     plural(options.trials, "trial"), time_text(estimated_ceiling_seconds(prepared, options)));
 }
 
 std::string plan_text(const Result& prepared, const RunOptions& options) {
@@ -202,7 +215,13 @@ std::string plan_text(const Result& prepared, const RunOptions& options) {
     rows.push_back(
         {cell.cell.name(), cell.cell.compute, fmt::format("{}", cell.slots), fmt::format("{}", cell.slot_bytes)});
   }
-  return fmt::format("{}\n{}\n", aligned(rows, 2), scope_text(prepared, options));
+  std::string text = aligned(rows, {0, 1}) + '\n';
+  if (!prepared.ceilings.empty()) {
+    text += "ceiling\n";
+    for (const CeilingResult& ceiling : prepared.ceilings) text += ceiling.ceiling.id() + '\n';
+    text += '\n';
+  }
+  return text + scope_text(prepared, options) + '\n';
 }
 
 }  // namespace loadline

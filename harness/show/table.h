@@ -9,9 +9,9 @@
 namespace loadline {
 
 // "12.3 M ± 0.2 M", "150.0 k ± 0.1 k", "987 ± 3"; without a deviation the mean alone; "-" where there is none.
-std::string rate_text(const CellSummary& summary);
+std::string rate_text(const std::optional<Summary>& per_second);
 
-// The table of IO, SYNTHETIC and FULL, a row a configuration.
+// The table of IO, SYNTHETIC and FULL, a row a configuration; where there are ceilings, with what IO reaches of them.
 std::string table_text(const Result& result, const Judgement& judgement);
 
 // What limits each workload, in a sentence or two, and how many workers are enough.
@@ -26,13 +26,16 @@ std::string setting_text(const Result& result);
 // What would be run, a line a cell, and about how long it takes.
 std::string plan_text(const Result& prepared, const RunOptions& options);
 
-// "8 cells, 5 trials each, about 19 s".
+// "8 cells and 7 ceilings, 5 trials each, about 19 s".
 std::string scope_text(const Result& prepared, const RunOptions& options);
+// The same of the ceilings alone.
+std::string ceilings_scope_text(const Result& prepared, const RunOptions& options);
 
 // "1.2 s", "3 min 20 s".
 std::string time_text(double seconds);
 
-// About how long the trials of a prepared run take.
+// About how long the trials of a prepared run take, and those of its ceilings alone.
 double estimated_seconds(const Result& prepared, const RunOptions& options);
+double estimated_ceiling_seconds(const Result& prepared, const RunOptions& options);
 
 }  // namespace loadline

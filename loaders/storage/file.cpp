@@ -73,6 +73,15 @@ bool File::may_be_inspected() const {
   return owned || ::access(path_.c_str(), W_OK) == 0;
 }
 
+void File::drop_from_page_cache(std::size_t bytes) const {
+  ::fsync(descriptor_);  // what is not on storage yet is kept
+  ::posix_fadvise(descriptor_, 0, static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
+}
+
+void File::expect_random_reads() const {
+  ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_RANDOM);
+}
+
 void File::read_exactly(std::size_t offset, std::span<std::byte> out) const {
   std::size_t done = 0;
   while (done < out.size()) {

@@ -27,6 +27,12 @@ class File {
   // Whether this process owns the file or may write it, which is what the system asks of whoever wants to know which
   // of its pages are in the page cache (mm/mincore.c of Linux).
   bool may_be_inspected() const;
+  // Asks the system to give up what the page cache holds of the first so many bytes of the file. A hint:
+  // page_cache_residency() tells what came of it. Pages that a process has mapped stay. Waits for what was written to
+  // be on storage.
+  void drop_from_page_cache(std::size_t bytes) const;
+  // Asks the system not to read ahead on this descriptor.
+  void expect_random_reads() const;
   // Fills `out` from `offset` on; throws Error naming path and offset when the file ends before.
   void read_exactly(std::size_t offset, std::span<std::byte> out) const;
 

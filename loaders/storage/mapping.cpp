@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -28,8 +29,8 @@ std::size_t page_bytes() {
   return size;
 }
 
-std::span<const std::byte> map_whole(const File& file) {
-  const std::size_t size = file.size_bytes();
+std::span<const std::byte> map(const File& file, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
+  const std::size_t size = std::min(file.size_bytes(), most_bytes);
   if (size == 0) return {};
   void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (mapped == MAP_FAILED) {
@@ -100,7 +101,7 @@ void forget(MappedFile* mapping) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) : path_(path), bytes_(map_whole(File::open(path))) {
+MappedFile::MappedFile(const std::filesystem::path& path) : path_(path), bytes_(map(File::open(path))) {
   try {
     remember(this);
   } catch (...) {
@@ -145,9 +146,9 @@ Residency& Residency::operator+=(const Residency& other) {
   return *this;
 }
 
-Residency page_cache_residency(const std::filesystem::path& path) {
+Residency page_cache_residency(const std::filesystem::path& path, std::size_t most_bytes) {
   const File file = File::open(path);
-  const auto bytes = map_whole(file);
+  const auto bytes = map(file, most_bytes);
   Residency residency{.pages = (bytes.size() + page_bytes() - 1) / page_bytes()};
   // The system would call every page of such a file resident.
   if (!file.may_be_inspected()) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -53,8 +54,9 @@ struct Residency {
   Residency& operator+=(const Residency& other);
 };
 
-// Pages of the file at `path` and how many of them the page cache holds now. Does not read the file.
-// Throws Error naming the path.
-Residency page_cache_residency(const std::filesystem::path& path);
+// Pages of the file at `path`, or of its first so many bytes, and how many of them the page cache holds now. Does not
+// read the file. Throws Error naming the path.
+Residency page_cache_residency(const std::filesystem::path& path,
+                               std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
 }  // namespace loadline

@@ -73,13 +73,14 @@ class CommandLine : public testing::Test {
   nlohmann::json result(const std::string& name = "result.json") const {
     const auto json = nlohmann::json::parse(bytes_of(home_ / name), nullptr, false);
     EXPECT_FALSE(json.is_discarded()) << name << " is no JSON";
-    EXPECT_EQ(json.value("schema_version", 0), 1);
+    EXPECT_EQ(json.value("schema_version", 0), 2);
     return json;
   }
 
   std::set<std::string> files() const { return names_in(home_.path()); }
 
-  static inline const Words kShort{"--trials", "1", "--trial-batches", "3", "--first-epoch-seconds", "0"};
+  static inline const Words kShort{"--trials",   "1",  "--trial-batches", "3", "--first-epoch-seconds", "0",
+                                   "--ceilings", "off"};
 
   TemporaryDirectory home_;
   World world_;

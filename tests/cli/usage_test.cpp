@@ -14,7 +14,7 @@ class Usage : public CommandLine {
 };
 
 TEST_F(Usage, AVerbIsWanted) {
-  expect_usage({}, "want a verb, one of run, list, data, see --help");
+  expect_usage({}, "want a verb, one of run, ceilings, list, data, see --help");
   expect_usage({"data"}, "data: want a verb, one of info, verify, make, convert, see --help");
 }
 
@@ -98,8 +98,8 @@ TEST_F(Usage, ContradictoryOptionsAreRefused) {
 }
 
 TEST_F(CommandLine, HelpAndVersionAreNoErrors) {
-  for (const Words& words :
-       {Words{"--help"}, Words{"run", "--help"}, Words{"data", "make", "--help"}, Words{"--version"}, Words{"list"}}) {
+  for (const Words& words : {Words{"--help"}, Words{"run", "--help"}, Words{"ceilings", "--help"},
+                             Words{"data", "make", "--help"}, Words{"--version"}, Words{"list"}}) {
     SCOPED_TRACE(testing::PrintToString(words));
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.exit_code, 0);

@@ -36,10 +36,19 @@ class Schema(ResultsTest):
         names = [cell["name"] for cell in result["cells"]]
         self.assertEqual(len(set(names)), len(names))
         self.assertEqual(names.count("OVERHEAD"), 1)
-        places = sorted(trial["place"] for cell in result["cells"] for trial in cell["trials"])
+        measured = result["cells"] + result["ceilings"]
+        places = sorted(trial["place"] for one in measured for trial in one["trials"])
         self.assertEqual(places, list(range(len(places))))
         for cell in result["cells"]:
             self.check_cell(cell, len(result["datasets"]))
+        ids = [ceiling["id"] for ceiling in result["ceilings"]]
+        self.assertEqual(len(set(ids)), len(ids))
+        for ceiling in result["ceilings"]:
+            self.check_ceiling(ceiling)
+        for cell in result["cells"]:
+            self.assertLessEqual(set(cell["bounds"]), {c["id"] for c in result["ceilings"] if c["upper_bound"]})
+            if cell["ceiling"]:
+                self.assertIn(cell["ceiling"]["binding"], [*cell["bounds"], *names])
         for configuration in result["configurations"]:
             for mode in ("io", "synthetic", "full"):
                 self.assertIn(configuration[mode], names + [None])
@@ -70,12 +79,23 @@ class Schema(ResultsTest):
             self.assertEqual((summary["min"], summary["max"]), (min(rates), max(rates)))
             self.assertAlmostEqual(summary["mean"] * len(rates) / sum(rates), 1)
 
+    def check_ceiling(self, ceiling):
+        self.assertEqual(ceiling["workload"] is None, ceiling["dataset"] is None)
+        self.assertEqual(ceiling["dtype"] is None, ceiling["batch_size"] is None)
+        for trial in ceiling["trials"]:
+            self.assertAlmostEqual(trial["per_second"] * trial["wall_seconds"] / trial["amount"], 1)
+        if ceiling["per_second"]:
+            rates = [trial["per_second"] for trial in ceiling["trials"]]
+            self.assertEqual(ceiling["per_second"]["count"], len(rates))
+            self.assertAlmostEqual(ceiling["per_second"]["mean"] * len(rates) / sum(rates), 1)
+
     def test_complete_run_over_both_loaders(self):
         result = self.work.run_for_result("complete.json", ["--workload", "mnist,cifar10", "--workers", "1,2", *QUICK])
         self.check(result)
         self.assertEqual(result["status"], "complete")
         self.assertEqual({cell["loader"] for cell in result["cells"]}, {"serial", "thread-pool", None})
-        self.assertTrue(all(len(cell["trials"]) == 2 for cell in result["cells"]))
+        self.assertTrue(all(len(one["trials"]) == 2 for one in result["cells"] + result["ceilings"]))
+        self.assertTrue(all(bool(cell["ceiling"]) == bool(cell["loader"]) for cell in result["cells"]))
         self.assertTrue(all(cell["first_epoch"] for cell in result["cells"] if cell["loader"]))
         self.assertTrue(all(dataset["page_cache"]["after"] for dataset in result["datasets"]))
         self.assertTrue(all(headline["fewest_workers"] is not None for headline in result["headlines"]
@@ -101,7 +121,7 @@ class Schema(ResultsTest):
              "page-shuffled", "--page-samples", "8", "--window-samples", "16", "--seed", "9007199254740992", "--rank",
              "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
              "--prefetch", "3", "--delivery", "completion", "--compute", "device:samples_per_second=1e6", "--trials",
-             "2", "--trial-batches", "12", "--warm-up-batches", "4"])
+             "2", "--trial-batches", "12", "--warm-up-batches", "4", "--ceilings", "off"])
         self.check(result)
         self.assertEqual([key for key, value in result["config"].items() if value is None], [])
         self.assertEqual(result["datasets"][0]["access"], "resident")
@@ -122,12 +142,25 @@ class Schema(ResultsTest):
         self.check(result)
         self.assertEqual((result["configurations"], result["headlines"]), ([], []))
 
+    def test_ceilings_alone(self):
+        (self.work.path / "quick.json").write_text('{"trial_seconds": 0.01, "trials": 2}')
+        self.work.run(["ceilings", "--config", "quick.json", "--workload", "mnist,cifar10", "--batch-size", "64", "-q",
+                       "-o", "ceilings.json"])
+        result = self.work.result("ceilings.json")
+        self.check(result)
+        self.assertEqual(result["status"], "complete")
+        # Not on every file system can files be dropped from the page cache.
+        self.assertTrue(all(len(ceiling["trials"]) == 2 for ceiling in result["ceilings"]
+                            if not ceiling["kind"].startswith("device-")))
+        self.assertFalse(any(cell["trials"] or cell["ceiling"] for cell in result["cells"]))
+
     def test_one_trial_has_no_spread(self):
         result = parse(self.work.run(["run", "--workload", "mnist", "--loader", "serial", *QUICK, "--trials", "1",
                                       "-q", "-o", "-"]))
         self.check(result)
         for cell in result["cells"]:
             self.assertEqual((cell["samples_per_second"]["stddev"], cell["samples_per_second"]["ci95"]), (None, None))
+            self.assertTrue(cell["ceiling"] is None or cell["ceiling"]["efficiency"]["ci95"] is None)
         self.assertIsNone(result["configurations"][0]["stall"]["ci95"])
 
     def test_batch_job_is_named(self):
@@ -146,7 +179,7 @@ class Schema(ResultsTest):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name):
                 process = self.start_long_run("interrupted.json")
-                read_until(process, "trial 1/")
+                read_until(process, "trial 2/")
                 process.send_signal(number)
                 process.communicate()
                 self.assertEqual(process.returncode, 128 + number)
@@ -211,6 +244,8 @@ class SchemaIsNotVacuous(ResultsTest):
         for cell in result["cells"]:
             cell["trials"] = cell["trials"][:1]
         result["headlines"] = result["headlines"][:1]
+        result["ceilings"] = [next(c for c in result["ceilings"] if c["batch_size"])]
+        result["ceilings"][0]["trials"] = result["ceilings"][0]["trials"][:1]
         result["warnings"] = [{"id": "few-trials", "message": "one"}]
         result["benchmarks"] = result["benchmarks"][:1]
         result["job"] = {"scheduler": "slurm", "id": "1"}
@@ -262,7 +297,7 @@ class SchemaIsNotVacuous(ResultsTest):
         closed = [("status",), ("datasets", 0, "dtype"), ("cells", 0, "mode"), ("cells", 0, "delivery"),
                   ("cells", 0, "split"), ("cells", 0, "labels"), ("cells", 0, "dtype"), ("cells", 0, "layout"),
                   ("cells", 0, "order"), ("config", "order"), ("config", "flip"), ("config", "normalise"),
-                  ("config", "mode", 0), ("configurations", 0, "bound"), ("warnings", 0, "id"), ("job", "scheduler"),
+                  ("config", "mode", 0), ("config", "ceilings"), ("ceilings", 0, "unit"), ("configurations", 0, "bound"), ("warnings", 0, "id"), ("job", "scheduler"),
                   ("benchmarks", 0, "run_type"), ("benchmarks", 0, "time_unit")]
         for path in closed:
             self.assert_refused(f"any word at {path}",
@@ -288,6 +323,9 @@ class SchemaIsNotVacuous(ResultsTest):
             "workers without prefetch": lambda r: r["cells"][0].update(prefetch=None),
             "a summary of no trials": lambda r: r["cells"][0].update(trials=[]),
             "trials without a summary": lambda r: r["cells"][0].update(samples_per_second=None),
+            "ceilings of OVERHEAD": lambda r: r["cells"][1].update(bounds=["gather"]),
+            "a ceiling reached by no trials": lambda r: r["cells"][0].update(trials=[], samples_per_second=None),
+            "a summary of no trials of a ceiling": lambda r: r["ceilings"][0].update(trials=[]),
             "a spread of one trial": lambda r: r["cells"][0]["samples_per_second"].update(count=1),
         }
         for what, change in changes.items():

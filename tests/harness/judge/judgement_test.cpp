@@ -1,5 +1,6 @@
 #include "harness/judge/judgement.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/support/results.h"
@@ -7,6 +8,8 @@
 namespace loadline {
 namespace {
 
+using test::add_ceiling;
+using test::ceiling;
 using test::overhead;
 using test::result_of;
 
@@ -112,6 +115,94 @@ TEST(Judgement, FindsTheFewestWorkersThatAreEnough) {
   ASSERT_TRUE(judgement.headlines[0].workers.has_value());
   EXPECT_EQ(judgement.headlines[0].workers->best.workers, 4U);
   EXPECT_EQ(judgement.headlines[0].workers->fewest.workers, 2U);
+}
+
+TEST(Judgement, HoldsEveryCellAgainstItsLowestCeiling) {
+  Result result = result_of({
+      {.mode = Mode::kIo, .rates = {900, 900}, .loader = "thread-pool", .workers = 1},
+      {.mode = Mode::kIo, .rates = {1600, 1600}, .loader = "thread-pool", .workers = 2},
+      overhead(),
+  });
+  add_ceiling(result, ceiling("gather", 1), {1000, 1000}, {0});
+  add_ceiling(result, ceiling("gather", 2), {2000, 2000}, {1});
+  add_ceiling(result, ceiling("hand-off", 2), {15, 15, 15}, {0, 1});  // batches of 100
+  const Judgement judgement = judge_run(result);
+  ASSERT_TRUE(judgement.cells[0].load_line.has_value());
+  EXPECT_EQ(judgement.cells[0].load_line->ceiling, 0U);
+  EXPECT_EQ(judgement.cells[0].load_line->name, "gather/mnist/data:0/batch:100/threads:1");
+  EXPECT_NEAR(judgement.cells[0].load_line->line.efficiency.value, 0.9, 1e-12);
+  ASSERT_TRUE(judgement.cells[1].load_line.has_value());
+  EXPECT_EQ(judgement.cells[1].load_line->ceiling, 2U);
+  EXPECT_DOUBLE_EQ(judgement.cells[1].load_line->line.samples_per_second, 1500);
+  EXPECT_FALSE(judgement.cells[2].load_line.has_value());
+  ASSERT_EQ(judgement.ceilings.size(), 3U);
+  EXPECT_DOUBLE_EQ(judgement.ceilings[2]->mean, 15);
+}
+
+TEST(Judgement, TakesTheComputeForACeilingOfFull) {
+  Result result = result_of({
+      {.mode = Mode::kFull, .rates = {99, 99}},
+      {.mode = Mode::kSynthetic, .rates = {100, 100}},
+      {.mode = Mode::kFull, .rates = {180, 180}, .loader = "thread-pool", .workers = 1},
+  });
+  add_ceiling(result, ceiling("gather", 1), {1000, 1000}, {0, 2});
+  const Judgement compute_bound = judge_run(result);
+  ASSERT_TRUE(compute_bound.cells[0].load_line.has_value());
+  EXPECT_EQ(compute_bound.cells[0].load_line->ceiling, std::nullopt);
+  EXPECT_EQ(compute_bound.cells[0].load_line->name, "mnist/SYNTHETIC/batch:100");
+  EXPECT_NEAR(compute_bound.cells[0].load_line->line.efficiency.value, 0.99, 1e-12);
+  EXPECT_FALSE(compute_bound.cells[1].load_line.has_value());
+  result.ceilings[0].trials = {{.wall_seconds = 1, .amount = 90}};
+  EXPECT_EQ(judge_run(result).cells[0].load_line->ceiling, 0U) << "where loading is the lower of the two";
+}
+
+TEST(Judgement, WithoutCeilingsHasNoLoadLine) {
+  const Judgement judgement = judge_run(result_of({
+      {.mode = Mode::kFull, .rates = {99, 99}},
+      {.mode = Mode::kSynthetic, .rates = {100, 100}},
+  }));
+  EXPECT_FALSE(judgement.cells[0].load_line.has_value());
+}
+
+TEST(Judgement, OfACeilingWithoutTrialsHasNoFigures) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {900, 900}}});
+  add_ceiling(result, ceiling("gather-drain", 1), {}, {0});
+  const Judgement judgement = judge_run(result);
+  EXPECT_FALSE(judgement.ceilings[0].has_value());
+  EXPECT_FALSE(judgement.cells[0].load_line.has_value());
+}
+
+TEST(Judgement, SaysInTheVerdictWhatIoReachesOfWhichCeiling) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {930, 930}}, {.mode = Mode::kFull, .rates = {800, 800}}});
+  add_ceiling(result, ceiling("gather-drain", 1), {1000, 1000}, {0});
+  add_ceiling(result, ceiling("gather", 1), {1200, 1200}, {1});
+  EXPECT_THAT(
+      judge_run(result).configurations[0].verdict.sentence,
+      testing::EndsWith(" IO reaches 93.0 ± 0.0 % of the gather-drain ceiling (1.0 k samples/s with 1 thread)."));
+  result.ceilings[0].trials.clear();
+  result.ceilings[1].trials.clear();
+  EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence, testing::Not(testing::HasSubstr("ceiling")));
+}
+
+TEST(Judgement, SaysItOfFullWhereThereIsNoIo) {
+  Result result = result_of({{.mode = Mode::kFull, .rates = {900, 900}, .loader = "thread-pool", .workers = 2}});
+  add_ceiling(result, ceiling("gather", 2), {1200, 1200}, {0});
+  EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence,
+              testing::EndsWith(" FULL reaches 75.0 ± 0.0 % of the gather ceiling (1.2 k samples/s with 2 threads)."));
+}
+
+TEST(Judgement, DoesNotAdviseAFasterLoaderWhereNoneCanBeMuchFaster) {
+  const auto advice = [](double ceiling_rate) {
+    Result result = result_of({
+        {.mode = Mode::kIo, .rates = {500, 500, 500}, .loader = "thread-pool", .workers = 4},
+        {.mode = Mode::kSynthetic, .rates = {1000, 1000, 1000}},
+        {.mode = Mode::kFull, .rates = {490, 490, 490}, .loader = "thread-pool", .workers = 4},
+    });
+    add_ceiling(result, ceiling("gather-drain", 4), {ceiling_rate, ceiling_rate, ceiling_rate}, {0});
+    return judge_run(result).configurations[0].verdict.sentence;
+  };
+  EXPECT_THAT(advice(520), testing::HasSubstr("no --loader can be much faster on them, so give each sample less work"));
+  EXPECT_THAT(advice(700), testing::HasSubstr("so use a faster --loader, give each sample less work"));
 }
 
 TEST(Judgement, KnowsWhatABatchAndTheHarnessTake) {

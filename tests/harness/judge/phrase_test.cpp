@@ -60,6 +60,16 @@ TEST(Efficiency, ShowsAtMostTwoDecimals) {
   EXPECT_EQ(efficiency({-0.001, {}}), "0.00");
 }
 
+TEST(Rate, ChoosesItsUnit) {
+  EXPECT_EQ(rate(4.96e6), "5.0 M");
+  EXPECT_EQ(rate(12.4e6), "12 M");
+  EXPECT_EQ(rate(150e3), "150 k");
+  EXPECT_EQ(rate(999.9e3), "1.0 M") << "not 1000 k";
+  EXPECT_EQ(rate(2.5e9), "2.5 G");
+  EXPECT_EQ(rate(37), "37");
+  EXPECT_EQ(rate(0.5), "0.5");
+}
+
 TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(5e-7), "0.50 µs");
   EXPECT_EQ(duration(3.2e-6), "3.2 µs");

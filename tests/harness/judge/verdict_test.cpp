@@ -160,6 +160,27 @@ TEST(Verdict, BoundByLoadingAdvisesMoreWorkersOnlyWhereThereAreCpusForThem) {
               testing::HasSubstr("each of the 4 CPUs in force has a worker already, so use a faster --loader"));
 }
 
+TEST(Verdict, BoundByLoadingNearTheCeilingAdvisesNoFasterLoader) {
+  const std::vector<double> io{91e3, 90e3, 92e3};
+  const std::vector<double> synthetic{150e3, 150e3, 150e3};
+  const auto advice = [&](std::size_t workers, double io_efficiency) {
+    return judge({.loader = "thread-pool",
+                  .workers = workers,
+                  .compute = "device",
+                  .io = io,
+                  .synthetic = synthetic,
+                  .full = io,
+                  .threads_in_force = 4,
+                  .io_efficiency = io_efficiency})
+        .sentence;
+  };
+  EXPECT_THAT(advice(2, 0.89), testing::HasSubstr("raise --workers or use a faster --loader."));
+  EXPECT_THAT(advice(2, 0.91), testing::HasSubstr("raise --workers, as with so few no --loader can be much faster."));
+  EXPECT_THAT(advice(4, 0.91), testing::HasSubstr("each of the 4 CPUs in force has a worker already and no --loader "
+                                                  "can be much faster on them, so give each sample less work or get "
+                                                  "more CPUs"));
+}
+
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
   EXPECT_EQ((Configuration{{5000, 5050, 4950}, kCompute, {3400, 3350, 3380}, 0, "serial"}.verdict().sentence),
             "Bound by loading: device waits 66.2 ± 0.6 % of the time for serial, which alone supplies 0.50 times what "

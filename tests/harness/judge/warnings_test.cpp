@@ -157,5 +157,32 @@ TEST(Warnings, TellOfStepsTooShortForTheHarness) {
                     "larger batches"}}));
 }
 
+TEST(Warnings, TellOfACeilingThatALoaderPasses) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1099, 1100, 1101}}, overhead()});
+  test::add_ceiling(result, test::ceiling("gather-drain", 1), {999, 1000, 1001}, {0});
+  EXPECT_EQ(warnings(result),
+            (Texts{{"ceiling-beaten",
+                    "mnist/IO/serial/batch:100 passes the ceiling gather-drain/mnist/data:0/batch:100/threads:1, at "
+                    "110.0 ± 0.2 % of it: that ceiling's kernel is too weak to be a limit"}}));
+  result.ceilings[0].trials.clear();
+  test::add_ceiling(result, test::ceiling("gather-drain", 1), {900, 1000, 1100}, {0});
+  EXPECT_EQ(warnings(result), Texts()) << "within noise";
+}
+
+TEST(Warnings, DoNotTellOfAComputeThatFullPasses) {
+  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {999, 1000, 1001}},
+                             {.mode = Mode::kFull, .rates = {1099, 1100, 1101}},
+                             overhead()});
+  test::add_ceiling(result, test::ceiling("gather", 1), {5000, 5000, 5000}, {1});
+  EXPECT_EQ(warnings(result), Texts()) << "the verdict does";
+}
+
+TEST(Warnings, TellOfACeilingThatFailed) {
+  Result result = sound();
+  test::add_ceiling(result, test::ceiling("page-cache", 2), {}, {});
+  result.ceilings[0].error = "cannot read shard.bin";
+  EXPECT_EQ(warnings(result), (Texts{{"ceiling-failed", "page-cache/mnist/data:0/threads:2: cannot read shard.bin"}}));
+}
+
 }  // namespace
 }  // namespace loadline

@@ -26,12 +26,18 @@ class Listener final : public RunObserver {
     (cell.error ? failures : trials).push_back(cell.cell.name());
     if (after_trial) after_trial(trials.size());
   }
+  void on_ceiling(const Result& /*result*/, const CeilingResult& ceiling) override {
+    (ceiling.error ? failures : ceilings).push_back(ceiling.ceiling.id());
+    if (after_ceiling) after_ceiling(ceilings.size());
+  }
 
   int datasets = 0;
   std::vector<std::string> first_epochs;
   std::vector<std::string> trials;
+  std::vector<std::string> ceilings;
   std::vector<std::string> failures;
   std::function<void(std::size_t)> after_trial;
+  std::function<void(std::size_t)> after_ceiling;
 };
 
 class RunTest : public testing::Test {
@@ -53,7 +59,17 @@ class RunTest : public testing::Test {
             .compute = "device:samples_per_second=1e6",
             .trials = 3,
             .trial_batches = 4,
-            .first_epoch_seconds = 0};
+            .first_epoch_seconds = 0,
+            .ceilings = "off"};
+  }
+
+  // A few milliseconds each.
+  RunOptions with_ceilings() const {
+    RunOptions with = options();
+    with.ceilings = "on";
+    with.trial_seconds = 0.003;
+    with.trial_batches.reset();
+    return with;
   }
 
   Plan plan_of(const RunOptions& options) const {
@@ -271,6 +287,113 @@ TEST_F(RunTest, StopsWhileItReadsTheData) {
   RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
   EXPECT_FALSE(prepare_run(plan_of(options()), result_, context));
   EXPECT_TRUE(result_.datasets.empty());
+}
+
+TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  ASSERT_TRUE(run(plan_of(with_ceilings())));
+  // Of two workers on two CPUs and the serial loader: the memory three times and the page cache, for one thread and
+  // for two; gather and gather-drain likewise; drain; hand-off.
+  ASSERT_EQ(result_.ceilings.size(), 14U);
+  const std::size_t all = result_.ceilings.size() + result_.cells.size();
+  std::set<std::string> ids;
+  std::vector<std::vector<std::size_t>> rounds(3, std::vector<std::size_t>(all));
+  for (std::size_t i = 0; i < result_.ceilings.size(); ++i) {
+    const CeilingResult& ceiling = result_.ceilings[i];
+    SCOPED_TRACE(ceiling.ceiling.id());
+    EXPECT_TRUE(ids.insert(ceiling.ceiling.id()).second) << "each is measured once";
+    EXPECT_EQ(ceiling.error, std::nullopt);
+    ASSERT_EQ(ceiling.trials.size(), 3U);
+    for (std::size_t round = 0; round < 3; ++round) {
+      EXPECT_EQ(ceiling.trials[round].round, round);
+      EXPECT_EQ(ceiling.trials[round].place / all, round) << "rounds do not overlap";
+      rounds[round][ceiling.trials[round].place % all] = result_.cells.size() + i;
+    }
+  }
+  for (std::size_t i = 0; i < result_.cells.size(); ++i) {
+    for (const Trial& trial : result_.cells[i].trials) rounds[trial.round][trial.place % all] = i;
+  }
+  for (std::size_t round = 0; round < 3; ++round) EXPECT_EQ(rounds[round], round_order(1, round, all));
+  EXPECT_EQ(listener_.ceilings.size(), 3 * result_.ceilings.size());
+}
+
+TEST_F(RunTest, TellsOfEveryCellWhichCeilingsItCannotPass) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  RunOptions once = with_ceilings();
+  once.trials = 1;
+  ASSERT_TRUE(run(plan_of(once)));
+  for (const CellResult& cell : result_.cells) {
+    SCOPED_TRACE(cell.cell.name());
+    std::set<std::string> bounds;
+    for (const std::size_t i : cell.bounds) bounds.insert(result_.ceilings.at(i).ceiling.id());
+    const bool io = cell.cell.mode == Mode::kIo;
+    if (!cell.cell.loader) {
+      EXPECT_EQ(bounds, std::set<std::string>());
+    } else if (cell.cell.workers == 0) {
+      EXPECT_EQ(bounds, std::set<std::string>{io ? "gather-drain/mnist/data:0/batch:8/threads:1"
+                                                 : "gather/mnist/data:0/batch:8/threads:1"});
+    } else if (io) {
+      EXPECT_EQ(bounds, (std::set<std::string>{"gather-drain/mnist/data:0/batch:8/threads:2",
+                                               "drain/mnist/data:0/batch:8/threads:1", "hand-off/threads:2"}));
+    } else {
+      EXPECT_EQ(bounds, (std::set<std::string>{"gather/mnist/data:0/batch:8/threads:2", "hand-off/threads:2"}));
+    }
+  }
+}
+
+TEST_F(RunTest, MeasuresTheCeilingsAloneWhenAskedTo) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  RunOptions once = with_ceilings();
+  once.trials = 1;
+  once.first_epoch_seconds = 1;
+  Plan plan = plan_of(once);
+  plan.ceilings_alone = true;
+  EXPECT_TRUE(run(plan));
+  EXPECT_TRUE(listener_.trials.empty());
+  EXPECT_TRUE(listener_.first_epochs.empty());
+  // And, for one thread and for two, those that drop the files from the page cache.
+  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 14U + 4U);
+}
+
+TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  listener_.after_ceiling = [&](std::size_t ceilings) {
+    if (ceilings == 5) stop_.request_stop();
+  };
+  EXPECT_FALSE(run(plan_of(with_ceilings())));
+  std::size_t trials = 0;
+  for (const CeilingResult& ceiling : result_.ceilings) {
+    EXPECT_EQ(ceiling.error, std::nullopt);
+    trials += ceiling.trials.size();
+  }
+  EXPECT_EQ(trials, 5U);
+}
+
+TEST_F(RunTest, GoesOnWithoutACeilingThatFails) {
+  const fs::path images = mnist(4096, 28) / "train-images-idx3-ubyte";
+  result_.environment.machine.memory_available_bytes = std::size_t{200} << 20;
+  RunOptions once = with_ceilings();
+  once.trials = 2;
+  once.batch_sizes = {4096};
+  Plan plan = plan_of(once);
+  plan.ceilings_alone = true;
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  prepare_run(plan, result_, context);
+  std::erase_if(result_.ceilings, [](const CeilingResult& each) { return each.ceiling.kind->intrudes; });
+  listener_.after_ceiling = [&](std::size_t ceilings) {
+    if (ceilings == result_.ceilings.size()) fs::resize_file(images, 4096);
+  };
+  EXPECT_TRUE(run_plan(plan, result_, context));
+  for (const CeilingResult& ceiling : result_.ceilings) {
+    const std::string kind(ceiling.ceiling.kind->name);
+    const bool reads = kind.starts_with("gather") || kind == "drain";  // the page cache has what is left of the file
+    EXPECT_EQ(ceiling.error.has_value(), reads) << ceiling.ceiling.id();
+    EXPECT_EQ(ceiling.trials.size(), reads ? 1U : 2U) << ceiling.ceiling.id();
+  }
 }
 
 // Runs as nobody in particular, where the test runs as root.

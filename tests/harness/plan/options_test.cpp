@@ -84,6 +84,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"trial-batches", {"9", std::size_t{9}}},
     {"warm-up-batches", {"0", std::size_t{0}}},
     {"first-epoch-seconds", {"0", 0.0}},
+    {"ceilings", {"off", std::string("off")}},
     {"output", {"-", std::string("-")}},
     {"quiet", {"true", true}},
 };
@@ -153,6 +154,17 @@ TEST(RunOptions, HaveStandardValuesThatTheyWouldAccept) {
     const std::string text = standard_text(row);
     if (text.empty()) continue;
     EXPECT_EQ(refusal(row.name, text), test::Thrown()) << row.name;
+  }
+}
+
+TEST(RunOptions, AreForCeilingsWhereTheySayWhatIsLoaded) {
+  for (const char* name : {"workload", "loader", "workers", "batch-size", "data", "in-memory", "dtype", "kernels",
+                           "order", "seed", "trials", "output", "quiet"}) {
+    EXPECT_TRUE(is_for_ceilings(row_of(name))) << name;
+  }
+  for (const char* name : {"mode", "prefetch", "delivery", "stores", "compute", "trial-seconds", "trial-batches",
+                           "warm-up-batches", "first-epoch-seconds", "ceilings"}) {
+    EXPECT_FALSE(is_for_ceilings(row_of(name))) << name;
   }
 }
 

@@ -10,8 +10,8 @@ namespace {
 using test::overhead;
 using test::result_of;
 
-CellSummary summary(std::initializer_list<double> rates) {
-  return {.samples_per_second = summarize(std::vector<double>(rates)), .outliers = {}};
+std::optional<Summary> summary(std::initializer_list<double> rates) {
+  return summarize(std::vector<double>(rates));
 }
 
 TEST(RateText, ShowsFourFiguresAndTheDeviationToTheSamePlace) {
@@ -64,6 +64,38 @@ TEST(TableText, ShowsADashForWhatWasNotRunAndFailedForWhatFailed) {
             "\n"
             "workload  loader  batch       IO  SYNTHETIC    FULL  stall\n"
             "mnist     serial    100  2.000 k          -  failed      -\n");
+}
+
+TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
+  Result result = three_modes();
+  test::add_ceiling(result, test::ceiling("gather-drain", 1), {2400, 2500, 2600}, {0});
+  test::add_ceiling(result, test::ceiling("gather", 12), {1.6e6, 1.6e6, 1.6e6}, {1});
+  test::add_ceiling(result, test::ceiling("drain", 1), {9e6, 9e6, 9e6}, {1});
+  test::add_ceiling(result, test::ceiling("memory-read", 1), {2e10}, {});
+  EXPECT_EQ(
+      table_text(result, judge_run(result)),
+      "samples/s, mean ± standard deviation of the trials\n"
+      "\n"
+      "workload  loader            batch               IO         of ceiling        SYNTHETIC         FULL         "
+      "stall\n"
+      "mnist     serial              100  2.000 ± 0.200 k  gather-drain 80 %  1.000 ± 0.000 k  800.0 ± 1.0  20.0 "
+      "± 0.2 %\n"
+      "mnist     thread-pool x 12    100  1.500 ± 0.000 M        gather 94 %  1.000 ± 0.000 k  999.0 ± 0.0   0.1 "
+      "± 0.0 %\n"
+      "\n"
+      "of ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n"
+      "  gather        slots filled with random samples, and nothing else\n"
+      "  gather-drain  slots filled with random samples, and read by the same threads\n");
+}
+
+TEST(TableText, ShowsADashForACeilingThatWasNotMeasured) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}});
+  test::add_ceiling(result, test::ceiling("gather-drain", 1), {}, {0});
+  EXPECT_EQ(table_text(result, judge_run(result)),
+            "samples/s, mean ± standard deviation of the trials\n"
+            "\n"
+            "workload  loader  batch       IO  of ceiling  SYNTHETIC  FULL  stall\n"
+            "mnist     serial    100  2.000 k           -          -     -      -\n");
 }
 
 TEST(TableText, OfTheComputeAloneNeedsNoLoader) {
@@ -136,6 +168,21 @@ TEST(PlanText, HasALineACellAndTheTimeItTakes) {
             "6 cells, 2 trials each, about 6.6 s\n");
 }
 
+TEST(PlanText, NamesTheCeilingsToo) {
+  Result prepared = result_of({{.mode = Mode::kIo, .rates = {}}});
+  test::add_ceiling(prepared, test::ceiling("memory-read", 1), {}, {});
+  test::add_ceiling(prepared, test::ceiling("gather-drain", 1), {}, {0});
+  EXPECT_EQ(plan_text(prepared, {.trials = 5, .trial_seconds = 0.5, .first_epoch_seconds = 0}),
+            "cell                       compute  slots  slot bytes\n"
+            "mnist/IO/serial/batch:100  drain        1        1600\n"
+            "\n"
+            "ceiling\n"
+            "memory-read/threads:1\n"
+            "gather-drain/mnist/data:0/batch:100/threads:1\n"
+            "\n"
+            "1 cell and 2 ceilings, 5 trials each, about 4.4 s\n");
+}
+
 TEST(EstimatedSeconds, AreThoseOfTheTrialsAndTheFirstEpochs) {
   const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
   // A step of 0.1 s: 0.5 s of trial, two steps to warm up, and a little to set up, five times.
@@ -143,6 +190,15 @@ TEST(EstimatedSeconds, AreThoseOfTheTrialsAndTheFirstEpochs) {
   EXPECT_NEAR(estimated_seconds(prepared, {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}), 0.7 + 0.02, 1e-9);
   EXPECT_NEAR(estimated_seconds(prepared, {.trials = 1, .trial_seconds = 0.01, .warm_up_batches = 0}), 0.1 + 0.02, 1e-9)
       << "a trial has at least one step";
+}
+
+TEST(EstimatedSeconds, AreThoseOfTheCeilingsToo) {
+  Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
+  const double without = estimated_seconds(prepared, {});
+  test::add_ceiling(prepared, test::ceiling("memory-read", 1), {}, {});
+  EXPECT_NEAR(estimated_ceiling_seconds(prepared, {}), 5 * (0.15 + 0.03), 1e-9);
+  EXPECT_NEAR(estimated_seconds(prepared, {}), without + 5 * (0.15 + 0.03), 1e-9);
+  EXPECT_NEAR(estimated_ceiling_seconds(prepared, {.trials = 1, .trial_seconds = 0.01}), 0.01 + 0.03, 1e-9);
 }
 
 TEST(TimeText, ShowsTenthsBelowAMinuteAndMinutesAbove) {
@@ -156,6 +212,12 @@ TEST(ScopeText, CountsInTheSingularToo) {
   const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
   EXPECT_EQ(scope_text(prepared, {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}),
             "1 cell, 1 trial each, about 0.7 s");
+}
+
+TEST(ScopeText, CountsTheCeilingsAlone) {
+  Result prepared = result_of({{.mode = Mode::kIo, .rates = {}}});
+  test::add_ceiling(prepared, test::ceiling("gather-drain", 1), {}, {0});
+  EXPECT_EQ(ceilings_scope_text(prepared, {}), "1 ceiling, 5 trials each, about 0.9 s");
 }
 
 }  // namespace

@@ -56,6 +56,25 @@ inline Result result_of(const std::vector<CellRequest>& requests) {
   return result;
 }
 
+// A ceiling whose trials have these rates, in its own unit, and that bounds the cells of these indices.
+inline void add_ceiling(Result& result, const Ceiling& ceiling, const std::vector<double>& rates,
+                        const std::vector<std::size_t>& bounded) {
+  for (const std::size_t cell : bounded) result.cells[cell].bounds.push_back(result.ceilings.size());
+  CeilingResult added{.ceiling = ceiling, .cell = bounded.empty() ? 0 : bounded.front()};
+  for (const double rate : rates) added.trials.push_back({.wall_seconds = 0.5, .amount = rate / 2});
+  result.ceilings.push_back(std::move(added));
+}
+
+// Of the memory alone, or of batches of 100 samples of mnist.
+inline Ceiling ceiling(std::string_view kind, std::size_t threads) {
+  Ceiling made{.kind = &ceiling_kind_named(kind), .threads = threads};
+  if (made.kind->scope == CeilingScope::kMachine) return made;
+  made.workload = "mnist";
+  made.dataset = 0;
+  if (made.kind->scope == CeilingScope::kBatch) made.batch_size = 100;
+  return made;
+}
+
 // Costs 1 µs a batch.
 inline CellRequest overhead() {
   return {.mode = Mode::kOverhead, .rates = {1e6, 1e6, 1e6}, .batch_size = 1};

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <utility>
 
+#include "loaders/storage/mapping.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -61,6 +62,18 @@ TEST(File, CanBeMoved) {
   File first = File::open(test::write(home / "a", "hello"));
   const File second = std::move(first);
   EXPECT_EQ(read(second, 0, 5), "hello");
+}
+
+TEST(File, ReadsTheSameWhenItsPagesWereGivenUp) {
+  const TemporaryDirectory home;
+  const std::string bytes(100'000, 'x');
+  const File file = File::open(test::write(home / "a", bytes));
+  file.expect_random_reads();
+  file.drop_from_page_cache(bytes.size());
+  const auto left = page_cache_residency(file.path());
+  EXPECT_EQ(read(file, 0, bytes.size()), bytes);
+  if (left.resident_pages == left.pages) GTEST_SKIP() << "the file system lives in the page cache";
+  EXPECT_EQ(left.resident_pages, 0U);
 }
 
 TEST(File, NamesThePathThatIsMissing) {

@@ -203,6 +203,7 @@ TEST(PageCacheResidency, IsWholeRightAfterReading) {
   const Residency residency = page_cache_residency(path);
   EXPECT_EQ(residency.pages, 4U);
   EXPECT_EQ(residency.resident_pages, 4U);
+  EXPECT_EQ(page_cache_residency(path, page() + 1).pages, 2U) << "of the first bytes alone";
 }
 
 TEST(PageCacheResidency, OfAnEmptyFileIsNoPages) {

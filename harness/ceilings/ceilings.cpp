@@ -1,0 +1,176 @@
+#include "harness/ceilings/ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/ceilings/kernels.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+using Threads = std::optional<std::size_t>;
+
+// Those that assemble: the workers, or the consumer itself.
+std::size_t assembling_threads(const Cell& cell) {
+  return std::max<std::size_t>(1, cell.workers);
+}
+
+bool sink_reads(const Cell& cell) {
+  return parse_compute(cell.compute).kind->name == "drain";
+}
+
+// Whether the sink's reading takes time from the assembling.
+bool reading_costs_time(const Cell& cell) {
+  const bool spare_cpu = cell.workers > 0 && cell.workers < cell.threads_in_force;
+  return sink_reads(cell) && !spare_cpu;
+}
+
+Threads always(const Cell& cell, const DatasetInfo& /*dataset*/) {
+  return assembling_threads(cell);
+}
+
+Threads where_files_are_read(const Cell& cell, const DatasetInfo& dataset) {
+  return dataset.access == Access::kMapped ? assembling_threads(cell) : Threads();
+}
+
+Threads where_reading_costs_nothing(const Cell& cell, const DatasetInfo& /*dataset*/) {
+  return reading_costs_time(cell) ? Threads() : assembling_threads(cell);
+}
+
+Threads where_reading_costs_time(const Cell& cell, const DatasetInfo& /*dataset*/) {
+  return reading_costs_time(cell) ? assembling_threads(cell) : Threads();
+}
+
+Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/) {
+  return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
+}
+
+Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/) {
+  return cell.workers > 0 ? Threads(2) : Threads();
+}
+
+constexpr bool kBound = true;     // CeilingKind::upper_bound
+constexpr bool kIntrudes = true;  // CeilingKind::intrudes
+
+constexpr std::array kKinds{
+    CeilingKind{"memory-read", "one byte of every line of a block larger than the caches", CeilingUnit::kBytes,
+                CeilingScope::kMachine, !kBound, !kIntrudes, always, make_memory_read},
+    CeilingKind{"memory-write", "a block larger than the caches written, through them or past them",
+                CeilingUnit::kBytes, CeilingScope::kMachine, !kBound, !kIntrudes, always, make_memory_write},
+    CeilingKind{"memory-copy", "a block larger than the caches read and written elsewhere", CeilingUnit::kBytes,
+                CeilingScope::kMachine, !kBound, !kIntrudes, always, make_memory_copy},
+    CeilingKind{"device-read", "random MiB of the dataset's files, dropped from the page cache before",
+                CeilingUnit::kBytes, CeilingScope::kDataset, !kBound, kIntrudes, where_files_are_read,
+                make_device_read},
+    CeilingKind{"device-iops", "random pages of them, likewise", CeilingUnit::kReads, CeilingScope::kDataset, !kBound,
+                kIntrudes, where_files_are_read, make_device_iops},
+    CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
+                CeilingScope::kDataset, !kBound, !kIntrudes, where_files_are_read, make_page_cache},
+    CeilingKind{"gather", "slots filled with random samples, and nothing else", CeilingUnit::kSamples,
+                CeilingScope::kBatch, kBound, !kIntrudes, where_reading_costs_nothing, make_gather},
+    CeilingKind{"gather-drain", "slots filled with random samples, and read by the same threads", CeilingUnit::kSamples,
+                CeilingScope::kBatch, kBound, !kIntrudes, where_reading_costs_time, make_gather_drain},
+    CeilingKind{"drain", "one batch read by one thread, over and over", CeilingUnit::kSamples, CeilingScope::kBatch,
+                kBound, !kIntrudes, where_a_consumer_reads, make_drain},
+    CeilingKind{"hand-off", "empty batches from one thread to another and home", CeilingUnit::kBatches,
+                CeilingScope::kMachine, kBound, !kIntrudes, where_batches_are_handed_over, make_hand_off},
+};
+
+// Each way so often, in turn, since the machine may change in between and other work may come in between; the best
+// counts.
+constexpr int kTries = 4;
+
+// None when stopped.
+std::optional<std::size_t> fastest_way(CeilingKernel& kernel, std::size_t ways, Time time, const Clock& clock,
+                                       const std::stop_token& stop) {
+  std::size_t best = 0;
+  double most = 0;
+  for (int i = 0; i < kTries; ++i) {
+    for (std::size_t way = 0; way < ways; ++way) {
+      const auto pace = kernel.run(way, {.warm_up = time / 5, .timed = time - time / 5}, clock, stop);
+      if (!pace) return std::nullopt;
+      if (pace->per_second() <= most) continue;
+      most = pace->per_second();
+      best = way;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string_view name(CeilingUnit unit) {
+  switch (unit) {
+    case CeilingUnit::kBytes: return "bytes/s";
+    case CeilingUnit::kSamples: return "samples/s";
+    case CeilingUnit::kBatches: return "batches/s";
+    case CeilingUnit::kReads: return "reads/s";
+  }
+  return "";
+}
+
+std::span<const CeilingKind> ceiling_kinds() {
+  return kKinds;
+}
+
+const CeilingKind& ceiling_kind_named(std::string_view name) {
+  return row_named(kKinds, "ceiling", name);
+}
+
+std::string Ceiling::id() const {
+  std::string text(kind->name);
+  if (!workload.empty()) text += fmt::format("/{}", workload);
+  if (dataset) text += fmt::format("/data:{}", *dataset);
+  if (batch_size > 0) text += fmt::format("/batch:{}", batch_size);
+  return fmt::format("{}/threads:{}", text, threads);
+}
+
+double Ceiling::samples_per_unit(std::size_t cell_batch_size) const {
+  switch (kind->unit) {
+    case CeilingUnit::kSamples: return 1;
+    case CeilingUnit::kBatches: return static_cast<double>(cell_batch_size);
+    case CeilingUnit::kBytes:
+    case CeilingUnit::kReads: break;
+  }
+  throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
+}
+
+std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info) {
+  std::vector<Ceiling> ceilings;
+  if (!cell.loader) return ceilings;
+  for (const CeilingKind& kind : kKinds) {
+    const auto threads = kind.threads(cell, info);
+    if (!threads) continue;
+    Ceiling ceiling{.kind = &kind, .threads = *threads};
+    if (kind.scope != CeilingScope::kMachine) {
+      ceiling.workload = cell.workload;
+      ceiling.dataset = dataset;
+    }
+    if (kind.scope == CeilingScope::kBatch) ceiling.batch_size = cell.sampler.batch_size;
+    ceilings.push_back(std::move(ceiling));
+  }
+  return ceilings;
+}
+
+std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,
+                                              const std::stop_token& stop) {
+  const auto ways = kernel.ways();
+  std::size_t way = 0;
+  if (ways.size() > 1) {
+    const Time trying = time / 24;
+    const auto fastest = fastest_way(kernel, ways.size(), trying, clock, stop);
+    if (!fastest) return std::nullopt;
+    way = *fastest;
+    time -= kTries * static_cast<Time::rep>(ways.size()) * trying;
+  }
+  const auto pace = kernel.run(way, {.warm_up = time / 10, .timed = time - time / 10}, clock, stop);
+  if (!pace) return std::nullopt;
+  return CeilingTrial{.wall_seconds = pace->seconds, .amount = pace->amount, .way = std::string(ways[way])};
+}
+
+}  // namespace loadline

@@ -1,0 +1,134 @@
+// What this machine can do at all: limits measured in the process, at the affinity and in the rounds of the loaders
+// that are held against them.
+//
+// Each ceiling is a kernel: a part of a loader's work with nothing of a loader around it. A cell comes up against the
+// ceilings whose work it cannot do without; the lowest of them binds it, and what it reaches of that one is its
+// efficiency. For this a ceiling has to be an upper bound, a rate that no loader can pass:
+//
+//   gather        the threads that assemble, a worker each, fill slots of their own that nobody reads. Every loader
+//                 fills its slots with these samples by this transform on as many threads; it also hands them over.
+//   gather-drain  the same threads also read every line of what they filled. It takes the place of `gather` where the
+//                 sink reads (IO) and no CPU is left to do it meanwhile: for a loader without workers, and where every
+//                 CPU has a worker. The reading then takes time from the filling, whoever does it.
+//   drain         the one consumer reads every line of a batch that stays where it is. Where the sink reads, it reads
+//                 on one thread, however many there are to fill.
+//   hand-off      empty batches through pool and ring, from one thread to another.
+//
+// Others are measured to tell why a bound lies where it lies, but are no bounds themselves:
+//
+//   memory-*      A sample's bytes over the memory's rate looks like a bound and is none: slots that go round between
+//                 worker and consumer stay in the last-level cache, part of the dataset does too, and how much of each
+//                 nobody knows. What does have to come from memory, `gather` reads as well, on as many threads, so that
+//                 a bound made of it could only ever be a looser one.
+//   page-cache    reads by system call copy, which a mapped dataset spares itself: a mapped loader may well pass it.
+//   device-*      what is in the page cache is not read again.
+//
+// Where a loader passes an upper bound by more than noise, the kernel is too weak, and the result warns of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/ceilings/pace.h"
+#include "harness/plan/plan.h"
+#include "harness/result/machine.h"
+#include "loaders/assemble.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/sampler.h"
+
+namespace loadline {
+
+// One limit, ready to be measured: its memory is allocated and faulted in, its files are open.
+class CeilingKernel {
+ public:
+  virtual ~CeilingKernel() = default;
+
+  // The ways in which the work can be done, by name, at least one; which is the fastest depends on the machine.
+  virtual std::vector<std::string_view> ways() const { return {""}; }
+
+  // Does the work in one of these ways. None when stopped. Throws what the work throws.
+  virtual std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+                                  const std::stop_token& stop) = 0;
+};
+
+// What a kernel is made for. Borrowed, and outlives it.
+struct CeilingSubject {
+  const Assembler& assembler;
+  const Sampler& sampler;
+  const Machine& machine;
+  const Kernels& kernels;  // those that write and copy memory
+  std::size_t threads;
+};
+
+enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
+
+// "bytes/s", "samples/s", "batches/s", "reads/s".
+std::string_view name(CeilingUnit unit);
+
+enum class CeilingScope : std::uint8_t { kMachine, kDataset, kBatch };  // what it depends on, each with those before
+
+struct CeilingKind {
+  std::string_view name;
+  std::string_view summary;
+  CeilingUnit unit;
+  CeilingScope scope;
+  bool upper_bound;  // of cells, so that it may bind them
+  bool intrudes;     // on what else is measured, so that it is only measured where no cells are
+  // How many threads it takes to be a ceiling of this cell, which has a loader; none: it is no concern of it.
+  std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset);
+  // Throws Error when memory or files cannot be had.
+  std::unique_ptr<CeilingKernel> (*make)(const CeilingSubject& subject);
+};
+
+// The table of ceilings.
+std::span<const CeilingKind> ceiling_kinds();
+
+// By name; throws usage Error naming the known ones.
+const CeilingKind& ceiling_kind_named(std::string_view name);
+
+// One limit on this machine, and what it is measured for.
+struct Ceiling {
+  const CeilingKind* kind = nullptr;
+  std::size_t threads = 1;
+  std::string workload;                // empty where it depends on the machine alone
+  std::optional<std::size_t> dataset;  // index of the one it is measured on; none likewise
+  std::size_t batch_size = 0;          // 0 where it does not depend on it
+
+  // "gather/cifar10/data:0/batch:512/threads:2", "memory-read/threads:1": names the ceiling in the result.
+  std::string id() const;
+  // How many samples of a cell with this batch size one unit stands for. Upper bounds only.
+  double samples_per_unit(std::size_t cell_batch_size) const;
+  bool operator==(const Ceiling&) const = default;
+};
+
+// Those that are measured for this cell on the dataset of this index, in the order of the table; none where the cell
+// has no loader.
+std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info);
+
+// One pass of a kernel.
+struct CeilingTrial {
+  std::size_t round = 0;
+  std::size_t place = 0;       // in the order of all trials of the run, those of cells too
+  double started_seconds = 0;  // after the start of the run
+  double wall_seconds = 0;
+  double amount = 0;  // of the ceiling's unit
+  std::string way;    // of the kernel's that was the fastest; empty: it has only one
+
+  double per_second() const { return amount / wall_seconds; }
+};
+
+// How long a trial of a ceiling takes, without its setting up.
+inline constexpr double kCeilingSeconds = 0.15;
+
+// Tries each way of the kernel for a moment, then times the fastest. Takes `time` in all, or longer where the pieces of
+// work are long. None when stopped. Throws what the kernel throws.
+std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,
+                                              const std::stop_token& stop);
+
+}  // namespace loadline

@@ -1,0 +1,85 @@
+// What it takes to hand over a batch with nothing in it.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "harness/ceilings/kernels.h"
+#include "loaders/batch.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// So many that one thread may be late without the other having to wait.
+constexpr std::size_t kSlots = 64;
+
+class HandOff final : public CeilingKernel {
+ public:
+  explicit HandOff(const CeilingSubject& subject) : spare_cpu_(subject.machine.threads_in_force > 1) {}
+
+  // A thread that finds no slot sleeps until there is one, or asks again and again. With nothing to fill in between it
+  // finds none more often than a worker ever would, and what that costs must not count.
+  std::vector<std::string_view> ways() const override {
+    if (!spare_cpu_) return {"sleeping"};
+    return {"sleeping", "asking"};
+  }
+
+  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+                          const std::stop_token& stop) override {
+    BatchPool pool(kSlots, 1, 1);
+    // As patient as a loader's consumer.
+    DeliveryRing ring(pool, std::chrono::microseconds(spare_cpu_ ? 200 : 2));
+    const std::jthread giver = start([&pool, &ring, way](const std::stop_token& done) {
+      for (std::uint64_t position = 0;; ++position) {
+        Batch batch = way == 0 ? pool.acquire() : ask(pool, done);
+        if (!batch) return;
+        ring.publish(position, pool.release(std::move(batch)));
+      }
+    });
+    const Closing closing{pool};  // before the thread is joined
+    const Work work = [&pool, &ring](std::size_t /*thread*/) {
+      pool.adopt(ring.take()).reset();
+      return 1.0;
+    };
+    return pace_of(1, work, stint, clock, stop);
+  }
+
+ private:
+  struct Closing {
+    BatchPool& pool;
+    ~Closing() { pool.close(); }
+  };
+
+  template <typename Body>
+  static std::jthread start(Body body) {
+    try {
+      return std::jthread(std::move(body));
+    } catch (const std::system_error& error) {
+      throw Error(fmt::format("cannot start a thread to hand over batches: {}", error.code().message()));
+    }
+  }
+
+  static Batch ask(BatchPool& pool, const std::stop_token& done) {
+    for (;;) {
+      if (Batch batch = pool.try_acquire()) return batch;
+      if (done.stop_requested()) return {};
+      // Long enough for the other thread to get at the pool.
+      const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(500);
+      while (std::chrono::steady_clock::now() < end) continue;
+    }
+  }
+
+  bool spare_cpu_;
+};
+
+}  // namespace
+
+std::unique_ptr<CeilingKernel> make_hand_off(const CeilingSubject& subject) {
+  return std::make_unique<HandOff>(subject);
+}
+
+}  // namespace loadline

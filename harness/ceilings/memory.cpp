@@ -1,0 +1,154 @@
+// Rates of the memory itself: blocks so large that the caches hold little of them, each thread with its own part.
+#include "loaders/storage/memory.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "harness/ceilings/kernels.h"
+#include "loaders/random.h"
+#include "synthetic/compute/drain.h"
+
+namespace loadline {
+namespace {
+
+// At a time: short against any stint, long against the call, and as a source of writes at home in the first-level
+// cache.
+constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kTimesCache = 4;
+constexpr std::size_t kUnknownCacheBytes = std::size_t{64} << 20;
+
+// Memory that holds anything but zeros: some CPUs write a line of zeros without moving it, and a Zen 4 then seemed to
+// write 60 GB/s where it writes 18.
+HugeMemory noise(std::size_t size_bytes) {
+  HugeMemory memory(size_bytes);
+  Random random(1);
+  const auto first = memory.bytes().first(std::min(size_bytes, kBlockBytes));
+  for (std::byte& byte : first) byte = static_cast<std::byte>(random.next());
+  for (std::size_t at = first.size(); at < size_bytes; at += first.size()) {
+    std::ranges::copy(first.first(std::min(first.size(), size_bytes - at)), memory.bytes().begin() + at);
+  }
+  return memory;
+}
+
+// Where one thread is in its part of a block of memory, round and round. On a line of its own.
+struct alignas(64) Place {
+  std::size_t first = 0;  // byte of the part
+  std::size_t size = 0;
+  std::size_t at = 0;
+
+  std::size_t next() {
+    const std::size_t here = first + at;
+    at = at + kBlockBytes == size ? 0 : at + kBlockBytes;
+    return here;
+  }
+};
+
+class MemoryKernel : public CeilingKernel {
+ public:
+  // `blocks` of memory, which the threads share out, with `subject`'s machine's bytes in all of them together.
+  MemoryKernel(const CeilingSubject& subject, std::size_t blocks) : places_(subject.threads) {
+    const std::size_t wanted = memory_kernel_bytes(subject.machine) / blocks / subject.threads;
+    const std::size_t part = std::max<std::size_t>(1, wanted / kBlockBytes) * kBlockBytes;
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = {.first = i * part, .size = part};
+    for (std::size_t i = 0; i < blocks; ++i) memory_.push_back(noise(part * subject.threads));
+  }
+
+  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+                          const std::stop_token& stop) override {
+    const Work work = [this, way](std::size_t thread) {
+      pass(places_[thread].next(), way);
+      return static_cast<double>(kBlockBytes);
+    };
+    return pace_of(places_.size(), work, stint, clock, stop);
+  }
+
+ protected:
+  std::span<std::byte> block(std::size_t index, std::size_t at) {
+    return memory_[index].bytes().subspan(at, kBlockBytes);
+  }
+
+ private:
+  // Handles the bytes from `at` on.
+  virtual void pass(std::size_t at, std::size_t way) = 0;
+
+  std::vector<Place> places_;
+  std::vector<HugeMemory> memory_;
+};
+
+class Reading final : public MemoryKernel {
+ public:
+  explicit Reading(const CeilingSubject& subject) : MemoryKernel(subject, 1) {}
+
+ private:
+  void pass(std::size_t at, std::size_t /*way*/) override {
+    const unsigned sum = touch_lines(block(0, at));
+    asm volatile("" : : "r"(sum));  // the sum counts as used
+  }
+};
+
+// Writing and copying differ in where the bytes come from.
+class Storing : public MemoryKernel {
+ public:
+  Storing(const CeilingSubject& subject, std::size_t blocks)
+      : MemoryKernel(subject, blocks), kernels_(subject.kernels) {}
+
+  std::vector<std::string_view> ways() const override {
+    if (!kernels_.has_streaming) return {name(Stores::kCached)};
+    return {name(Stores::kCached), name(Stores::kStreaming)};
+  }
+
+ protected:
+  void store(std::span<const std::byte> from, std::span<std::byte> to, std::size_t way) const {
+    const auto* in = reinterpret_cast<const std::uint8_t*>(from.data());
+    auto* out = reinterpret_cast<std::uint8_t*>(to.data());
+    kernels_.loops(way == 0 ? Stores::kCached : Stores::kStreaming).copy(in, to.size(), out);
+  }
+
+ private:
+  const Kernels& kernels_;
+};
+
+class Writing final : public Storing {
+ public:
+  explicit Writing(const CeilingSubject& subject) : Storing(subject, 1), source_(noise(kBlockBytes)) {}
+
+ private:
+  void pass(std::size_t at, std::size_t way) override { store(source_.bytes(), block(0, at), way); }
+
+  HugeMemory source_;
+};
+
+class Copying final : public Storing {
+ public:
+  explicit Copying(const CeilingSubject& subject) : Storing(subject, 2) {}
+
+ private:
+  void pass(std::size_t at, std::size_t way) override { store(block(0, at), block(1, at), way); }
+};
+
+}  // namespace
+
+std::size_t memory_kernel_bytes(const Machine& machine) {
+  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t available =
+      std::min(machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
+  const std::uint64_t wanted = kTimesCache * machine.last_level_cache_bytes.value_or(kUnknownCacheBytes);
+  return static_cast<std::size_t>(std::min({wanted, available / 8, std::uint64_t{kMostBytes}}));
+}
+
+std::unique_ptr<CeilingKernel> make_memory_read(const CeilingSubject& subject) {
+  return std::make_unique<Reading>(subject);
+}
+
+std::unique_ptr<CeilingKernel> make_memory_write(const CeilingSubject& subject) {
+  return std::make_unique<Writing>(subject);
+}
+
+std::unique_ptr<CeilingKernel> make_memory_copy(const CeilingSubject& subject) {
+  return std::make_unique<Copying>(subject);
+}
+
+}  // namespace loadline

@@ -1,0 +1,58 @@
+#include "harness/cli/reporter.h"
+
+#include <fmt/format.h>
+
+#include "harness/judge/phrase.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+
+Reporter::Reporter(const RunOptions& options, ResultFile* file, Clock& clock)
+    : trials_(options.trials), file_(file), clock_(clock), progress_(options.quiet), begin_(clock.now()) {}
+
+void Reporter::on_dataset(const DatasetFacts& facts) {
+  progress_.status(fmt::format("read {}: {} samples", facts.path.string(), facts.info.samples));
+}
+
+void Reporter::on_first_epoch(const CellResult& cell) {
+  const FirstEpoch& epoch = *cell.first_epoch;
+  progress_.status(fmt::format("first epoch of {}: {} samples in {}", cell.cell.name(), epoch.samples,
+                               duration(epoch.wall_seconds)));
+}
+
+void Reporter::on_trial(const Result& result, const CellResult& cell) {
+  const std::string name = cell.cell.name();
+  if (cell.error) return failed(result, name, *cell.error);
+  const Trial& trial = cell.trials.back();
+  trial_done(result, fmt::format("{}: {:.5g} samples/s", name, trial.samples_per_second()), trial.round);
+}
+
+void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
+  const std::string id = ceiling.ceiling.id();
+  if (ceiling.error) return failed(result, id, *ceiling.error);
+  const CeilingTrial& trial = ceiling.trials.back();
+  trial_done(result, fmt::format("{}: {:.5g} {}", id, trial.per_second(), name(ceiling.ceiling.kind->unit)),
+             trial.round);
+}
+
+void Reporter::trial_done(const Result& result, const std::string& what, std::size_t round) {
+  const std::string line = fmt::format("trial {}/{} {}", round + 1, trials_, what);
+  progress_.is_terminal() ? progress_.status(line + remaining()) : progress_.milestone(line);
+  save(result);
+}
+
+void Reporter::failed(const Result& result, const std::string& what, const std::string& why) {
+  progress_.milestone(fmt::format("{}: failed: {}", what, why));
+  save(result);
+}
+
+void Reporter::save(const Result& result) {
+  if (file_ != nullptr) file_->save_in_passing(result, clock_);
+}
+
+std::string Reporter::remaining() const {
+  const double left = expected_seconds_ - seconds(clock_.now() - begin_);
+  return left > 0 ? fmt::format(" (about {} left)", time_text(left)) : "";
+}
+
+}  // namespace loadline

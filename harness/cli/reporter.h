@@ -1,0 +1,41 @@
+// A run as a person follows it, and its result file as it grows.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/cli/progress.h"
+#include "harness/cli/result_file.h"
+#include "harness/measure/run.h"
+#include "synthetic/clock.h"
+
+namespace loadline {
+
+class Reporter final : public RunObserver {
+ public:
+  // `file`: none where no result is kept. Borrows file and clock.
+  Reporter(const RunOptions& options, ResultFile* file, Clock& clock);
+
+  void expect(double seconds) { expected_seconds_ = seconds; }
+  Progress& progress() { return progress_; }
+
+  void on_dataset(const DatasetFacts& facts) override;
+  void on_first_epoch(const CellResult& cell) override;
+  void on_trial(const Result& result, const CellResult& cell) override;
+  void on_ceiling(const Result& result, const CeilingResult& ceiling) override;
+
+ private:
+  void trial_done(const Result& result, const std::string& what, std::size_t round);
+  void failed(const Result& result, const std::string& what, const std::string& why);
+  void save(const Result& result);
+  std::string remaining() const;
+
+  std::size_t trials_;
+  ResultFile* file_;
+  Clock& clock_;
+  Progress progress_;
+  Time begin_;
+  double expected_seconds_ = 0;
+};
+
+}  // namespace loadline

@@ -1,0 +1,270 @@
+#include "harness/ceilings/ceilings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/ceilings/kernels.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/thrown.h"
+#include "tests/support/fake_clock.h"
+
+namespace loadline {
+namespace {
+
+using namespace std::chrono_literals;
+using Names = std::vector<std::string>;
+
+// ---- which ceilings a cell has
+
+struct Request {
+  Mode mode = Mode::kIo;
+  std::size_t workers = 0;
+  std::string compute = "drain";
+  Access access = Access::kMapped;
+};
+
+constexpr std::size_t kCpus = 4;
+
+std::vector<Ceiling> ceilings(const Request& request) {
+  Cell cell{.workload = "mnist", .mode = request.mode};
+  cell.sampler.batch_size = 64;
+  cell.compute = request.compute;
+  if (uses_loader(request.mode)) cell.loader = request.workers == 0 ? "serial" : "thread-pool";
+  cell.workers = request.workers;
+  cell.threads_in_force = kCpus;
+  DatasetInfo info;
+  info.access = request.access;
+  return ceilings_of(cell, 2, info);
+}
+
+Names ids(const Request& request) {
+  Names names;
+  for (const Ceiling& ceiling : ceilings(request)) names.push_back(ceiling.id());
+  return names;
+}
+
+// Only those that may bind it.
+Names bounds(const Request& request) {
+  Names names;
+  for (const Ceiling& ceiling : ceilings(request)) {
+    if (ceiling.kind->upper_bound) names.push_back(ceiling.id());
+  }
+  return names;
+}
+
+TEST(CeilingsOf, AnIoCellWithASpareCpuAreAssemblingReadingAndHandingOver) {
+  EXPECT_EQ(bounds({.workers = 3}), (Names{"gather/mnist/data:2/batch:64/threads:3",
+                                           "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
+}
+
+TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuHaveThemReadToo) {
+  for (const std::size_t workers : {kCpus, kCpus + 1}) {
+    EXPECT_EQ(bounds({.workers = workers})[0], "gather-drain/mnist/data:2/batch:64/threads:" + std::to_string(workers));
+  }
+}
+
+TEST(CeilingsOf, TheSerialLoaderHaveOneThreadDoEverythingAndNobodyToHandOverTo) {
+  EXPECT_EQ(bounds({}), Names{"gather-drain/mnist/data:2/batch:64/threads:1"});
+}
+
+TEST(CeilingsOf, AFullCellHaveNobodyReadWhatTheComputeDoesNot) {
+  const std::string device = "device:samples_per_second=1000";
+  EXPECT_EQ(bounds({.mode = Mode::kFull, .compute = device}), Names{"gather/mnist/data:2/batch:64/threads:1"});
+  EXPECT_EQ(bounds({.mode = Mode::kFull, .workers = kCpus, .compute = device}),
+            (Names{"gather/mnist/data:2/batch:64/threads:4", "hand-off/threads:2"}));
+  EXPECT_EQ(bounds({.mode = Mode::kFull, .workers = kCpus}), bounds({.workers = kCpus})) << "drain is a compute too";
+}
+
+TEST(CeilingsOf, ACellWithoutALoaderAreNone) {
+  EXPECT_EQ(ids({.mode = Mode::kSynthetic}), Names());
+  EXPECT_EQ(ids({.mode = Mode::kOverhead}), Names());
+}
+
+TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
+  const auto count = [](const Names& names, const char* name) { return std::ranges::count(names, std::string(name)); };
+  const Names mapped = ids({.workers = 3});
+  EXPECT_EQ(count(mapped, "memory-read/threads:3"), 1);
+  EXPECT_EQ(count(mapped, "memory-write/threads:3"), 1);
+  EXPECT_EQ(count(mapped, "memory-copy/threads:3"), 1);
+  EXPECT_EQ(count(mapped, "page-cache/mnist/data:2/threads:3"), 1);
+  EXPECT_EQ(count(ids({.workers = 3, .access = Access::kResident}), "page-cache/mnist/data:2/threads:3"), 0);
+}
+
+TEST(Ceiling, CountsInSamples) {
+  EXPECT_EQ((Ceiling{.kind = &ceiling_kind_named("gather")}).samples_per_unit(64), 1);
+  EXPECT_EQ((Ceiling{.kind = &ceiling_kind_named("hand-off")}).samples_per_unit(64), 64);
+  EXPECT_THROW(static_cast<void>(Ceiling{.kind = &ceiling_kind_named("memory-read")}.samples_per_unit(64)), Error);
+}
+
+TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesAreBounds) {
+  std::set<std::string_view> names;
+  for (const CeilingKind& kind : ceiling_kinds()) {
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    EXPECT_FALSE(kind.summary.empty()) << kind.name;
+    const bool in_samples = kind.unit == CeilingUnit::kSamples || kind.unit == CeilingUnit::kBatches;
+    EXPECT_EQ(kind.upper_bound, in_samples) << kind.name;
+  }
+  EXPECT_EQ(test::thrown_by([] { ceiling_kind_named("gathr"); }).message.substr(0, 40),
+            "ceiling 'gathr': want one of memory-read");
+}
+
+// ---- a trial
+
+// Its ways need so long for a unit of work, one unit a piece.
+class Scripted final : public CeilingKernel {
+ public:
+  Scripted(test::FakeClock& clock, std::vector<Time> times) : clock_(clock), times_(std::move(times)) {}
+
+  std::vector<std::string_view> ways() const override { return {"first", "second"}; }
+  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
+                          const std::stop_token& stop) override {
+    runs.push_back(way);
+    const Work work = [this, way](std::size_t) {
+      clock_.advance(times_[way]);
+      return 1.0;
+    };
+    return pace_of(1, work, stint, clock, stop);
+  }
+
+  std::vector<std::size_t> runs;
+
+ private:
+  test::FakeClock& clock_;
+  std::vector<Time> times_;
+};
+
+TEST(CeilingTrial, IsOfTheWayThatIsTheFastestNow) {
+  test::FakeClock clock;
+  Scripted kernel(clock, {1ms, 500us});
+  const Time begin = clock.now();
+  const auto trial = run_ceiling_trial(kernel, 120ms, clock, {});
+  ASSERT_TRUE(trial.has_value());
+  EXPECT_EQ(trial->way, "second");
+  EXPECT_DOUBLE_EQ(trial->per_second(), 2000);
+  EXPECT_EQ(kernel.runs, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1, 0, 1, 1}));
+  EXPECT_EQ(clock.now() - begin, 120ms);
+}
+
+TEST(CeilingTrial, OfAStoppedRunIsNone) {
+  test::FakeClock clock;
+  std::stop_source stop;
+  stop.request_stop();
+  Scripted kernel(clock, {1ms, 1ms});
+  EXPECT_FALSE(run_ceiling_trial(kernel, 120ms, clock, stop.get_token()).has_value());
+}
+
+// ---- the kernels themselves: that they run, not how fast
+
+struct Scene {
+  DType dtype;
+  std::size_t batch_size;
+  std::size_t threads;
+};
+
+class EveryCeiling : public testing::TestWithParam<std::tuple<const CeilingKind*, Scene>> {};
+
+TEST_P(EveryCeiling, GivesAPositiveFiniteRate) {
+  const auto& [kind, scene] = GetParam();
+  const test::TemporaryDirectory home;
+  test::write(home / "data_batch_1.bin", test::cifar10(std::vector<int>(70, 3)));
+  const auto dataset = open_dataset(home.path(), {});
+  const Kernels& kernels = kernels_named("auto");
+  const ImageAssembler assembler(*dataset, {dataset->info().shape, {.dtype = scene.dtype}, kernels});
+  const Sampler sampler({.samples = 70, .batch_size = scene.batch_size});
+  const Machine machine{.threads_in_force = 2, .memory_available_bytes = std::size_t{16} << 20};
+  const auto kernel = kind->make(
+      {.assembler = assembler, .sampler = sampler, .machine = machine, .kernels = kernels, .threads = scene.threads});
+  SteadyClock clock;
+  std::optional<CeilingTrial> trial;
+  try {
+    trial = run_ceiling_trial(*kernel, 2ms, clock, {});
+  } catch (const Error& error) {
+    // Files on a RAM disk, say, cannot be dropped from the page cache.
+    if (!std::string_view(error.what()).starts_with("it cannot be measured here: ")) throw;
+    GTEST_SKIP() << error.what();
+  }
+  ASSERT_TRUE(trial.has_value());
+  EXPECT_GT(trial->wall_seconds, 0);
+  EXPECT_GT(trial->per_second(), 0);
+  EXPECT_TRUE(std::isfinite(trial->per_second()));
+}
+
+std::vector<const CeilingKind*> all_kinds() {
+  std::vector<const CeilingKind*> kinds;
+  for (const CeilingKind& kind : ceiling_kinds()) kinds.push_back(&kind);
+  return kinds;
+}
+
+std::string test_name(const testing::TestParamInfo<EveryCeiling::ParamType>& info) {
+  const auto& [kind, scene] = info.param;
+  std::string text(kind->name);
+  std::ranges::replace(text, '-', '_');
+  return text + "_" + std::string(name(scene.dtype)) + "_batch" + std::to_string(scene.batch_size) + "_threads" +
+         std::to_string(scene.threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryCeiling,
+                         testing::Combine(testing::ValuesIn(all_kinds()),
+                                          testing::Values(Scene{DType::kF32, 64, 2}, Scene{DType::kU8, 1, 1},
+                                                          Scene{DType::kBF16, 70, 2})),
+                         test_name);
+
+TEST(GatherCeiling, ThrowsWhatTheDatasetThrows) {
+  const test::TemporaryDirectory home;
+  const auto file = test::write(home / "data_batch_1.bin", test::cifar10(std::vector<int>(70, 3)));
+  const auto dataset = open_dataset(home.path(), {});
+  std::filesystem::resize_file(file, 0);
+  const Kernels& kernels = kernels_named("auto");
+  const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels});
+  const Sampler sampler({.samples = 70, .batch_size = 8});
+  const auto kernel =
+      make_gather({.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 2});
+  SteadyClock clock;
+  EXPECT_THROW(run_ceiling_trial(*kernel, 1ms, clock, {}), Error);
+}
+
+TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
+  const test::TemporaryDirectory home;
+  const auto file = test::write(home / "data_batch_1.bin", test::cifar10(std::vector<int>(70, 3)));
+  const auto dataset = open_dataset(home.path(), {});
+  const Kernels& kernels = kernels_named("auto");
+  const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels});
+  const Sampler sampler({.samples = 70, .batch_size = 8});
+  std::filesystem::resize_file(file, 0);
+  for (const auto* const kind : {"page-cache", "device-read", "device-iops"}) {
+    const auto thrown = test::thrown_by([&] {
+      ceiling_kind_named(kind).make(
+          {.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 1});
+    });
+    EXPECT_EQ(thrown.message, "cannot read " + file.string() + ": it has been emptied while in use") << kind;
+  }
+}
+
+TEST(BlockBytes, AreAsWantedUnlessAllBuffersTogetherWouldBeTooLarge) {
+  constexpr std::size_t kMiB = 1 << 20;
+  EXPECT_EQ(block_bytes(kMiB, 1), kMiB);
+  EXPECT_EQ(block_bytes(kMiB, 64), kMiB);
+  EXPECT_EQ(block_bytes(kMiB, 128), kMiB / 2);
+  EXPECT_EQ(block_bytes(kMiB, 100'000), 4096U);
+}
+
+TEST(MemoryKernel, TakesFourTimesTheCachesButAnEighthOfTheMemoryAtMost) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  EXPECT_EQ(memory_kernel_bytes({.memory_available_bytes = 10000 * kMiB, .last_level_cache_bytes = 32 * kMiB}),
+            128 * kMiB);
+  EXPECT_EQ(memory_kernel_bytes({.memory_available_bytes = 800 * kMiB, .last_level_cache_bytes = 32 * kMiB}),
+            100 * kMiB);
+  EXPECT_EQ(memory_kernel_bytes({.memory_available_bytes = 10000 * kMiB,
+                                 .cgroup_memory_limit_bytes = 80 * kMiB,
+                                 .last_level_cache_bytes = 32 * kMiB}),
+            10 * kMiB);
+  EXPECT_EQ(memory_kernel_bytes({}), 256 * kMiB) << "nothing is known";
+  EXPECT_EQ(memory_kernel_bytes({.last_level_cache_bytes = 1024 * kMiB}), 1024 * kMiB) << "and no more than 1 GiB";
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,128 @@
+#include "harness/ceilings/pace.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+#include "loaders/error.h"
+#include "tests/support/fake_clock.h"
+
+namespace loadline {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Pace1 : public testing::Test {
+ protected:
+  // Three units of work that last so long.
+  Work lasting(Time time) {
+    return [this, time](std::size_t thread) {
+      EXPECT_EQ(thread, 0U);
+      clock_.advance(time);
+      ++pieces_;
+      return 3.0;
+    };
+  }
+
+  test::FakeClock clock_;
+  std::stop_source stop_;
+  int pieces_ = 0;
+};
+
+TEST_F(Pace1, IsTheWorkOverTheTime) {
+  const auto pace = pace_of(1, lasting(1ms), {.warm_up = 0ms, .timed = 10ms}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->amount, 30);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.01);
+  EXPECT_DOUBLE_EQ(pace->per_second(), 3000);
+}
+
+TEST_F(Pace1, DoesNotCountTheWarmUp) {
+  const auto pace = pace_of(1, lasting(1ms), {.warm_up = 5ms, .timed = 10ms}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_EQ(pieces_, 15);
+  EXPECT_DOUBLE_EQ(pace->amount, 30);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.01);
+}
+
+TEST_F(Pace1, CountsWholePiecesOfWorkAndTheTimeTheyTake) {
+  const auto pace = pace_of(1, lasting(4ms), {.warm_up = 0ms, .timed = 10ms}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->amount, 9);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.012);
+}
+
+TEST_F(Pace1, IsOfOnePieceWhereThatIsLongerThanTheTime) {
+  const auto pace = pace_of(1, lasting(20ms), {.warm_up = 5ms, .timed = 10ms}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->amount, 3);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.02);
+}
+
+TEST_F(Pace1, LooksAtTheClockLessOftenTheShorterThePieces) {
+  // 1, 2, 4, 8 and 16 pieces: the last took longer than 10 µs, so that it stays at 16.
+  const auto pace = pace_of(1, lasting(1us), {.warm_up = 31us, .timed = 17us}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_EQ(pieces_, 31 + 32);
+  EXPECT_DOUBLE_EQ(pace->amount, 3 * 32);
+}
+
+TEST_F(Pace1, EndsWithTheWork) {
+  const Work three_pieces = [this](std::size_t) {
+    clock_.advance(1ms);
+    return pieces_++ < 3 ? 5.0 : 0.0;
+  };
+  const auto pace = pace_of(1, three_pieces, {.warm_up = 0ms, .timed = 1h}, clock_, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_DOUBLE_EQ(pace->amount, 15);
+  EXPECT_DOUBLE_EQ(pace->seconds, 0.004);
+}
+
+TEST_F(Pace1, OfStoppedWorkIsNone) {
+  const Work stopping = [this](std::size_t) {
+    stop_.request_stop();
+    clock_.advance(1ms);
+    return 1.0;
+  };
+  EXPECT_EQ(pace_of(1, stopping, {.warm_up = 0ms, .timed = 1h}, clock_, stop_.get_token()), std::nullopt);
+}
+
+TEST_F(Pace1, ThrowsWhatTheWorkThrows) {
+  const Work failing = [](std::size_t) -> double { throw Error("cannot read shard.bin"); };
+  EXPECT_THROW(pace_of(1, failing, {.warm_up = 0ms, .timed = 1ms}, clock_, {}), Error);
+}
+
+TEST(Pace, OfManyThreadsIsOfTheWorkOfAllInTheTimeOfOne) {
+  // A clock that stands still until all three have worked, then jumps: each thread has one piece of one second.
+  class Jumping final : public Clock {
+   public:
+    Time now() const override { return done == 3 ? 1s : 0s; }
+    void sleep_until(Time, const std::stop_token&) override {}
+    std::atomic<int> done{0};
+  } clock;
+  std::vector<int> pieces(3);
+  const Work work = [&](std::size_t thread) {
+    if (pieces[thread]++ == 0) ++clock.done;
+    while (clock.done < 3) continue;
+    return 2.0;
+  };
+  const auto pace = pace_of(3, work, {.warm_up = 0ms, .timed = 1s}, clock, {});
+  ASSERT_TRUE(pace.has_value());
+  EXPECT_EQ(pieces, (std::vector{1, 1, 1}));
+  EXPECT_DOUBLE_EQ(pace->amount, 6);
+  EXPECT_DOUBLE_EQ(pace->seconds, 1);
+}
+
+TEST(Pace, OfManyThreadsEndsWhenOneFails) {
+  SteadyClock clock;
+  const Work work = [](std::size_t thread) -> double {
+    if (thread == 1) throw Error("cannot read shard.bin");
+    return 1;
+  };
+  EXPECT_THROW(pace_of(2, work, {.warm_up = 0ms, .timed = 1ms}, clock, {}), Error);
+}
+
+}  // namespace
+}  // namespace loadline
