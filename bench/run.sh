@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # bench/run.sh [OPTION...]: builds loadline and measures this machine on real images. Options go to `loadline run`;
-# without --workload and --output it measures Fashion-MNIST and CIFAR-10-like data, into results/.
+# where none of them says otherwise it measures Fashion-MNIST and CIFAR-10-like data with thread-pool, flow-graph and
+# hdf5-mmap, into results/.
 # Generated data is kept in $LOADLINE_DATA (default: loadline/ in the user's cache directory).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -51,10 +52,29 @@ if wants photos && [[ ! -e $LOADLINE_DATA/photos ]]; then
   "$loadline" data make photos "$LOADLINE_DATA/photos" --from /usr/share/backgrounds >&2
 fi
 
+# in_hdf5 WORKLOAD ORIGINAL: makes the copy that hdf5-mmap reads.
+in_hdf5() {
+  local copy=$LOADLINE_DATA/$1.h5
+  [[ ! -e $copy && -e $2 ]] || return 0
+  say "$1 in HDF5 ($copy)"
+  "$loadline" data convert "$2" "$copy" >&2
+}
+
 defaults=()
-# A configuration brings its own workloads, and one path is the data of one of them.
+# A configuration brings its own workloads and loaders, and one path is the data of one workload.
 if given --data; then given --workload || defaults+=(--workload fashion-mnist)
-elif ! given --workload --config; then defaults+=(--workload fashion-mnist,cifar10); fi
+elif ! given --workload --config; then
+  defaults+=(--workload fashion-mnist,cifar10)
+  if ! given --loader; then
+    defaults+=(--loader thread-pool,flow-graph,hdf5-mmap)
+    original=$LOADLINE_DATA/fashion-mnist
+    [[ -e $original ]] || original=/usr/share/datasets/fashion-mnist
+    in_hdf5 fashion-mnist "$original"
+    in_hdf5 cifar10 "$LOADLINE_DATA/cifar10"
+  fi
+  # So that all of them take little more than a minute.
+  given --trial-seconds --trial-batches || defaults+=(--trial-seconds 0.3)
+fi
 given --output -o || defaults+=(--output "$root/results/run-$(date -u +%Y%m%dT%H%M%SZ).json")
 say "loadline run" "${defaults[@]}" "$@"
 exec "$loadline" run "${defaults[@]}" "$@"
