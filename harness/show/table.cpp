@@ -61,6 +61,19 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
   return kinds;
 }
 
+// The columns before the figures: workload, loader, batch.
+constexpr std::size_t kNames = 3;
+
+// Those of which no row has anything to say, such as FULL where only IO was asked for.
+void leave_out_empty_columns(std::vector<Row>& rows) {
+  for (std::size_t column = rows[0].size(); column-- > kNames;) {
+    const bool empty =
+        std::ranges::all_of(rows.begin() + 1, rows.end(), [&](const Row& row) { return row[column] == "-"; });
+    if (!empty) continue;
+    for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+}
+
 // The figures that the sentence rests on, besides the stall, which the table has.
 std::string figures_text(const Verdict& verdict) {
   if (!verdict.accelerator_utilisation || !verdict.overlap_efficiency) return "";
@@ -81,8 +94,6 @@ std::string rate_text(const std::optional<Summary>& per_second) {
 }
 
 std::string table_text(const Result& result, const Judgement& judgement) {
-  const bool with_ceilings = std::ranges::any_of(
-      result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kIo && !cell.bounds.empty(); });
   std::vector<Row> rows{{"workload", "loader", "batch", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall"}};
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
@@ -101,10 +112,7 @@ std::string table_text(const Result& result, const Judgement& judgement) {
                       cell_text(judgement, result, i), "-", "-"});
     }
   }
-  constexpr std::ptrdiff_t kOfCeiling = 4;
-  if (!with_ceilings) {
-    for (Row& row : rows) row.erase(row.begin() + kOfCeiling);
-  }
+  leave_out_empty_columns(rows);
   std::string text = "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, {0, 1});
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty()) {
