@@ -74,6 +74,7 @@ void add_rows(Rows& rows, const ComponentOptions& options) {
   add_convert_rows(rows);
   add_hand_off_rows(rows);
   add_permutation_rows(rows);
+  add_volume_rows(rows);
   add_inflate_rows(rows, options);
   add_jpeg_rows(rows);
 }

@@ -37,5 +37,6 @@ void add_hand_off_rows(Rows& rows);
 void add_permutation_rows(Rows& rows);
 void add_inflate_rows(Rows& rows, const ComponentOptions& options);
 void add_jpeg_rows(Rows& rows);
+void add_volume_rows(Rows& rows);
 
 }  // namespace loadline::bench

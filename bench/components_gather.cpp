@@ -73,7 +73,7 @@ class GatherData {
     if (!order_.empty()) return;
     if (!dataset_) dataset_ = open_temporary_dataset();
     // Read once, so that the page cache holds it and the page tables know it.
-    visit_samples(*dataset_, [](StoredSample sample) {
+    dataset_->visit([](StoredSample sample) {
       benchmark::DoNotOptimize(touch_lines(sample));
       return true;
     });

@@ -52,6 +52,12 @@ if wants photos && [[ ! -e $LOADLINE_DATA/photos ]]; then
   "$loadline" data make photos "$LOADLINE_DATA/photos" --from /usr/share/backgrounds >&2
 fi
 
+if wants nbody && [[ ! -e $LOADLINE_DATA/nbody.h5 ]]; then
+  say "a volume like a cosmological simulation's ($LOADLINE_DATA/nbody.h5)"
+  mkdir -p "$LOADLINE_DATA"
+  "$loadline" data make nbody "$LOADLINE_DATA/nbody.h5" >&2
+fi
+
 # in_hdf5 WORKLOAD ORIGINAL: makes the copy that hdf5-mmap reads.
 in_hdf5() {
   local copy=$LOADLINE_DATA/$1.h5

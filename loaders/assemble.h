@@ -12,8 +12,10 @@
 
 #include "loaders/batch.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/volume.h"
 #include "loaders/transforms/image_transform.h"
 #include "loaders/transforms/photo_transform.h"
+#include "loaders/transforms/volume_transform.h"
 
 namespace loadline {
 
@@ -62,6 +64,21 @@ class ImageAssembler final : public Assembler {
 
  private:
   ImageTransform transform_;
+};
+
+// Of crops of a volume. Batches are pairs: [batch, input channels, edge, edge, edge] and, behind it, [batch, target
+// channels, edge, edge, edge].
+class VolumeAssembler final : public Assembler {
+ public:
+  VolumeAssembler(const VolumeDataset& dataset, const VolumeTransform& transform);
+
+  std::size_t sample_bytes() const override { return volume_.info().volume->channels() * transform_.channel_bytes(); }
+  Stores effective(Stores stores) const override { return transform_.effective(stores); }
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+
+ private:
+  const VolumeDataset& volume_;
+  VolumeTransform transform_;
 };
 
 // What to do with a sample that cannot be decoded.

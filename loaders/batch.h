@@ -22,17 +22,22 @@ using SampleIndex = std::uint32_t;  // place of a sample in its dataset; a datas
 
 // Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer.
 struct Slot {
-  std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back
+  std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back or as a pair
   std::span<std::int32_t> labels;  // capacity; one a sample
   std::span<SampleIndex> indices;  // capacity; one a sample, the order they stand in
   std::size_t sample_bytes = 0;    // of one assembled sample in `data`
-  std::size_t count = 0;           // samples in the batch; the last batch of an epoch may be short
-  std::uint64_t sequence = 0;      // place of the batch in the run, from 0, across epochs
+  // Of these, what the sample is to be turned into. Where there are any, a batch is a pair of tensors: first the inputs
+  // of all its samples, behind them the targets of all.
+  std::size_t target_bytes = 0;
+  std::size_t count = 0;       // samples in the batch; the last batch of an epoch may be short
+  std::uint64_t sequence = 0;  // place of the batch in the run, from 0, across epochs
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written
   std::exception_ptr failure;       // set when the batch could not be assembled; a feed rethrows it
 
   std::span<const std::byte> bytes() const { return data.first(count * sample_bytes); }
+  std::span<const std::byte> inputs() const { return data.first(count * (sample_bytes - target_bytes)); }
+  std::span<const std::byte> targets() const { return bytes().subspan(inputs().size()); }
 };
 
 // A fixed number of slots, allocated and faulted in by the constructor. Thread-safe. Of the slots given back, the

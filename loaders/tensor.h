@@ -1,6 +1,7 @@
 // What a batch is made of: element type, memory layout and shape of an image, with their names in options and JSON.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -47,6 +48,15 @@ struct ImageShape {
   std::size_t pixels() const { return height * width; }
   std::size_t elements() const { return channels * pixels(); }
   bool operator==(const ImageShape&) const = default;
+};
+
+// A cube of f32 values in some channels, borrowed from a larger volume. Value (c, x, y, z) is first[c * channel_stride
+// + x * stride[0] + y * stride[1] + z].
+struct VolumeView {
+  const float* first = nullptr;
+  std::size_t channels = 0;
+  std::ptrdiff_t channel_stride = 0;       // values
+  std::array<std::ptrdiff_t, 2> stride{};  // values
 };
 
 }  // namespace loadline

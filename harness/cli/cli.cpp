@@ -162,15 +162,17 @@ void add_data(CLI::App& app, Request& request) {
   add_dataset_options(*data->add_subcommand("verify", "Read all of a dataset"), request.data);
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
   make->add_option("kind", request.make.kind,
-                   fmt::format("what to make: {}, {}", list_of(names_of(generators())), kPhotos))
+                   fmt::format("what to make: {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody))
       ->required()
       ->type_name("KIND");
-  make->add_option("directory", request.make.directory, "where; nothing else may be there")
+  make->add_option("directory", request.make.directory, "where, a file for nbody; nothing else may be there")
       ->required()
       ->type_name("DIR");
   add_number(*make, "--samples", "training samples; the other split comes on top [50000; photos 5000]",
              [&request](std::uint64_t number) { request.make.samples = number; });
   add_number(*make, "--seed", "of everything in it", request.make.seed);
+  add_number(*make, "--size", "nbody: values along each side, 36 bytes for each of their cube [256]",
+             [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");

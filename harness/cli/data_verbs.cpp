@@ -15,6 +15,7 @@
 #include "loaders/names.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
+#include "synthetic/generate/nbody.h"
 #include "synthetic/generate/photos.h"
 
 namespace loadline {
@@ -44,17 +45,22 @@ int data_info_verb(const DataRequest& request) {
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
   fmt::print("path         {}\n", request.path);
   fmt::print("format       {}\n", info.format);
-  fmt::print("samples      {}\n", info.samples);
+  if (!info.volume) fmt::print("samples      {}\n", info.samples);  // of a volume as many as are asked for
   if (info.encoded) {
     fmt::print("shape        of each image its own, {:.0f} bytes on average\n",
                static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
+  } else if (const auto& volume = info.volume) {
+    fmt::print("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
+               volume->target_channels, volume->edge, volume->edge, volume->edge);
   } else {
     fmt::print("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
                info.shape.width);
   }
-  fmt::print("dtype        u8\n");
-  fmt::print("classes      {}\n", info.classes);
-  fmt::print("labels       {}\n", histogram_text(*dataset));
+  fmt::print("dtype        {}\n", info.volume ? "f32" : "u8");
+  if (!info.volume) {
+    fmt::print("classes      {}\n", info.classes);
+    fmt::print("labels       {}\n", histogram_text(*dataset));
+  }
   fmt::print("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
     fmt::print("             {}\n", info.files[i].string());
@@ -72,8 +78,9 @@ int data_info_verb(const DataRequest& request) {
 int data_verify_verb(const DataRequest& request) {
   const auto dataset = open_dataset(request.path, request.options);
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
-  fmt::print("{}: ok, {} samples and labels read, fingerprint {:016x}\n", request.path, dataset->info().samples,
-             fingerprint);
+  const std::string what =
+      dataset->info().volume ? "all values" : fmt::format("{} samples and labels", dataset->info().samples);
+  fmt::print("{}: ok, {} read, fingerprint {:016x}\n", request.path, what, fingerprint);
   return kExitOk;
 }
 
@@ -85,7 +92,7 @@ int at_work(const std::string& place, bool quiet, const Work& work) {
   const Interrupt interrupt;
   Progress progress(quiet);
   const auto show = [&](std::size_t done, std::size_t total) {
-    progress.status(fmt::format("{}: {} of {} samples", place, done, total));
+    progress.status(fmt::format("{}: {} of {}", place, done, total));
   };
   try {
     const std::string outcome = work(show, interrupt.token());
@@ -100,6 +107,10 @@ int at_work(const std::string& place, bool quiet, const Work& work) {
 }
 
 constexpr std::string_view kAlreadyThere = "already there, nothing changed";
+
+std::string outcome(Generated made) {
+  return std::string(made == Generated::kMade ? "made" : kAlreadyThere);
+}
 
 }  // namespace
 
@@ -118,19 +129,31 @@ int data_convert_verb(const ConvertRequest& request) {
   const auto dataset = open_dataset(request.from.path, request.from.options);
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
-    return made ? fmt::format("made, {} samples, fingerprint {:016x}", dataset->info().samples,
+    return made ? fmt::format("made, {}fingerprint {:016x}",
+                              dataset->info().volume ? "" : fmt::format("{} samples, ", dataset->info().samples),
                               content_fingerprint(*dataset))
                 : std::string(kAlreadyThere);
   });
 }
 
 int data_make_verb(const MakeRequest& request) {
+  if (request.size && request.kind != kNbody) {
+    throw usage_error(fmt::format("--size: {} has pictures of a size of its own, nbody can be of any", request.kind));
+  }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
     options.samples = request.samples.value_or(options.samples);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
       make_photos(request.directory, options, show, stop);
       return std::string("made");
+    });
+  }
+  if (request.kind == kNbody) {
+    if (request.samples) throw usage_error("--samples: nbody is one volume, of --size values along each side");
+    NbodyOptions options{.seed = request.seed};
+    options.size = request.size.value_or(options.size);
+    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+      return outcome(make_nbody(request.directory, options, show, stop));
     });
   }
   if (!request.from.empty()) {
@@ -140,7 +163,7 @@ int data_make_verb(const MakeRequest& request) {
     const auto made =
         generate(request.kind, request.directory,
                  {.samples = request.samples.value_or(GenerateOptions{}.samples), .seed = request.seed}, show, stop);
-    return std::string(made == Generated::kMade ? "made" : kAlreadyThere);
+    return outcome(made);
   });
 }
 

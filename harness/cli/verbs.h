@@ -30,11 +30,14 @@ struct MakeRequest {
   std::string directory;
   std::optional<std::uint64_t> samples;  // none: the kind's own
   std::uint64_t seed = 1;
-  std::string from;  // directory of photographs
+  std::string from;                   // directory of photographs
+  std::optional<std::uint64_t> size;  // of a volume
   bool quiet = false;
 };
 
-inline constexpr std::string_view kPhotos = "photos";  // a kind beside those of generators()
+// Kinds beside those of generators().
+inline constexpr std::string_view kPhotos = "photos";
+inline constexpr std::string_view kNbody = "nbody";
 
 struct ConvertRequest {
   DataRequest from;

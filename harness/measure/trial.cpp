@@ -29,6 +29,16 @@ std::unique_ptr<Dataset> one_byte() {
   return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
 }
 
+std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeDataset& dataset) {
+  const std::string_view unheeded = cell.transform.crop_padding != 0                                  ? "--crop-padding"
+                                    : cell.transform.flip                                             ? "--flip on"
+                                    : cell.transform.layout != Layout::kNCHW                          ? "--layout nhwc"
+                                    : !(cell.transform.mean.empty() && cell.transform.stddev.empty()) ? "--mean, --std"
+                                                                                                      : "";
+  if (!unheeded.empty()) throw usage_error(fmt::format("{}: it is for images, not for crops of a volume", unheeded));
+  return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
+}
+
 // What does not fit is a question of the two together, so both are named.
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
@@ -39,6 +49,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
       return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
                                               cell.on_corrupt);
     }
+    if (dataset.info().volume) return make_volume_assembler(cell, dynamic_cast<const VolumeDataset&>(dataset));
     return std::make_unique<ImageAssembler>(
         dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
   } catch (const Error& error) {

@@ -72,7 +72,7 @@ Words order_names() {
 Words stores_names() {
   return {"auto", "cached", "streaming"};
 }
-Words ceilings_names() {
+Words on_off_names() {
   return {"on", "off"};
 }
 Words delivery_names() {
@@ -107,6 +107,7 @@ const std::array kRows{
 
     OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
     OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
+    OptionRow{"crops", kData, "N", "volumes: crops that make an epoch", &O::crops, nullptr, 1, 4e9},
 
     OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names},
     OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names},
@@ -128,6 +129,10 @@ const std::array kRows{
               &O::scaled_dct},
     OptionRow{"on-corrupt", kTransform, "fail|skip", "photographs that cannot be decoded", &O::on_corrupt,
               on_corrupt_names},
+    OptionRow{"crop-edge", kTransform, "VALUES", "volumes: length, breadth and height of a crop", &O::crop_edge,
+              nullptr, 1, 4096},
+    OptionRow{"rotate", kTransform, "on|off", "volumes: turn each crop by one of the 24 rotations by right angles",
+              &O::rotate, on_off_names},
     OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
               &O::kernels, kernel_names},
 
@@ -163,7 +168,7 @@ const std::array kRows{
     OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how much of the first epoch to measure; 0: none",
               &O::first_epoch_seconds, nullptr, 0, 1e6},
     OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at all", &O::ceilings,
-              ceilings_names},
+              on_off_names},
 
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
     OptionRow{"quiet", kOutput, "", "no progress, no table: the result file only", &O::quiet},

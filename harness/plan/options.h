@@ -28,6 +28,7 @@ struct RunOptions {
   bool in_memory = false;
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
+  std::size_t crops = 1024;  // samples an epoch
 
   std::string dtype = "f32";
   std::string layout = "nchw";
@@ -42,6 +43,8 @@ struct RunOptions {
   bool turn_upright = false;
   bool scaled_dct = false;
   std::string on_corrupt = "fail";
+  std::size_t crop_edge = 64;  // values along each side
+  std::string rotate = "on";
   std::string kernels = "auto";
 
   std::string order = "shuffled";

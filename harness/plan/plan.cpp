@@ -83,10 +83,14 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .labels = options.labels == "coarse" ? LabelKind::kCoarse : LabelKind::kFine,
                   .in_memory = options.in_memory,
                   .hdf5_images = options.hdf5_images,
-                  .hdf5_labels = options.hdf5_labels};
+                  .hdf5_labels = options.hdf5_labels,
+                  .crops = options.crops,
+                  .crop_edge = options.crop_edge};
   cell.classes = workload.classes;
   cell.transform = transform_of(options, workload);
   cell.photo = photo_of(options, cell.transform);
+  cell.volume = {
+      .edge = options.crop_edge, .rotate = options.rotate == "on", .dtype = cell.transform.dtype, .seed = options.seed};
   cell.on_corrupt = options.on_corrupt == "skip" ? OnCorrupt::kSkip : OnCorrupt::kFail;
   cell.kernels = options.kernels;
   cell.sampler = {.batch_size = batch_size,

@@ -17,6 +17,7 @@
 #include "loaders/sampler.h"
 #include "loaders/transforms/image_transform.h"
 #include "loaders/transforms/photo_transform.h"
+#include "loaders/transforms/volume_transform.h"
 
 namespace loadline {
 
@@ -40,6 +41,7 @@ struct Cell {
   std::size_t classes = 0;     // that the workload's labels may span
   TransformOptions transform;  // of images of one size
   PhotoOptions photo;          // of encoded ones
+  VolumeOptions volume;        // of crops
   OnCorrupt on_corrupt = OnCorrupt::kFail;
   std::string kernels;
   SamplerOptions sampler;               // without the number of samples, which the dataset knows

@@ -68,6 +68,17 @@ const std::array kWorkloads{
              0,
              true,
              "device:samples_per_second=1500"},
+    Workload{"nbody",
+             "cosmology: 64^3 crops of a simulation's two fields, 4 and 5 channels, turned at random",
+             "nbody.h5",
+             "loadline data make nbody {}",
+             1,
+             4,
+             {},
+             {},
+             0,
+             false,
+             "device:samples_per_second=40"},
 };
 
 const char* variable(const char* name) {

@@ -131,15 +131,23 @@ Json files_json(const DatasetInfo& info) {
   return files;
 }
 
+Json volume_json(const DatasetInfo& info) {
+  if (!info.volume) return nullptr;
+  return {{"edge", info.volume->edge},
+          {"input_channels", info.volume->input_channels},
+          {"target_channels", info.volume->target_channels}};
+}
+
 Json dataset_json(const DatasetFacts& facts) {
   const ImageShape& shape = facts.info.shape;
-  const auto extent = [&](std::size_t pixels) { return facts.info.encoded ? Json(nullptr) : Json(pixels); };
+  const auto extent = [](std::size_t pixels) { return pixels == 0 ? Json(nullptr) : Json(pixels); };
   return {{"path", facts.path.string()},
           {"format", facts.info.format},
           {"samples", facts.info.samples},
-          {"shape", {shape.channels, extent(shape.height), extent(shape.width)}},
+          {"shape", {extent(shape.channels), extent(shape.height), extent(shape.width)}},
+          {"volume", volume_json(facts.info)},
           {"encoded", facts.info.encoded},
-          {"dtype", "u8"},
+          {"dtype", facts.info.volume ? "f32" : "u8"},
           {"classes", facts.info.classes},
           {"files", files_json(facts.info)},
           {"file_count", facts.info.files.size()},

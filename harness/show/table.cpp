@@ -74,6 +74,16 @@ void leave_out_empty_columns(std::vector<Row>& rows) {
   }
 }
 
+// "of 3x32x32 u8".
+std::string stored_text(const DatasetInfo& info) {
+  if (info.encoded) return fmt::format("in {} bytes", info.stored_bytes);
+  if (const auto& volume = info.volume) {
+    return fmt::format("out of {} + {} channels of {}^3 f32", volume->input_channels, volume->target_channels,
+                       volume->edge);
+  }
+  return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
+}
+
 // The figures that the sentence rests on, besides the stall, which the table has.
 std::string figures_text(const Verdict& verdict) {
   if (!verdict.accelerator_utilisation || !verdict.overlap_efficiency) return "";
@@ -159,12 +169,9 @@ std::string setting_text(const Result& result) {
                                  machine.cpu_model.value_or("an unknown CPU"), machine.threads_in_force,
                                  machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number");
   for (const DatasetFacts& facts : result.datasets) {
-    const ImageShape& shape = facts.info.shape;
-    text += fmt::format("data: {} ({}, {} samples {}, {}, fingerprint {:016x})\n", facts.path.string(),
-                        facts.info.format, facts.info.samples,
-                        facts.info.encoded ? fmt::format("in {} bytes", facts.info.stored_bytes)
-                                           : fmt::format("of {}x{}x{} u8", shape.channels, shape.height, shape.width),
-                        name(facts.info.access), facts.fingerprint);
+    text +=
+        fmt::format("data: {} ({}, {} samples {}, {}, fingerprint {:016x})\n", facts.path.string(), facts.info.format,
+                    facts.info.samples, stored_text(facts.info), name(facts.info.access), facts.fingerprint);
   }
   return text;
 }

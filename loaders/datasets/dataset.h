@@ -32,20 +32,32 @@ enum class Access : std::uint8_t {
 // "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files".
 std::string_view name(Access access);
 
+// A cube of f32 values in the channels of two fields, [channels, edge, edge, edge] each.
+struct VolumeShape {
+  std::size_t edge = 0;  // values along each side
+  std::size_t input_channels = 0;
+  std::size_t target_channels = 0;
+
+  std::size_t channels() const { return input_channels + target_channels; }
+  std::size_t bytes() const { return channels() * edge * edge * edge * sizeof(float); }
+  bool operator==(const VolumeShape&) const = default;
+};
+
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1
   // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
-  // of their own, height and width are 0.
+  // of their own, height and width are 0; of crops of a volume, all of it is 0.
   ImageShape shape;
+  std::optional<VolumeShape> volume;         // that the samples are crops of
   std::size_t classes = 0;                   // labels are below it
   std::vector<std::filesystem::path> files;  // all that belongs to the dataset
   std::size_t stored_bytes = 0;              // of `files`
   bool encoded = false;                      // samples are images in a format of their own, such as JPEG
   Access access = Access::kMapped;
 
-  std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample; not of an encoded one
-  std::size_t all_bytes() const { return encoded ? stored_bytes : samples * sample_bytes(); }
+  std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample of a size that all have
+  std::size_t all_bytes() const { return volume ? volume->bytes() : encoded ? stored_bytes : samples * sample_bytes(); }
 };
 
 using StoredSample = std::span<const std::byte>;  // the bytes of one
@@ -76,6 +88,11 @@ class Dataset {
   // For up to `most` samples at a time, each of info().sample_bytes() bytes unless encoded. Throws Error when its
   // memory is refused.
   virtual std::unique_ptr<SampleReader> make_reader(std::size_t most) const = 0;
+
+  // Reads all that is stored, the labels apart, and gives it to `visitor` in order: sample by sample, until that
+  // returns false. Returns whether it came to the end. Throws Error when storage fails under it, and what `visitor`
+  // throws.
+  virtual bool visit(const std::function<bool(StoredSample)>& visitor) const;
 
   // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.
   virtual void check_intact() const {}
@@ -109,10 +126,6 @@ class AddressableDataset : public Dataset {
   class Locator;
 };
 
-// Reads all samples in order of their indices and gives each to `visit`, until that returns false. Returns whether it
-// came to the end. Throws Error when storage fails under it, and what `visit` throws.
-bool visit_samples(const Dataset& dataset, const std::function<bool(StoredSample)>& visit);
-
 enum class Split : std::uint8_t { kTrain, kTest };
 enum class LabelKind : std::uint8_t { kFine, kCoarse };  // of CIFAR-100: 100 classes or 20
 
@@ -124,6 +137,8 @@ struct DatasetOptions {
   std::optional<Access> access;  // of the HDF5 ones and kMapped; none: as the format does by itself
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
+  std::size_t crops = 1024;   // of a volume: samples an epoch
+  std::size_t crop_edge = 1;  // of a volume, which has to be at least as long: values along each side of a sample
 
   bool operator==(const DatasetOptions&) const = default;
 };

@@ -21,6 +21,8 @@ constexpr std::array kFormats{
                   open_cifar10},
     DatasetFormat{"cifar100", "CIFAR-100 binary: train.bin and test.bin, or one file", recognises_cifar100,
                   open_cifar100},
+    DatasetFormat{"volume", "two fields of f32 on a cubic grid, Nbody and Hydro: one HDF5 file, or two .npy files",
+                  recognises_volume, open_volume},
     DatasetFormat{"hdf5", "HDF5: a dataset of u8 images and one of labels; in one piece, or in chunks, plain or gzip",
                   recognises_hdf5, open_hdf5},
     DatasetFormat{"image-folder", "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
@@ -60,7 +62,7 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
     if (!fs::exists(path)) throw Error(fmt::format("cannot open {}: no such file or directory", path.string()));
     const DatasetFormat& format =
         options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
-    if (options.access && format.name != "hdf5") {
+    if (options.access && format.name != "hdf5" && !(format.name == "volume" && has_hdf5_name(path))) {
       throw Error(
           fmt::format("cannot open {}: its format is {}, and only HDF5 is read this way ({}); `loadline data "
                       "convert` makes a copy in HDF5",
@@ -98,20 +100,20 @@ std::unique_ptr<SampleReader> AddressableDataset::make_reader(std::size_t /*most
   return std::make_unique<Locator>(*this);
 }
 
-bool visit_samples(const Dataset& dataset, const std::function<bool(StoredSample)>& visit) {
+bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
   // Enough at a time for a format that stores samples in blocks to read each block once or twice.
   constexpr std::size_t kAtATime = 256;
   std::array<SampleIndex, kAtATime> indices{};
   std::array<StoredSample, kAtATime> samples{};
-  const auto reader = dataset.make_reader(kAtATime);
-  for (std::size_t first = 0; first < dataset.info().samples; first += kAtATime) {
-    const std::size_t count = std::min(kAtATime, dataset.info().samples - first);
+  const auto reader = make_reader(kAtATime);
+  for (std::size_t first = 0; first < info().samples; first += kAtATime) {
+    const std::size_t count = std::min(kAtATime, info().samples - first);
     std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
     reader->read(std::span(indices).first(count), std::span(samples).first(count));
     for (const StoredSample sample : std::span(samples).first(count)) {
-      if (!visit(sample)) return false;
+      if (!visitor(sample)) return false;
     }
-    dataset.check_intact();
+    check_intact();
   }
   return true;
 }
@@ -125,10 +127,15 @@ std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const s
   const Digest digest;
   XXH3_64bits_reset(digest.state);
   const ImageShape& shape = dataset.info().shape;
-  const std::array<std::uint64_t, 4> extents{dataset.info().samples, shape.channels, shape.height, shape.width};
-  digest.add(extents.data(), sizeof extents);
-  digest.add(dataset.labels().data(), dataset.labels().size_bytes());
-  const bool complete = visit_samples(dataset, [&](StoredSample sample) {
+  if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
+    const std::array<std::uint64_t, 3> extents{volume->edge, volume->input_channels, volume->target_channels};
+    digest.add(extents.data(), sizeof extents);
+  } else {
+    const std::array<std::uint64_t, 4> extents{dataset.info().samples, shape.channels, shape.height, shape.width};
+    digest.add(extents.data(), sizeof extents);
+    digest.add(dataset.labels().data(), dataset.labels().size_bytes());
+  }
+  const bool complete = dataset.visit([&](StoredSample sample) {
     // Where sizes differ they are part of what is stored.
     const std::uint64_t bytes = sample.size();
     if (dataset.info().encoded) digest.add(&bytes, sizeof bytes);

@@ -22,6 +22,11 @@ std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& path, const 
 // HDF5: one dataset of images, u8 [samples, channels, height, width] or [samples, height, width], and one of labels,
 // whole numbers [samples], whose attribute `classes` counts the classes (without it: the highest label and one). Mapped
 // where the images lie in one piece, uncompressed; otherwise read in chunks.
+//
+// Or packed: encoded images of any size, back to back in the dataset `encoded`, u8 [bytes]; `offsets`, u64 [samples +
+// 1], says where each begins and the last ends; labels as above.
+inline constexpr std::string_view kPackedBytes = "encoded";
+inline constexpr std::string_view kPackedOffsets = "offsets";
 bool has_hdf5_name(const std::filesystem::path& path);  // .h5, .hdf5 or .hdf
 bool recognises_hdf5(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const DatasetOptions& options);
@@ -30,5 +35,11 @@ std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const Data
 // `train` and `val` where there are such. The images are encoded: decoding them is the transform's.
 bool recognises_image_folder(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, const DatasetOptions& options);
+
+// Volumes, as the SC22 tutorial "Deep learning at scale" has its cosmology data (NERSC): datasets `Nbody` [channels, N,
+// N, N] and `Hydro` [channels, N, N, N], f32, in one HDF5 file, or in Nbody.npy and Hydro.npy in a directory. Mapped
+// where they lie in one piece; of HDF5 also one read of a box a sample, by the library.
+bool recognises_volume(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_volume(const std::filesystem::path& path, const DatasetOptions& options);
 
 }  // namespace loadline

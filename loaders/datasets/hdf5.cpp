@@ -270,7 +270,8 @@ std::vector<std::int32_t> read_labels(const fs::path& path, const DatasetOptions
   const auto& extents = source.facts().extents;
   if (extents.size() != 1 || extents[0] != info.samples) {
     throw refusal(path, fmt::format("dataset '{}' has extents {}, want one label for each of the {} samples of '{}'",
-                                    options.hdf5_labels, extents_text(extents), info.samples, options.hdf5_images));
+                                    options.hdf5_labels, extents_text(extents), info.samples,
+                                    info.encoded ? kPackedBytes : options.hdf5_images));
   }
   auto labels = source.read_integers();
   const auto highest = static_cast<std::size_t>(*std::ranges::max_element(labels));
@@ -280,6 +281,125 @@ std::vector<std::int32_t> read_labels(const fs::path& path, const DatasetOptions
                   fmt::format("label {} is out of range, its attribute 'classes' says {}", highest, info.classes));
   }
   return labels;
+}
+
+// ---- packed: encoded samples of any size
+
+// Where each sample begins, and the last one ends.
+using Offsets = std::vector<std::uint64_t>;
+
+class MappedPacked final : public AddressableDataset {
+ public:
+  MappedPacked(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<MappedFile> file,
+               std::size_t first_byte, Offsets offsets)
+      : AddressableDataset(std::move(info), std::move(labels)),
+        file_(std::move(file)),
+        bytes_(file_->bytes().subspan(first_byte)),
+        offsets_(std::move(offsets)) {}
+
+  void check_intact() const override { file_->check_intact(); }
+  void check_files() const override { file_->check_size(); }
+  void forget_pages() const override { file_->forget_pages(); }
+
+ private:
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::size_t begin = offsets_[indices[i]];
+      out[i] = bytes_.subspan(begin, offsets_[indices[i] + 1] - begin);
+    }
+  }
+
+  std::unique_ptr<MappedFile> file_;
+  std::span<const std::byte> bytes_;
+  Offsets offsets_;
+};
+
+// Through the library, one read a sample.
+class LibraryPacked final : public Dataset {
+ public:
+  LibraryPacked(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<Hdf5Dataset> source,
+                Offsets offsets)
+      : Dataset(std::move(info), std::move(labels)), source_(std::move(source)), offsets_(std::move(offsets)) {}
+
+  std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
+    return std::make_unique<Reader>(*this, most);
+  }
+
+ private:
+  class Reader final : public SampleReader {
+   public:
+    Reader(const LibraryPacked& packed, std::size_t most) : packed_(packed), memory_(most) {}
+
+    void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::uint64_t begin = packed_.offsets_[indices[i]];
+        const std::size_t bytes = packed_.offsets_[indices[i] + 1] - begin;
+        auto& memory = memory_[i];
+        if (memory.size() < bytes) memory.resize(bytes + bytes / 4);
+        packed_.source_->read_rows(begin, bytes, memory);
+        out[i] = std::span(memory).first(bytes);
+      }
+    }
+
+   private:
+    const LibraryPacked& packed_;
+    std::vector<std::vector<std::byte>> memory_;
+  };
+
+  std::unique_ptr<Hdf5Dataset> source_;
+  Offsets offsets_;
+};
+
+Offsets read_offsets(const fs::path& path, std::uint64_t bytes) {
+  const Hdf5Dataset source(path, std::string(kPackedOffsets));
+  const auto fail = [&](const std::string& why) {
+    return refusal(path, fmt::format("dataset '{}' {}", kPackedOffsets, why));
+  };
+  const auto& extents = source.facts().extents;
+  if (extents.size() != 1 || extents[0] < 2) {
+    throw fail(fmt::format("has extents {}, want one more than there are samples", extents_text(extents)));
+  }
+  if (extents[0] > std::numeric_limits<SampleIndex>::max() || extents[0] - 1 > bytes) {
+    throw fail(fmt::format("counts {} samples, '{}' has only {} bytes", extents[0] - 1, kPackedBytes, bytes));
+  }
+  Offsets offsets = source.read_offsets();
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    if (offsets[i] < offsets[i + 1] && offsets[i + 1] <= bytes) continue;
+    throw fail(fmt::format("says that sample {} has bytes {} to {}, '{}' has {}", i, offsets[i], offsets[i + 1],
+                           kPackedBytes, bytes));
+  }
+  return offsets;
+}
+
+std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions& options) {
+  auto source = std::make_unique<Hdf5Dataset>(path, std::string(kPackedBytes));
+  const Hdf5Facts& facts = source->facts();
+  if (facts.type != "u8" || facts.extents.size() != 1) {
+    throw refusal(path, fmt::format("dataset '{}' is {} with extents {}, want u8 in one row", kPackedBytes, facts.type,
+                                    extents_text(facts.extents)));
+  }
+  const std::uint64_t bytes = facts.extents[0];
+  Offsets offsets = read_offsets(path, bytes);
+  DatasetInfo info{.format = "hdf5", .shape = {3, 0, 0}, .files = {path}, .encoded = true};
+  info.samples = offsets.size() - 1;
+  info.stored_bytes = fs::file_size(path);
+  auto labels = read_labels(path, options, info);
+  const std::string why = obstacle(facts);
+  info.access = options.access.value_or(why.empty() ? Access::kMapped : Access::kRows);
+  if (info.access == Access::kRows) {
+    return std::make_unique<LibraryPacked>(std::move(info), std::move(labels), std::move(source), std::move(offsets));
+  }
+  if (info.access != Access::kMapped) {
+    throw refusal(path, "packed images are no rows of one length: use --loader hdf5-mmap or hdf5");
+  }
+  if (!why.empty()) throw refusal(path, fmt::format("dataset '{}': {}", kPackedBytes, why));
+  auto file = std::make_unique<MappedFile>(path);
+  if (*facts.offset_bytes + bytes > file->bytes().size()) {
+    throw refusal(path, fmt::format("dataset '{}' reaches to byte {}, the file ends at {} (truncated)", kPackedBytes,
+                                    *facts.offset_bytes + bytes, file->bytes().size()));
+  }
+  return std::make_unique<MappedPacked>(std::move(info), std::move(labels), std::move(file), *facts.offset_bytes,
+                                        std::move(offsets));
 }
 
 Access access_of(const DatasetOptions& options, const Hdf5Facts& facts) {
@@ -306,6 +426,9 @@ std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& o
   if (options.split != Split::kTrain) {
     throw usage_error(
         fmt::format("split test: {} is one file with one split; convert the other into its own", path.string()));
+  }
+  if (options.hdf5_images == DatasetOptions{}.hdf5_images && has_hdf5_dataset(path, std::string(kPackedBytes))) {
+    return open_packed(path, options);
   }
   auto source = std::make_unique<Hdf5Dataset>(path, options.hdf5_images);
   const Hdf5Facts& facts = source->facts();

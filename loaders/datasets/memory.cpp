@@ -63,7 +63,7 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset) {
   std::vector<std::size_t> ends;  // of encoded samples
   std::size_t end = 0;
   std::size_t remembered = 0;
-  visit_samples(dataset, [&](StoredSample sample) {
+  dataset.visit([&](StoredSample sample) {
     if (sample.size() > room.size() - end) {
       throw Error(fmt::format("cannot read {}: it grew while it was copied", dataset.describe(0)));
     }

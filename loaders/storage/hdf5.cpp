@@ -1,6 +1,7 @@
 #include "loaders/storage/hdf5.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hdf5.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -187,21 +189,38 @@ Hdf5Facts describe(hid_t dataset) {
   return facts;
 }
 
-// A selection of whole rows, in the file and in memory.
+// A selected box, in the file and in memory. Allocates nothing: readers select while the clock runs.
 struct Selection {
+  Selection(hid_t dataset, std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents)
+      : file(H5Dget_space(dataset), H5Sclose) {
+    Extents start{};
+    Extents counts{};
+    std::ranges::copy(origin, start.begin());
+    std::ranges::copy(extents, counts.begin());
+    select(start, counts, static_cast<int>(extents.size()));
+  }
+
+  // Of whole rows.
   Selection(hid_t dataset, std::uint64_t first, std::uint64_t count) : file(H5Dget_space(dataset), H5Sclose) {
-    std::array<hsize_t, H5S_MAX_RANK> start{};
-    std::array<hsize_t, H5S_MAX_RANK> extents{};
-    const int rank = H5Sget_simple_extent_dims(file.id(), extents.data(), nullptr);
-    if (rank < 0) return;
+    Extents start{};
+    Extents counts{};
+    const int rank = H5Sget_simple_extent_dims(file.id(), counts.data(), nullptr);
+    if (rank < 1) return;
     start[0] = first;
-    extents[0] = count;
-    H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, extents.data(), nullptr);
-    memory = Handle(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
+    counts[0] = count;
+    select(start, counts, rank);
   }
 
   Handle file;
   Handle memory;
+
+ private:
+  using Extents = std::array<hsize_t, H5S_MAX_RANK>;
+
+  void select(const Extents& start, const Extents& counts, int rank) {
+    H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, counts.data(), nullptr);
+    memory = Handle(H5Screate_simple(rank, counts.data(), nullptr), H5Sclose);
+  }
 };
 
 }  // namespace
@@ -246,6 +265,27 @@ Hdf5Dataset::Hdf5Dataset(const fs::path& path, const std::string& name) : path_(
 Hdf5Dataset::~Hdf5Dataset() {
   const Turn turn;
   handles_.reset();
+}
+
+bool has_hdf5_dataset(const fs::path& path, const std::string& name) {
+  const Turn turn;
+  const Handle file(H5Fis_hdf5(path.c_str()) > 0 ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT) : -1, H5Fclose);
+  return file.valid() && H5Lexists(file.id(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+void Hdf5Dataset::read_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
+                           std::span<std::byte> out) const {
+  const Turn turn;
+  const Selection box(handles_->dataset.id(), origin, extents);
+  std::size_t bytes = facts_.element_bytes;
+  for (const std::uint64_t extent : extents) bytes *= extent;
+  if (out.size() < bytes) throw failure("read", path_, "the memory for its values is too short");
+  if (H5Dread(handles_->dataset.id(), handles_->type.id(), box.memory.id(), box.file.id(), H5P_DEFAULT, out.data()) <
+      0) {
+    throw failure(
+        "read", path_,
+        fmt::format("values {} from {}: {}", fmt::join(extents, " x "), fmt::join(origin, ", "), last_error()));
+  }
 }
 
 void Hdf5Dataset::read_rows(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const {
@@ -295,6 +335,20 @@ std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
   return values;
 }
 
+std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
+  const Turn turn;
+  if (H5Tget_class(handles_->type.id()) != H5T_INTEGER || facts_.extents.size() != 1) {
+    throw failure("read", path_, fmt::format("offsets must be whole numbers in one row, these are {}", facts_.type));
+  }
+  std::vector<std::uint64_t> values(facts_.extents[0]);
+  // What is negative comes out as 0, by the library's rule for what does not fit.
+  if (!values.empty() &&
+      H5Dread(handles_->dataset.id(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    throw failure("read", path_, last_error());
+  }
+  return values;
+}
+
 std::optional<std::uint64_t> Hdf5Dataset::attribute(const std::string& name) const {
   const Turn turn;
   if (H5Aexists(handles_->dataset.id(), name.c_str()) <= 0) return std::nullopt;
@@ -309,8 +363,16 @@ std::optional<std::uint64_t> Hdf5Dataset::attribute(const std::string& name) con
 struct Hdf5Writer::State {
   Handle file;
   Handle dataset;
+  Hdf5Element element = Hdf5Element::kU8;
   std::uint64_t rows = 0;  // appended so far
   std::size_t row_bytes = 0;
+
+  void write(const fs::path& shown, const Selection& place, std::span<const std::byte> values) const {
+    const hid_t type = element == Hdf5Element::kF32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_UINT8;
+    if (H5Dwrite(dataset.id(), type, place.memory.id(), place.file.id(), H5P_DEFAULT, values.data()) < 0) {
+      throw failure("write", shown, last_error());
+    }
+  }
 };
 
 Hdf5Writer::Hdf5Writer(const fs::path& path, fs::path shown)
@@ -346,24 +408,41 @@ void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> e
     H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER);
   }
-  state_->dataset = Handle(
-      H5Dcreate2(state_->file.id(), name.c_str(), H5T_STD_U8LE, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
-      H5Dclose);
+  const bool floats = layout.element == Hdf5Element::kF32;
+  state_->dataset = Handle(H5Dcreate2(state_->file.id(), name.c_str(), floats ? H5T_IEEE_F32LE : H5T_STD_U8LE,
+                                      space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                           H5Dclose);
   if (!state_->dataset.valid()) throw failure("write", shown_, last_error());
+  state_->element = layout.element;
   state_->rows = 0;
-  state_->row_bytes = 1;
+  state_->row_bytes = floats ? sizeof(float) : 1;
   for (const std::uint64_t extent : extents.subspan(1)) state_->row_bytes *= extent;
 }
 
 void Hdf5Writer::append(std::span<const std::byte> rows) {
   const Turn turn;
   const std::uint64_t count = rows.size() / state_->row_bytes;
-  const Selection place(state_->dataset.id(), state_->rows, count);
-  if (H5Dwrite(state_->dataset.id(), H5T_NATIVE_UINT8, place.memory.id(), place.file.id(), H5P_DEFAULT, rows.data()) <
-      0) {
+  state_->write(shown_, Selection(state_->dataset.id(), state_->rows, count), rows);
+  state_->rows += count;
+}
+
+void Hdf5Writer::write_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
+                           std::span<const std::byte> values) {
+  const Turn turn;
+  state_->write(shown_, Selection(state_->dataset.id(), origin, extents), values);
+}
+
+void Hdf5Writer::write_offsets(const std::string& name, std::span<const std::uint64_t> offsets) {
+  const Turn turn;
+  const hsize_t count = offsets.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle dataset(
+      H5Dcreate2(state_->file.id(), name.c_str(), H5T_STD_U64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose);
+  if (!dataset.valid() ||
+      H5Dwrite(dataset.id(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, offsets.data()) < 0) {
     throw failure("write", shown_, last_error());
   }
-  state_->rows += count;
 }
 
 void Hdf5Writer::write_labels(const std::string& name, std::span<const std::int32_t> labels, std::uint64_t classes) {

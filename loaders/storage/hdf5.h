@@ -52,6 +52,11 @@ class Hdf5Dataset {
   // Rows `first` to `first + count` as they are, back to back. Throws Error naming path and row.
   void read_rows(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const;
 
+  // The values of a box: `extents` of them along each dimension from `origin` on, back to back in the dataset's own
+  // order. Throws Error naming path and origin.
+  void read_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
+                std::span<std::byte> out) const;
+
   // The chunk that begins with row `first`, as it is stored: before any filter is undone. Bit i of `skipped` is set
   // where filter i was not applied to it. Throws Error naming path and row, also when `out` is shorter than the chunk.
   struct StoredChunk {
@@ -62,6 +67,8 @@ class Hdf5Dataset {
 
   // All elements of a dataset of whole numbers. Throws Error for another type, or for one that does not fit.
   std::vector<std::int32_t> read_integers() const;
+  // All elements of a one-dimensional dataset of whole numbers that are not negative. Throws Error for any other.
+  std::vector<std::uint64_t> read_offsets() const;
   // None where there is no such attribute or it is no number.
   std::optional<std::uint64_t> attribute(const std::string& name) const;
 
@@ -73,13 +80,19 @@ class Hdf5Dataset {
   Hdf5Facts facts_;
 };
 
+// Whether the file is an HDF5 file with such a dataset. Nothing is thrown where it cannot be read.
+bool has_hdf5_dataset(const std::filesystem::path& path, const std::string& name);
+
+enum class Hdf5Element : std::uint8_t { kU8, kF32 };
+
 // How rows are laid out in a file that is written.
 struct Hdf5Layout {
+  Hdf5Element element = Hdf5Element::kU8;
   std::optional<std::uint64_t> chunk_rows;  // none: contiguous
   int gzip_level = 0;                       // 0: not compressed; 1 to 9 need chunks
 };
 
-// Writes a file with one dataset of bytes and one of labels. One thread.
+// Writes a file of datasets, one after the other. One thread.
 class Hdf5Writer {
  public:
   // Empties and fills the file at `path`. Throws Error naming it as `shown`.
@@ -88,10 +101,14 @@ class Hdf5Writer {
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
 
-  // Creates `name` with these extents, of u8; append() then writes its rows in order, whole ones at a time.
+  // Creates `name` with these extents; append() then writes its rows in order, whole ones at a time, or write_box() any
+  // part of it.
   void begin(const std::string& name, std::span<const std::uint64_t> extents, const Hdf5Layout& layout);
   void append(std::span<const std::byte> rows);
-  // A dataset of labels with the attribute `classes`.
+  void write_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
+                 std::span<const std::byte> values);
+  // A dataset of labels has the attribute `classes`.
+  void write_offsets(const std::string& name, std::span<const std::uint64_t> offsets);
   void write_labels(const std::string& name, std::span<const std::int32_t> labels, std::uint64_t classes);
   // Closes the file. Without it what was written may be incomplete.
   void close();

@@ -50,13 +50,31 @@ struct ResizeLoops {
 
 inline constexpr std::size_t kResizeStep = 16;
 
+// Turning a volume by right angles, and rounding it.
+struct VolumeLoops {
+  // A tile of 16 x 16 values on end: out[j * out_stride + i] = in[i * in_stride + j]. Strides count values and may be
+  // negative; `out` and all its rows are aligned to 64 bytes where stores are streaming.
+  void (*transpose)(const float* in, std::ptrdiff_t in_stride, float* out, std::ptrdiff_t out_stride);
+  // out[i] = in[count - 1 - i].
+  void (*reverse)(const float* in, std::size_t count, float* out);
+  // To bf16: nearest, ties to even; not a number stays one.
+  void (*round)(const float* in, std::size_t count, std::uint16_t* out);
+};
+
+inline constexpr std::size_t kTile = 16;
+
 struct Kernels : KernelLoops {  // these are the cached ones
   std::string_view name;        // "scalar", "avx2" or "avx512": what the result reports
   KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
   bool has_streaming;           // whether `streaming` differs from the cached ones
   void (*fence)();              // after streaming stores, before another thread is told of them
   ResizeLoops resize;
+  VolumeLoops volume;            // these are the cached ones
+  VolumeLoops streaming_volume;  // likewise
 
+  const VolumeLoops& volume_loops(Stores stores) const {
+    return stores == Stores::kStreaming ? streaming_volume : volume;
+  }
   const KernelLoops& loops(Stores stores) const { return stores == Stores::kStreaming ? streaming : *this; }
 };
 

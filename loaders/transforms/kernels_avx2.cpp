@@ -146,6 +146,14 @@ struct Avx2 {
     sample_eight(blended, first + 8, weights + 32, planes + 8, plane_stride);
   }
 
+  using Lanes = float __attribute__((vector_size(32)));
+  using Places = std::int32_t __attribute__((vector_size(32)));
+
+  template <Stores kStores>
+  LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {
+    store<kStores>(reinterpret_cast<__m256i>(lanes), out);
+  }
+
   static void fence() { _mm_sfence(); }
 };
 

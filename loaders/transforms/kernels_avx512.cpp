@@ -127,6 +127,14 @@ struct Avx512 {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(planes + 2 * plane_stride), _mm512_extracti32x4_epi32(values, 2));
   }
 
+  using Lanes = float __attribute__((vector_size(64)));
+  using Places = std::int32_t __attribute__((vector_size(64)));
+
+  template <Stores kStores>
+  LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {
+    store<kStores>(reinterpret_cast<__m512i>(lanes), out);
+  }
+
   static void fence() { _mm_sfence(); }
 };
 

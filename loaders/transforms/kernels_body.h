@@ -184,6 +184,90 @@ struct Resize {
   }
 };
 
+// A Level has, for volumes, a vector type Lanes of floats, one Places of as many numbers, and
+//   void store_lanes<stores>(const Lanes&, float* out);
+template <typename Level, Stores kStores>
+struct Volumes {
+  using Lanes = typename Level::Lanes;
+  static constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(float);
+  using Places = typename Level::Places;
+
+  // Block by block as wide as a vector; the blocks that share lines of the output follow each other.
+  static void transpose(const float* in, std::ptrdiff_t in_stride, float* out, std::ptrdiff_t out_stride) {
+    for (std::size_t j = 0; j < kTile; j += kLanes) {
+      for (std::size_t i = 0; i < kTile; i += kLanes) {
+        transpose_block(in + static_cast<std::ptrdiff_t>(i) * in_stride + j, in_stride,
+                        out + static_cast<std::ptrdiff_t>(j) * out_stride + i, out_stride);
+      }
+    }
+  }
+
+  static void reverse(const float* in, std::size_t count, float* out) {
+    if (kStores == Stores::kStreaming && reinterpret_cast<std::uintptr_t>(out) % 64 != 0) {
+      return Volumes<Level, Stores::kCached>::reverse(in, count, out);
+    }
+    Places backwards{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) backwards[lane] = static_cast<std::int32_t>(kLanes - 1 - lane);
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+      const Lanes lanes = load(in + count - kLanes - i);
+      Level::template store_lanes<kStores>(__builtin_shuffle(lanes, backwards), out + i);
+    }
+    for (; i < count; ++i) out[i] = in[count - 1 - i];
+  }
+
+  static void round(const float* in, std::size_t count, std::uint16_t* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t bits = 0;
+      __builtin_memcpy(&bits, in + i, sizeof bits);
+      const bool is_number = (bits & 0x7fffffffU) <= 0x7f800000U;
+      const std::uint32_t rounded = bits + 0x7fffU + ((bits >> 16U) & 1U);
+      out[i] = static_cast<std::uint16_t>((is_number ? rounded : bits | 0x400000U) >> 16U);
+    }
+  }
+
+  static constexpr VolumeLoops table() { return {transpose, reverse, round}; }
+
+ private:
+  LOADLINE_INLINE Lanes load(const float* in) {
+    Lanes lanes;
+    __builtin_memcpy(&lanes, in, sizeof lanes);
+    return lanes;
+  }
+
+  LOADLINE_INLINE void transpose_block(const float* in, std::ptrdiff_t in_stride, float* out,
+                                       std::ptrdiff_t out_stride) {
+    Lanes lines[kLanes];
+    for (std::size_t i = 0; i < kLanes; ++i) lines[i] = load(in + static_cast<std::ptrdiff_t>(i) * in_stride);
+    if constexpr (kLanes > 8) swap_blocks<8>(lines);
+    if constexpr (kLanes > 4) swap_blocks<4>(lines);
+    swap_blocks<2>(lines);
+    swap_blocks<1>(lines);
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      Level::template store_lanes<kStores>(lines[i], out + static_cast<std::ptrdiff_t>(i) * out_stride);
+    }
+  }
+
+  // Swaps the block right of the diagonal with the one left of it, in each square of two blocks by two.
+  template <std::size_t kBlock>
+  LOADLINE_INLINE void swap_blocks(Lanes (&lines)[kLanes]) {
+    Places upper{};
+    Places lower{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const bool right = (lane & kBlock) != 0;
+      upper[lane] = static_cast<std::int32_t>(right ? kLanes + lane - kBlock : lane);
+      lower[lane] = static_cast<std::int32_t>(right ? kLanes + lane : lane + kBlock);
+    }
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      if ((i & kBlock) != 0) continue;
+      const Lanes first = lines[i];
+      const Lanes second = lines[i + kBlock];
+      lines[i] = __builtin_shuffle(first, second, upper);
+      lines[i + kBlock] = __builtin_shuffle(first, second, lower);
+    }
+  }
+};
+
 template <typename Level>
 constexpr Kernels kernels_of(const char* name) {
   return {Loops<Level, Stores::kCached>::table(),
@@ -191,7 +275,9 @@ constexpr Kernels kernels_of(const char* name) {
           Loops<Level, Stores::kStreaming>::table(),
           Level::kHasStreaming,
           Level::fence,
-          Resize<Level>::table()};
+          Resize<Level>::table(),
+          Volumes<Level, Stores::kCached>::table(),
+          Volumes<Level, Stores::kStreaming>::table()};
 }
 
 // Sixteen pixels of three planes are three vectors of interleaved bytes, each from two shuffles: first red and green

@@ -82,6 +82,14 @@ struct Scalar {
     }
   }
 
+  using Lanes = float __attribute__((vector_size(16)));
+  using Places = std::int32_t __attribute__((vector_size(16)));
+
+  template <Stores kStores>
+  LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {
+    __builtin_memcpy(out, &lanes, sizeof lanes);
+  }
+
   static void fence() {}
 };
 

@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/datasets/formats.h"
+#include "loaders/datasets/volume.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/hdf5.h"
+#include "loaders/storage/npy.h"
 
 namespace loadline {
 namespace {
@@ -19,6 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+
+Error interrupted(const fs::path& path) {
+  return Error(fmt::format("converting to {} was interrupted; nothing was left behind", path.string()));
+}
 
 // Gives all samples to `consume` in order, a block of whole samples at a time.
 void stream(const ConvertJob& job, const std::function<void(std::span<const std::byte>)>& consume) {
@@ -33,14 +40,31 @@ void stream(const ConvertJob& job, const std::function<void(std::span<const std:
     block.clear();
     if (job.progress) job.progress(done, info.samples);
   };
-  const bool complete = visit_samples(job.from, [&](StoredSample sample) {
+  const bool complete = job.from.visit([&](StoredSample sample) {
     block.insert(block.end(), sample.begin(), sample.end());
     if (block.size() == most) flush();
     return !job.stop.stop_requested();
   });
-  if (!complete)
-    throw Error(fmt::format("converting to {} was interrupted; nothing was left behind", job.shown.string()));
+  if (!complete) throw interrupted(job.shown);
   if (!block.empty()) flush();
+}
+
+// Gives all planes of a volume to `consume`, in order.
+void stream_planes(const ConvertJob& job,
+                   const std::function<void(Field, std::size_t channel, std::size_t x, StoredSample)>& consume) {
+  const VolumeShape& shape = *job.from.info().volume;
+  const std::size_t planes = shape.channels() * shape.edge;
+  std::size_t next = 0;
+  const bool complete = job.from.visit([&](StoredSample plane) {
+    const std::size_t channel = next / shape.edge;
+    const bool input = channel < shape.input_channels;
+    consume(input ? Field::kInput : Field::kTarget, input ? channel : channel - shape.input_channels, next % shape.edge,
+            plane);
+    ++next;
+    if (job.progress) job.progress(next, planes);
+    return !job.stop.stop_requested();
+  });
+  if (!complete) throw interrupted(job.shown);
 }
 
 std::string shape_text(const ImageShape& shape) {
@@ -59,8 +83,54 @@ std::string no_obstacle(const DatasetInfo& /*info*/) {
   return "";
 }
 
+std::array<std::uint64_t, 4> extents_of(const VolumeShape& shape, Field field) {
+  return {channels_of(shape, field), shape.edge, shape.edge, shape.edge};
+}
+
+void write_volume(const ConvertJob& job, Hdf5Writer& writer) {
+  const VolumeShape& shape = *job.from.info().volume;
+  stream_planes(job, [&](Field field, std::size_t channel, std::size_t x, StoredSample plane) {
+    if (channel == 0 && x == 0) {
+      writer.begin(std::string(name(field)), extents_of(shape, field), {.element = Hdf5Element::kF32});
+    }
+    writer.write_box(std::array<std::uint64_t, 4>{channel, x, 0, 0},
+                     std::array<std::uint64_t, 4>{1, 1, shape.edge, shape.edge}, plane);
+  });
+}
+
+// Encoded samples of any size, back to back, and where each begins.
+void write_packed(const ConvertJob& job, Hdf5Writer& writer) {
+  const std::size_t samples = job.from.info().samples;
+  // Their sizes are only known when they have been read, so they are read twice.
+  std::vector<std::uint64_t> offsets{0};
+  job.from.visit([&](StoredSample sample) {
+    offsets.push_back(offsets.back() + sample.size());
+    return !job.stop.stop_requested();
+  });
+  if (offsets.size() <= samples) throw interrupted(job.shown);
+  writer.begin(std::string(kPackedBytes), std::array{offsets.back()}, {});
+  std::size_t done = 0;
+  const bool complete = job.from.visit([&](StoredSample sample) {
+    if (sample.size() != offsets[done + 1] - offsets[done]) {
+      throw Error(
+          fmt::format("cannot convert {}: it changed meanwhile", job.from.describe(static_cast<SampleIndex>(done))));
+    }
+    writer.append(sample);
+    if (++done % 64 == 0 && job.progress) job.progress(done, samples);
+    return !job.stop.stop_requested();
+  });
+  if (!complete) throw interrupted(job.shown);
+  writer.write_offsets(std::string(kPackedOffsets), offsets);
+  writer.write_labels(DatasetOptions{}.hdf5_labels, job.from.labels(), job.from.info().classes);
+}
+
 void write_hdf5(const ConvertJob& job) {
   const DatasetInfo& info = job.from.info();
+  if (info.volume || info.encoded) {
+    Hdf5Writer writer(job.to, job.shown);
+    info.volume ? write_volume(job, writer) : write_packed(job, writer);
+    return writer.close();
+  }
   const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
   const DatasetOptions names;  // what a reader looks for unless told otherwise
   Hdf5Writer writer(job.to, job.shown);
@@ -73,7 +143,13 @@ void write_hdf5(const ConvertJob& job) {
 
 // ---- idx
 
+// Images of one size, a byte a value.
+bool are_plain(const DatasetInfo& info) {
+  return !info.encoded && !info.volume;
+}
+
 std::string idx_obstacle(const DatasetInfo& info) {
+  if (!are_plain(info)) return "plain images only";
   if (info.shape.channels != 1) return fmt::format("samples of one channel only, these have {}", info.shape.channels);
   if (info.classes > 256) return fmt::format("at most 256 classes, these are {}", info.classes);
   return "";
@@ -101,6 +177,7 @@ void write_idx(const ConvertJob& job) {
 // ---- cifar10
 
 std::string cifar10_obstacle(const DatasetInfo& info) {
+  if (!are_plain(info)) return "plain images only";
   if (info.shape != ImageShape{3, 32, 32}) {
     return fmt::format("samples of 3 x 32 x 32 only, these are {}", shape_text(info.shape));
   }
@@ -136,17 +213,76 @@ void write_cifar10(const ConvertJob& job) {
   file->commit();
 }
 
+// ---- npy
+
+std::string npy_obstacle(const DatasetInfo& info) {
+  return info.volume ? "" : "a volume only";
+}
+
+void write_npy(const ConvertJob& job) {
+  const VolumeShape& shape = *job.from.info().volume;
+  std::unique_ptr<AtomicFile> file;
+  stream_planes(job, [&](Field field, std::size_t channel, std::size_t x, StoredSample plane) {
+    if (channel == 0 && x == 0) {
+      if (file) file->commit();
+      file = std::make_unique<AtomicFile>(job.to / fmt::format("{}.npy", name(field)));
+      file->write(npy_header(extents_of(shape, field)));
+    }
+    file->write(plane);
+  });
+  file->commit();
+}
+
+// ---- jpeg
+
+std::string jpeg_obstacle(const DatasetInfo& info) {
+  return info.encoded ? "" : "samples that are encoded already";
+}
+
+std::string_view extension_of(StoredSample sample) {
+  const auto begins = [&](std::initializer_list<unsigned> magic) {
+    return sample.size() >= magic.size() &&
+           std::ranges::equal(magic, sample.first(magic.size()), {}, {},
+                              [](std::byte byte) { return static_cast<unsigned>(byte); });
+  };
+  if (begins({0x89, 'P', 'N', 'G'})) return ".png";
+  if (begins({'B', 'M'})) return ".bmp";
+  if (begins({'R', 'I', 'F', 'F'})) return ".webp";
+  return ".jpg";  // also of what is corrupt: it is what readers will try
+}
+
+void write_jpeg(const ConvertJob& job) {
+  const auto labels = job.from.labels();
+  if (!std::ranges::is_sorted(labels)) {
+    throw Error(
+        fmt::format("cannot convert to jpeg: folders keep samples in the order of their classes, those of {} "
+                    "are in another",
+                    job.from.info().files.front().string()));
+  }
+  std::size_t done = 0;
+  const bool complete = job.from.visit([&](StoredSample sample) {
+    const fs::path folder = job.to / fmt::format("class{:05}", labels[done]);
+    fs::create_directories(folder);
+    AtomicFile file(folder / fmt::format("{:010}{}", done, extension_of(sample)));
+    file.write(sample);
+    file.commit();
+    if (++done % 64 == 0 && job.progress) job.progress(done, labels.size());
+    return !job.stop.stop_requested();
+  });
+  if (!complete) throw interrupted(job.shown);
+}
+
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", false, no_obstacle, write_hdf5},
-    ConvertFormat{"idx", "a directory of MNIST's IDX files", true, idx_obstacle, write_idx},
-    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", true, cifar10_obstacle, write_cifar10},
+    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "", false, no_obstacle, write_hdf5},
+    ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, idx_obstacle, write_idx},
+    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, cifar10_obstacle,
+                  write_cifar10},
+    ConvertFormat{"npy", "a directory with the two NumPy arrays of a volume", "volume", true, npy_obstacle, write_npy},
+    ConvertFormat{"jpeg", "a directory of classes with a file for each encoded image", "image-folder", true,
+                  jpeg_obstacle, write_jpeg},
 };
 
 void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOptions& options) {
-  if (info.encoded) {
-    throw usage_error(fmt::format("cannot convert {} to {}: it holds images of one size, not encoded ones of any",
-                                  info.format, format.name));
-  }
   if (const std::string why = format.obstacle(info); !why.empty()) {
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
   }
@@ -159,6 +295,9 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
   if (options.gzip_level < 0 || options.gzip_level > 9) {
     throw usage_error(fmt::format("--gzip: want a level from 0 to 9, got {}", options.gzip_level));
   }
+  if (options.chunk_samples && (info.encoded || info.volume)) {
+    throw usage_error(fmt::format("--chunk: {} is written in one piece", info.volume ? "a volume" : "what is encoded"));
+  }
   // A chunk has at most 2^32 - 1 bytes: "HDF5 File Format Specification", its layout message.
   if (options.chunk_samples && *options.chunk_samples > 0xffffffff / info.sample_bytes()) {
     throw usage_error(fmt::format("--chunk: {} samples of {} bytes are more than 4 GiB", *options.chunk_samples,
@@ -168,10 +307,11 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
 
 bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dataset& from,
                     const std::stop_token& stop) {
-  const auto there = open_dataset(path, {.format = std::string(format.name)});
+  const std::string_view read_as = !format.read_as.empty() ? format.read_as : from.info().volume ? "volume" : "hdf5";
+  const auto there = open_dataset(path, {.format = std::string(read_as)});
   const auto a = content_fingerprint(*there, stop);
   const auto b = content_fingerprint(from, stop);
-  if (!a || !b) throw Error(fmt::format("converting to {} was interrupted; nothing was left behind", path.string()));
+  if (!a || !b) throw interrupted(path);
   return *a == *b;
 }
 

@@ -36,6 +36,7 @@ struct ConvertJob {
 struct ConvertFormat {
   std::string_view name;
   std::string_view summary;
+  std::string_view read_as;  // row of the table of dataset formats; empty: as what is converted is
   bool is_directory;
   std::string (*obstacle)(const DatasetInfo& info);  // why it cannot hold such samples; empty where it can
   void (*write)(const ConvertJob& job);

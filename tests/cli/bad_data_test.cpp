@@ -121,7 +121,7 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
 TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
   write(data() / "notes.txt", "no pictures");
   expect_refused_everywhere(fmt::format(
-      "cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100, hdf5, image-folder)",
+      "cannot open {}: no known dataset in it; name its format (idx, cifar10, cifar100, volume, hdf5, image-folder)",
       data().string()));
 }
 

@@ -67,6 +67,47 @@ TEST_F(Data, ConvertsForTheLoadersThatReadHdf5) {
     EXPECT_THAT(all.out, HasSubstr(access));
 }
 
+TEST_F(Data, MakesAndMeasuresAVolume) {
+  const Outcome made = run({"data", "make", "nbody", "nbody.h5", "--size", "24"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.err, "nbody.h5: made\n");
+  const Outcome info = run({"data", "info", "nbody.h5"});
+  EXPECT_THAT(info.out, HasSubstr("shape        4 + 5 channels of 24x24x24 (input + target)\ndtype        f32\n"));
+  EXPECT_THAT(info.out, Not(HasSubstr("labels")));
+  const Words words = Words{"run",     "--workload", "nbody",  "--data", "nbody.h5", "--crop-edge", "16",
+                            "--crops", "12",         "--mode", "io",     "-o",       "result.json"} +
+                      kShort;
+  const Outcome all = run(words + Words{"--loader", "serial,thread-pool,flow-graph,hdf5-mmap,hdf5", "--workers", "2"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("(volume, 12 samples out of 4 + 5 channels of 24^3 f32, hdf5-rows, fingerprint "));
+  EXPECT_EQ(result()["datasets"][0]["volume"]["edge"], 24);
+  ASSERT_EQ(run({"data", "convert", "nbody.h5", "npy", "--format", "npy"}).exit_code, 0);
+  EXPECT_EQ(run({"data", "verify", "npy"}).exit_code, 0);
+}
+
+TEST_F(Data, RefusesWhatAVolumeHasNot) {
+  ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "24", "-q"}).exit_code, 0);
+  const Words words = Words{"run", "--workload", "nbody", "--data", "nbody.h5", "-o", "result.json"} + kShort;
+  const std::string place = "cannot use nbody.h5 for workload nbody: ";
+  const std::pair<Words, std::string> cases[] = {
+      {{}, "--crop-edge 64: nbody.h5 has 24 values along each side, want from 1 to as many"},
+      {{"--crop-edge", "16", "--dtype", "u8"}, place + "--dtype u8: the values of a volume are f32, want f32 or bf16"},
+      {{"--crop-edge", "16", "--flip", "on"}, place + "--flip on: it is for images, not for crops of a volume"},
+      {{"--crop-edge", "16", "--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for crops of a volume"},
+      {{"--crop-edge", "16", "--mean", "1"}, place + "--mean, --std: it is for images, not for crops of a volume"},
+  };
+  for (const auto& [extra, sentence] : cases) {
+    const Outcome outcome = run(words + extra);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err, "loadline: " + sentence + "\n");
+  }
+  EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--samples", "9"}).err,
+            "loadline: --samples: nbody is one volume, of --size values along each side\n");
+  EXPECT_EQ(run({"data", "make", "mnist", "new", "--size", "9"}).err,
+            "loadline: --size: mnist has pictures of a size of its own, nbody can be of any\n");
+  EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--size", "4"}).exit_code, 2);
+}
+
 TEST_F(Data, ConvertsNothingItCannot) {
   const std::string data = mnist();
   const Outcome unnamed = run({"data", "convert", data, "somewhere"});

@@ -4,6 +4,7 @@
 #include "loaders/assemble.h"
 #include "loaders/loader.h"
 #include "tests/loaders/support/files.h"
+#include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/jpegs.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -70,7 +71,16 @@ TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAr
     const PhotoAssembler from_memory(*memory, transform(dtype), OnCorrupt::kFail);
     const auto expected = load(from_files, loader_named("serial"), {});
     ASSERT_EQ(expected.size(), 6U);
+    const test::TemporaryDirectory elsewhere;
+    test::write_packed(elsewhere / "packed.h5", *files);
     for (const LoaderKind& kind : loaders()) {
+      if (kind.access == Access::kMapped || kind.access == Access::kRows) {
+        const auto packed = open_dataset(elsewhere / "packed.h5", {.access = kind.access});
+        const PhotoAssembler from_packed(*packed, transform(dtype), OnCorrupt::kFail);
+        for (const std::size_t workers : {1U, 3U}) {
+          EXPECT_EQ(load(from_packed, kind, {.workers = workers}), expected) << kind.name << " with " << workers;
+        }
+      }
       if (kind.access) continue;
       for (const std::size_t workers : {1U, 3U}) {
         EXPECT_EQ(load(from_files, kind, {.workers = workers}), expected) << kind.name << " with " << workers;

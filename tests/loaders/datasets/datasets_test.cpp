@@ -37,7 +37,7 @@ TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
     names.insert(row.name);
     EXPECT_FALSE(row.summary.empty()) << row.name;
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "cifar100", "hdf5", "image-folder"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "cifar100", "volume", "hdf5", "image-folder"}));
 }
 
 TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
@@ -78,7 +78,8 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
   const TemporaryDirectory home;
   test::write(home / "notes.txt", "hello");
   test::write(home / "empty.bin", "");
-  const std::string rest = ": no known dataset in it; name its format (idx, cifar10, cifar100, hdf5, image-folder)";
+  const std::string rest =
+      ": no known dataset in it; name its format (idx, cifar10, cifar100, volume, hdf5, image-folder)";
   for (const fs::path& path : {home.path(), home / "notes.txt", home / "empty.bin"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
   }
@@ -88,7 +89,8 @@ TEST(OpenDataset, RefusesAnUnknownFormat) {
   const TemporaryDirectory home;
   EXPECT_EQ(
       thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
-      test::usage("format 'cifar1': want one of idx, cifar10, cifar100, hdf5, image-folder (did you mean cifar10?)"));
+      test::usage(
+          "format 'cifar1': want one of idx, cifar10, cifar100, volume, hdf5, image-folder (did you mean cifar10?)"));
 }
 
 TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {

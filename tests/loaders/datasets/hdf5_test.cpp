@@ -304,5 +304,64 @@ TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
             "--hdf5-images and --hdf5-labels: " + other.string() + " is no HDF5 file, its format is cifar10");
 }
 
+// ---- packed
+
+class PackedHdf5 : public Hdf5 {
+ protected:
+  // Three samples of 2, 1 and 3 bytes of which byte i is i, unless other offsets are given.
+  void pack(const std::vector<std::uint64_t>& offsets = {0, 2, 3, 6}, std::uint64_t bytes = 6) const {
+    std::vector<std::byte> values(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<std::byte>(i);
+    const std::array<std::int32_t, 3> labels{0, 1, 1};
+    Hdf5Writer writer(path_, path_);
+    writer.begin("encoded", std::array{bytes}, {});
+    writer.append(values);
+    writer.write_offsets("offsets", offsets);
+    writer.write_labels("labels", labels, 2);
+    writer.close();
+  }
+};
+
+TEST_F(PackedHdf5, GivesEachSampleItsOwnBytesInBothWays) {
+  pack();
+  for (const Access access : {Access::kMapped, Access::kRows}) {
+    const auto dataset = open(access);
+    EXPECT_TRUE(dataset->info().encoded);
+    EXPECT_EQ(dataset->info().samples, 3U);
+    EXPECT_EQ(dataset->info().classes, 2U);
+    EXPECT_EQ(dataset->info().access, access);
+    EXPECT_THAT(dataset->labels(), testing::ElementsAre(0, 1, 1));
+    std::vector<Bytes> samples;
+    dataset->visit([&](StoredSample sample) {
+      const auto* bytes = reinterpret_cast<const std::uint8_t*>(sample.data());
+      samples.emplace_back(bytes, bytes + sample.size());
+      return true;
+    });
+    EXPECT_EQ(samples, (std::vector<Bytes>{{0, 1}, {2}, {3, 4, 5}}));
+  }
+  EXPECT_EQ(open()->info().access, Access::kMapped);
+  EXPECT_EQ(open_dataset(path_, {.in_memory = true})->info().access, Access::kResident);
+}
+
+TEST_F(PackedHdf5, RefusesOffsetsThatCannotBe) {
+  pack({0, 2, 2, 6});
+  EXPECT_EQ(refused(), "dataset 'offsets' says that sample 1 has bytes 2 to 2, 'encoded' has 6");
+  pack({0, 2, 3, 7});
+  EXPECT_EQ(refused(), "dataset 'offsets' says that sample 2 has bytes 3 to 7, 'encoded' has 6");
+  pack({0});
+  EXPECT_EQ(refused(), "dataset 'offsets' has extents 1, want one more than there are samples");
+  pack({0, 1, 2, 3, 4, 5, 6, 6});
+  EXPECT_EQ(refused(), "dataset 'offsets' counts 7 samples, 'encoded' has only 6 bytes");
+  pack({0, 2, 6});
+  EXPECT_EQ(refused(), "dataset 'labels' has extents 3, want one label for each of the 2 samples of 'encoded'");
+}
+
+TEST_F(PackedHdf5, IsReadInNoOtherWay) {
+  pack();
+  for (const Access access : {Access::kBlocks, Access::kChunks}) {
+    EXPECT_EQ(refused(access), "packed images are no rows of one length: use --loader hdf5-mmap or hdf5");
+  }
+}
+
 }  // namespace
 }  // namespace loadline

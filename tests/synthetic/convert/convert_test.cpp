@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "synthetic/generate/nbody.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
@@ -94,6 +95,7 @@ TEST_F(Convert, LeavesNothingBehindWhenInterruptedOrUnreadable) {
   stop.request_stop();
   for (const ConvertFormat& format : convert_formats()) {
     const Dataset& from = format.obstacle(grey_->info()).empty() ? *grey_ : *colour_;
+    if (!format.obstacle(from.info()).empty()) continue;
     const fs::path to = home_ / "new";
     EXPECT_EQ(test::thrown_by([&] { convert(from, to, {.format = format.name}, {}, stop.get_token()); }).message,
               "converting to " + to.string() + " was interrupted; nothing was left behind")
@@ -103,6 +105,43 @@ TEST_F(Convert, LeavesNothingBehindWhenInterruptedOrUnreadable) {
               test::failed(test::FailingDataset::message(17)));
     EXPECT_THAT(test::names_in(home_.path()), ElementsAre());
   }
+}
+
+TEST_F(Convert, CarriesAVolumeBetweenHdf5AndNumPy) {
+  make_nbody(home_ / "nbody.h5", {.size = 12});
+  const auto volume = open_dataset(home_ / "nbody.h5", {});
+  convert(*volume, home_ / "npy", {.format = "npy"});
+  EXPECT_THAT(test::names_in(home_ / "npy"), ElementsAre("Hydro.npy", "Nbody.npy"));
+  const auto arrays = open_dataset(home_ / "npy", {});
+  EXPECT_EQ(content_fingerprint(*arrays), content_fingerprint(*volume));
+  EXPECT_EQ(convert(*arrays, home_ / "nbody.h5", {.format = "hdf5"}), Converted::kAlreadyThere);
+  EXPECT_EQ(convert(*arrays, home_ / "again.h5", {.format = "hdf5"}), Converted::kMade);
+  EXPECT_EQ(refusal(*volume, {.format = "hdf5", .chunk_samples = 1}),
+            test::usage("--chunk: a volume is written in one piece"));
+  EXPECT_EQ(refusal(*volume, {.format = "idx"}), test::usage("cannot convert to idx: it holds plain images only"));
+  EXPECT_EQ(refusal(*grey_, {.format = "npy"}), test::usage("cannot convert to npy: it holds a volume only"));
+}
+
+TEST_F(Convert, PacksEncodedImagesIntoOneFileAndUnpacksThem) {
+  const std::string files[] = {"\xff\xd8, a JPEG image", "\x89PNG, another", "BM, one more", "RIFF, and the last"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    test::write(home_ / ("photos/" + std::string(i < 2 ? "a" : "b") + "/" + std::to_string(i) + ".jpg"), files[i]);
+  }
+  const auto folder = open_dataset(home_ / "photos", {});
+  EXPECT_EQ(convert(*folder, home_ / "packed.h5", {.format = "hdf5"}), Converted::kMade);
+  const auto packed = open_dataset(home_ / "packed.h5", {});
+  EXPECT_TRUE(packed->info().encoded);
+  EXPECT_EQ(packed->info().samples, 4U);
+  EXPECT_EQ(packed->info().classes, 2U);
+  EXPECT_EQ(content_fingerprint(*packed), content_fingerprint(*folder));
+  EXPECT_EQ(convert(*packed, home_ / "unpacked", {.format = "jpeg"}), Converted::kMade);
+  EXPECT_EQ(content_fingerprint(*open_dataset(home_ / "unpacked", {})), content_fingerprint(*folder));
+  EXPECT_THAT(test::names_in(home_ / "unpacked/class00000"), ElementsAre("0000000000.jpg", "0000000001.png"));
+  EXPECT_THAT(test::names_in(home_ / "unpacked/class00001"), ElementsAre("0000000002.bmp", "0000000003.webp"));
+  EXPECT_EQ(refusal(*folder, {.format = "hdf5", .chunk_samples = 1}),
+            test::usage("--chunk: what is encoded is written in one piece"));
+  EXPECT_EQ(refusal(*grey_, {.format = "jpeg"}),
+            test::usage("cannot convert to jpeg: it holds samples that are encoded already"));
 }
 
 TEST_F(Convert, TellsHowFarItIs) {

@@ -1,0 +1,59 @@
+#include <chrono>
+
+#include "loaders/assemble.h"
+#include "loaders/store_choice.h"
+
+namespace loadline {
+namespace {
+
+class VolumeFiller final : public Filler {
+ public:
+  VolumeFiller(const VolumeDataset& dataset, const VolumeTransform& transform, std::optional<Stores> stores)
+      : dataset_(dataset),
+        transform_(transform),
+        reader_(dataset.make_crop_reader(transform.edge())),
+        scratch_(transform.scratch_values()),
+        choice_(stores) {}
+
+  void fill(Slot& slot) override {
+    const auto begin = std::chrono::steady_clock::now();
+    assemble(slot, transform_.effective(choice_.next()));
+    choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
+  }
+
+ private:
+  void assemble(Slot& slot, Stores stores) {
+    const VolumeShape& shape = *dataset_.info().volume;
+    slot.target_bytes = shape.target_channels * transform_.channel_bytes();
+    const std::size_t input_bytes = slot.sample_bytes - slot.target_bytes;
+    std::byte* input = slot.data.data();
+    std::byte* target = input + slot.count * input_bytes;
+    for (std::size_t i = 0; i < slot.count; ++i, input += input_bytes, target += slot.target_bytes) {
+      const CropPlace place = transform_.place(shape.edge, slot.epoch, slot.indices[i]);
+      // Both fields at one place and turned alike: each value stays with its own.
+      transform_.apply(reader_->read(Field::kInput, place.origin), place.rotation, scratch_, input, stores);
+      transform_.apply(reader_->read(Field::kTarget, place.origin), place.rotation, scratch_, target, stores);
+      slot.labels[i] = 0;
+    }
+    slot.stores = stores;
+    if (stores == Stores::kStreaming) transform_.kernels().fence();
+    dataset_.check_intact();
+  }
+
+  const VolumeDataset& dataset_;
+  const VolumeTransform& transform_;
+  std::unique_ptr<CropReader> reader_;
+  std::vector<float> scratch_;
+  StoreChoice choice_;
+};
+
+}  // namespace
+
+VolumeAssembler::VolumeAssembler(const VolumeDataset& dataset, const VolumeTransform& transform)
+    : Assembler(dataset), volume_(dataset), transform_(transform) {}
+
+std::unique_ptr<Filler> VolumeAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
+  return std::make_unique<VolumeFiller>(volume_, transform_, stores);
+}
+
+}  // namespace loadline

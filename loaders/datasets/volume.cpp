@@ -1,0 +1,337 @@
+#include "loaders/datasets/volume.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "loaders/datasets/formats.h"
+#include "loaders/error.h"
+#include "loaders/storage/hdf5.h"
+#include "loaders/storage/mapping.h"
+#include "loaders/storage/memory.h"
+#include "loaders/storage/npy.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error refusal(const fs::path& path, const std::string& why) {
+  return Error(fmt::format("cannot open {}: {}", path.string(), why));
+}
+
+std::string dataset_name(Field field) {
+  return std::string(name(field));
+}
+
+fs::path npy_path(const fs::path& directory, Field field) {
+  return directory / fmt::format("{}.npy", name(field));
+}
+
+template <typename T>
+struct OfFields {
+  T input{};
+  T target{};
+
+  T& operator[](Field field) { return field == Field::kInput ? input : target; }
+  const T& operator[](Field field) const { return field == Field::kInput ? input : target; }
+};
+
+// What a file says of one field.
+struct Source {
+  fs::path path;
+  std::string what;  // for messages: "dataset 'Nbody'", "its array"
+  std::vector<std::uint64_t> extents;
+  std::size_t offset_bytes = 0;  // of the first value; of what can be mapped
+};
+
+void check_extents(const Source& source) {
+  const auto& extents = source.extents;
+  const bool cubic = extents.size() == 4 && extents[1] == extents[2] && extents[2] == extents[3];
+  if (!cubic || extents[0] == 0 || extents[1] == 0) {
+    throw refusal(source.path,
+                  fmt::format("{} has extents {}, want channels x N x N x N", source.what,
+                              extents.empty() ? "of one value" : fmt::format("{}", fmt::join(extents, " x "))));
+  }
+  // Place and size of a crop stay far from where sums of bytes would wrap.
+  if (extents[0] > 1024 || extents[1] > std::uint64_t{1} << 14U) {
+    throw refusal(source.path,
+                  fmt::format("{} has extents {}, more than can be read", source.what, fmt::join(extents, " x ")));
+  }
+}
+
+std::size_t values_in(const Source& source) {
+  return source.extents[0] * source.extents[1] * source.extents[2] * source.extents[3];
+}
+
+VolumeShape shape_of(const OfFields<Source>& sources) {
+  check_extents(sources.input);
+  check_extents(sources.target);
+  const VolumeShape shape{.edge = sources.input.extents[1],
+                          .input_channels = sources.input.extents[0],
+                          .target_channels = sources.target.extents[0]};
+  if (sources.target.extents[1] != shape.edge) {
+    throw refusal(sources.target.path,
+                  fmt::format("{} has {} values along each side, that of {} has {}", sources.target.what,
+                              sources.target.extents[1], name(Field::kInput), shape.edge));
+  }
+  return shape;
+}
+
+// ---- in the address space
+
+// Crops where they lie: in mapped files, or in memory.
+class AddressableVolume final : public VolumeDataset {
+ public:
+  AddressableVolume(DatasetInfo info, std::vector<std::unique_ptr<MappedFile>> files, OfFields<const float*> first)
+      : VolumeDataset(std::move(info)), files_(std::move(files)), first_(first) {}
+  AddressableVolume(DatasetInfo info, HugeMemory memory, OfFields<const float*> first)
+      : VolumeDataset(std::move(info)), memory_(std::move(memory)), first_(first) {}
+
+  void check_intact() const override {
+    for (const auto& file : files_) file->check_intact();
+  }
+  void check_files() const override {
+    for (const auto& file : files_) file->check_size();
+  }
+  void forget_pages() const override {
+    for (const auto& file : files_) file->forget_pages();
+  }
+
+  std::unique_ptr<CropReader> make_crop_reader(std::size_t /*edge*/) const override {
+    return std::make_unique<Locator>(*this);
+  }
+
+ private:
+  class Locator final : public CropReader {
+   public:
+    explicit Locator(const AddressableVolume& volume) : volume_(volume) {}
+    VolumeView read(Field field, const std::array<std::size_t, 3>& origin) override {
+      const VolumeShape& shape = *volume_.info().volume;
+      const std::size_t edge = shape.edge;
+      return {.first = volume_.first_[field] + (origin[0] * edge + origin[1]) * edge + origin[2],
+              .channels = channels_of(shape, field),
+              .channel_stride = static_cast<std::ptrdiff_t>(edge * edge * edge),
+              .stride = {static_cast<std::ptrdiff_t>(edge * edge), static_cast<std::ptrdiff_t>(edge)}};
+    }
+
+   private:
+    const AddressableVolume& volume_;
+  };
+
+  StoredSample plane(Field field, std::size_t channel, std::size_t x, std::vector<float>& /*scratch*/) const override {
+    const std::size_t edge = info().volume->edge;
+    return std::as_bytes(std::span(first_[field] + (channel * edge + x) * edge * edge, edge * edge));
+  }
+
+  std::vector<std::unique_ptr<MappedFile>> files_;
+  std::optional<HugeMemory> memory_;
+  OfFields<const float*> first_;
+};
+
+const float* first_value(const MappedFile& file, const Source& source) {
+  const std::size_t end = source.offset_bytes + values_in(source) * sizeof(float);
+  if (end > file.bytes().size()) {
+    throw refusal(source.path, fmt::format("{} reaches to byte {}, the file ends at {} (truncated)", source.what, end,
+                                           file.bytes().size()));
+  }
+  if (source.offset_bytes % sizeof(float) != 0) {
+    throw refusal(source.path, fmt::format("the values of {} begin at byte {}, which is no multiple of 4: they cannot "
+                                           "be mapped",
+                                           source.what, source.offset_bytes));
+  }
+  return reinterpret_cast<const float*>(file.bytes().data() + source.offset_bytes);
+}
+
+std::unique_ptr<VolumeDataset> map_volume(DatasetInfo info, const OfFields<Source>& sources) {
+  std::vector<std::unique_ptr<MappedFile>> files;
+  for (const fs::path& path : info.files) files.push_back(std::make_unique<MappedFile>(path));
+  const OfFields<const float*> first{first_value(*files.front(), sources.input),
+                                     first_value(*files.back(), sources.target)};
+  return std::make_unique<AddressableVolume>(std::move(info), std::move(files), first);
+}
+
+std::unique_ptr<VolumeDataset> copy_volume(const VolumeDataset& volume) {
+  constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
+  DatasetInfo info = volume.info();
+  info.access = Access::kResident;
+  HugeMemory memory(info.volume->bytes());
+  auto room = memory.bytes();
+  std::size_t remembered = 0;
+  volume.visit([&](StoredSample plane) {
+    std::ranges::copy(plane, room.begin());
+    room = room.subspan(plane.size());
+    remembered += plane.size();
+    if (remembered >= kBytesToForget) {
+      volume.forget_pages();
+      remembered = 0;
+    }
+    return true;
+  });
+  volume.check_intact();
+  const auto* begin = reinterpret_cast<const float*>(memory.bytes().data());
+  const std::size_t edge = info.volume->edge;
+  const OfFields<const float*> first{begin, begin + info.volume->input_channels * edge * edge * edge};
+  return std::make_unique<AddressableVolume>(std::move(info), std::move(memory), first);
+}
+
+// ---- through the library
+
+// One read of a box for each field of a sample, as a training script has it.
+class LibraryVolume final : public VolumeDataset {
+ public:
+  LibraryVolume(DatasetInfo info, OfFields<std::unique_ptr<Hdf5Dataset>> sources)
+      : VolumeDataset(std::move(info)), sources_(std::move(sources)) {}
+
+  std::unique_ptr<CropReader> make_crop_reader(std::size_t edge) const override {
+    return std::make_unique<BoxReader>(*this, edge);
+  }
+
+ private:
+  class BoxReader final : public CropReader {
+   public:
+    BoxReader(const LibraryVolume& volume, std::size_t edge) : volume_(volume), edge_(edge) {
+      const VolumeShape& shape = *volume.info().volume;
+      for (const Field field : kFields) values_[field].resize(channels_of(shape, field) * edge * edge * edge);
+    }
+
+    VolumeView read(Field field, const std::array<std::size_t, 3>& origin) override {
+      auto& values = values_[field];
+      const std::size_t channels = channels_of(*volume_.info().volume, field);
+      const std::array<std::uint64_t, 4> from{0, origin[0], origin[1], origin[2]};
+      const std::array<std::uint64_t, 4> extents{channels, edge_, edge_, edge_};
+      volume_.sources_[field]->read_box(from, extents, std::as_writable_bytes(std::span(values)));
+      const auto edge = static_cast<std::ptrdiff_t>(edge_);
+      return {.first = values.data(),
+              .channels = channels,
+              .channel_stride = edge * edge * edge,
+              .stride = {edge * edge, edge}};
+    }
+
+   private:
+    const LibraryVolume& volume_;
+    std::size_t edge_;
+    OfFields<std::vector<float>> values_;
+  };
+
+  StoredSample plane(Field field, std::size_t channel, std::size_t x, std::vector<float>& scratch) const override {
+    const std::uint64_t edge = info().volume->edge;
+    scratch.resize(edge * edge);
+    const auto bytes = std::as_writable_bytes(std::span(scratch));
+    sources_[field]->read_box(std::array<std::uint64_t, 4>{channel, x, 0, 0},
+                              std::array<std::uint64_t, 4>{1, 1, edge, edge}, bytes);
+    return bytes;
+  }
+
+  OfFields<std::unique_ptr<Hdf5Dataset>> sources_;
+};
+
+// ---- opening
+
+// Why these values cannot be mapped, and what reads them; empty where they can.
+std::string obstacle(const Hdf5Facts& facts) {
+  if (facts.storage != Hdf5Storage::kContiguous || !facts.filters.empty()) {
+    return fmt::format("its storage is {}, which cannot be mapped: use --loader hdf5", name(facts.storage));
+  }
+  if (!facts.offset_bytes) return "no space was ever allocated for it in the file: nothing was written";
+  return "";
+}
+
+std::unique_ptr<VolumeDataset> open_hdf5_volume(DatasetInfo info, const fs::path& path, const DatasetOptions& options) {
+  OfFields<std::unique_ptr<Hdf5Dataset>> datasets;
+  OfFields<Source> sources;
+  std::string why;
+  for (const Field field : kFields) {
+    datasets[field] = std::make_unique<Hdf5Dataset>(path, dataset_name(field));
+    const Hdf5Facts& facts = datasets[field]->facts();
+    const std::string what = fmt::format("dataset '{}'", name(field));
+    if (facts.type != "f32") throw refusal(path, fmt::format("{} is {}, want values of f32", what, facts.type));
+    sources[field] = {path, what, facts.extents, facts.offset_bytes.value_or(0)};
+    if (const std::string own = obstacle(facts); why.empty() && !own.empty()) why = fmt::format("{}: {}", what, own);
+  }
+  info.files = {path};
+  info.stored_bytes = fs::file_size(path);
+  info.volume = shape_of(sources);
+  info.access = options.access.value_or(why.empty() ? Access::kMapped : Access::kRows);
+  if (info.access == Access::kMapped) {
+    if (!why.empty()) throw refusal(path, why);
+    return map_volume(std::move(info), sources);
+  }
+  if (info.access == Access::kRows) return std::make_unique<LibraryVolume>(std::move(info), std::move(datasets));
+  throw refusal(path, "crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
+}
+
+std::unique_ptr<VolumeDataset> open_npy_volume(DatasetInfo info, const fs::path& directory) {
+  OfFields<Source> sources;
+  for (const Field field : kFields) {
+    const fs::path path = npy_path(directory, field);
+    const NpyFacts facts = read_npy_facts(path);
+    if (facts.dtype != "<f4") {
+      throw refusal(path, fmt::format("its values are '{}', want '<f4' (f32, little-endian)", facts.dtype));
+    }
+    if (facts.column_major) throw refusal(path, "its array is in column-major (Fortran's) order, want row-major");
+    sources[field] = {path, "its array", facts.extents, facts.offset_bytes};
+    info.files.push_back(path);
+    info.stored_bytes += fs::file_size(path);
+  }
+  info.volume = shape_of(sources);
+  return map_volume(std::move(info), sources);
+}
+
+}  // namespace
+
+std::string_view name(Field field) {
+  return field == Field::kInput ? "Nbody" : "Hydro";
+}
+
+VolumeDataset::VolumeDataset(DatasetInfo info) : Dataset(info, std::vector<std::int32_t>(info.samples)) {}
+
+std::unique_ptr<SampleReader> VolumeDataset::make_reader(std::size_t /*most*/) const {
+  throw Error(fmt::format("cannot read samples of {}: they are crops of a volume", info().files.front().string()));
+}
+
+bool VolumeDataset::visit(const std::function<bool(StoredSample)>& visitor) const {
+  std::vector<float> scratch;
+  for (const Field field : kFields) {
+    for (std::size_t channel = 0; channel < channels_of(*info().volume, field); ++channel) {
+      for (std::size_t x = 0; x < info().volume->edge; ++x) {
+        if (!visitor(plane(field, channel, x, scratch))) return false;
+        check_intact();
+      }
+    }
+  }
+  return true;
+}
+
+bool recognises_volume(const fs::path& path) {
+  if (fs::is_directory(path)) return fs::is_regular_file(npy_path(path, Field::kInput));
+  return has_hdf5_name(path) && fs::is_regular_file(path) && has_hdf5_dataset(path, dataset_name(Field::kInput));
+}
+
+std::unique_ptr<Dataset> open_volume(const fs::path& path, const DatasetOptions& options) {
+  if (options.labels == LabelKind::kCoarse) {
+    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
+  }
+  if (options.split != Split::kTrain) {
+    throw usage_error(fmt::format("split test: {} is one volume, which is one split", path.string()));
+  }
+  if (options.crops == 0 || options.crops >= std::numeric_limits<SampleIndex>::max()) {
+    throw usage_error(fmt::format("--crops {}: want at least 1, fewer than 2^32 - 1", options.crops));
+  }
+  DatasetInfo info{.format = "volume", .samples = options.crops, .classes = 1};
+  auto volume = fs::is_directory(path) ? open_npy_volume(std::move(info), path)
+                                       : open_hdf5_volume(std::move(info), path, options);
+  const std::size_t edge = volume->info().volume->edge;
+  if (options.crop_edge == 0 || options.crop_edge > edge) {
+    throw usage_error(fmt::format("--crop-edge {}: {} has {} values along each side, want from 1 to as many",
+                                  options.crop_edge, path.string(), edge));
+  }
+  if (options.in_memory) return copy_volume(*volume);
+  return volume;
+}
+
+}  // namespace loadline

@@ -1,0 +1,27 @@
+// Arrays in NumPy's .npy files (NEP 1: "A simple file format for NumPy arrays", and numpy.lib.format, versions 1.0 to
+// 3.0): a magic string, a header in Python's notation, the values in one piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace loadline {
+
+struct NpyFacts {
+  std::string dtype;          // as NumPy spells it: "<f4" is f32, little-endian
+  bool column_major = false;  // Fortran's order
+  std::vector<std::uint64_t> extents;
+  std::size_t offset_bytes = 0;  // of the first value
+};
+
+// Reads the header. Throws Error naming the path and what is wrong with it.
+NpyFacts read_npy_facts(const std::filesystem::path& path);
+
+// The beginning of a version 1.0 file of f32 values in row-major order, padded so that these start on a whole line.
+std::string npy_header(std::span<const std::uint64_t> extents);
+
+}  // namespace loadline

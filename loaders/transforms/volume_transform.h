@@ -1,0 +1,75 @@
+// From a box of a volume to its place in a batch: cut out, turned by right angles, converted.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "loaders/batch.h"
+#include "loaders/tensor.h"
+#include "loaders/transforms/kernels.h"
+
+namespace loadline {
+
+// One of the 24 ways to turn a cube into itself. Value [x0][x1][x2] of what is turned comes from axis from[i] of the
+// original for every i, counted from its end where backwards[i].
+struct Rotation {
+  std::array<std::uint8_t, 3> from{0, 1, 2};
+  std::array<bool, 3> backwards{};
+
+  bool operator==(const Rotation&) const = default;
+};
+
+// All of them; the first leaves everything as it is. Mirror images are not among them.
+std::span<const Rotation> rotations();
+
+struct VolumeOptions {
+  std::size_t edge = 64;  // values along each side of a crop
+  bool rotate = true;     // by one of the 24 rotations, drawn for each sample
+  DType dtype = DType::kF32;
+  std::uint64_t seed = 1;  // of place and rotation
+};
+
+// Where a crop is taken and how it is turned.
+struct CropPlace {
+  std::array<std::size_t, 3> origin{};
+  Rotation rotation;
+};
+
+// Immutable: any thread may call all of it. Place and rotation are a pure function of (seed, epoch, sample index).
+// Components of vectors are values like any others: they move with their place, and are not turned themselves.
+class VolumeTransform {
+ public:
+  // Throws usage Error where dtype is u8 or the edge is 0.
+  VolumeTransform(const VolumeOptions& options, const Kernels& kernels);
+
+  std::size_t edge() const { return options_.edge; }
+  const Kernels& kernels() const { return kernels_; }
+  // Of one channel of a crop.
+  std::size_t channel_bytes() const { return values() * size_bytes(options_.dtype); }
+  // What one thread needs for apply(): this many values of scratch.
+  std::size_t scratch_values() const { return options_.dtype == DType::kF32 ? 0 : values(); }
+  // What asking for these stores comes to: streaming ones need a level that has them, f32, and rows in whole lines.
+  Stores effective(Stores stores) const;
+
+  // In a volume of `volume_edge` values along each side, at least edge().
+  CropPlace place(std::size_t volume_edge, std::uint64_t epoch, SampleIndex index) const;
+
+  // Writes all channels of `crop`, edge() values along each side, turned, to `out`: [channels, edge, edge, edge]. After
+  // streaming stores kernels().fence() stands before any other thread may read them.
+  void apply(const VolumeView& crop, const Rotation& rotation, std::span<float> scratch, std::byte* out,
+             Stores stores = Stores::kCached) const;
+
+ private:
+  std::size_t values() const { return options_.edge * options_.edge * options_.edge; }
+  void turn(const VolumeView& crop, const Rotation& rotation, float* out, Stores stores) const;
+  void copy_rows(const VolumeView& crop, const Rotation& rotation, float* out, Stores stores) const;
+  void transpose_planes(const VolumeView& crop, const Rotation& rotation, float* out, Stores stores) const;
+
+  VolumeOptions options_;
+  const Kernels& kernels_;
+};
+
+}  // namespace loadline

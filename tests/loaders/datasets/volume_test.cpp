@@ -1,0 +1,185 @@
+#include "loaders/datasets/volume.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/loaders/support/thrown.h"
+#include "tests/loaders/support/volumes.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr VolumeShape kShape{.edge = 9, .input_channels = 2, .target_channels = 3};
+
+class Volume : public testing::Test {
+ protected:
+  // Behind the path of the file that is named last.
+  std::string refused(const fs::path& path, const DatasetOptions& options = {}) const {
+    const std::string message = test::thrown_by([&] { open_dataset(path, options); }).message;
+    const auto at = message.rfind(home_.path().string());
+    return at == std::string::npos ? message : message.substr(at + home_.path().string().size() + 1);
+  }
+  // A file with only these datasets, of f32.
+  fs::path put(const std::vector<std::pair<std::string, std::vector<std::uint64_t>>>& datasets) const {
+    Hdf5Writer writer(path_, path_);
+    for (const auto& [name, extents] : datasets) writer.begin(name, extents, {.element = Hdf5Element::kF32});
+    writer.close();
+    return path_;
+  }
+
+  const test::TemporaryDirectory home_;
+  const fs::path path_ = home_ / "data.h5";
+};
+
+TEST_F(Volume, IsToldByItsFieldsAndHasAsManySamplesAsAreAskedFor) {
+  test::write_volume(path_, kShape);
+  const auto dataset = open_dataset(path_, {.crops = 7, .crop_edge = 9});
+  const DatasetInfo& info = dataset->info();
+  EXPECT_EQ(info.format, "volume");
+  EXPECT_EQ(info.samples, 7U);
+  EXPECT_EQ(info.volume, kShape);
+  EXPECT_EQ(info.all_bytes(), 5U * 9 * 9 * 9 * 4);
+  EXPECT_EQ(info.access, Access::kMapped);
+  EXPECT_EQ(info.files, std::vector{path_});
+  EXPECT_EQ(info.stored_bytes, fs::file_size(path_));
+  EXPECT_EQ(info.classes, 1U);
+  EXPECT_THAT(dataset->labels(), testing::ElementsAre(0, 0, 0, 0, 0, 0, 0));
+}
+
+TEST_F(Volume, GivesTheSameCropsInEveryWay) {
+  test::write_volume(path_, kShape);
+  test::write_volume(home_ / "chunks.h5", kShape, {.chunk_rows = 1, .gzip_level = 1});
+  test::write_npy_volume(home_ / "npy", kShape);
+  const std::pair<fs::path, DatasetOptions> ways[] = {{path_, {}},
+                                                      {path_, {.access = Access::kMapped}},
+                                                      {path_, {.access = Access::kRows}},
+                                                      {path_, {.in_memory = true}},
+                                                      {home_ / "chunks.h5", {}},
+                                                      {home_ / "chunks.h5", {.in_memory = true}},
+                                                      {home_ / "npy", {}},
+                                                      {home_ / "npy", {.in_memory = true}}};
+  const std::array<std::size_t, 3> origin{1, 2, 3};
+  for (const auto& [path, options] : ways) {
+    const auto dataset = open_dataset(path, options);
+    SCOPED_TRACE(path.string() + ", " + std::string(name(dataset->info().access)));
+    EXPECT_EQ(dataset->info().access == Access::kResident, options.in_memory);
+    const auto reader = dynamic_cast<const VolumeDataset&>(*dataset).make_crop_reader(5);
+    for (const Field field : kFields) {
+      const VolumeView crop = reader->read(field, origin);
+      ASSERT_EQ(crop.channels, channels_of(kShape, field));
+      for (std::size_t c = 0; c < crop.channels; ++c) {
+        for (const auto& [x, y, z] : {std::array<std::size_t, 3>{0, 0, 0}, {4, 4, 4}, {1, 0, 2}}) {
+          const float* at = crop.first + static_cast<std::ptrdiff_t>(c) * crop.channel_stride +
+                            static_cast<std::ptrdiff_t>(x) * crop.stride[0] +
+                            static_cast<std::ptrdiff_t>(y) * crop.stride[1] + static_cast<std::ptrdiff_t>(z);
+          EXPECT_EQ(*at, test::volume_value(field, c, 1 + x, 2 + y, 3 + z));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Volume, HasOneFingerprintHoweverItIsStoredAndHoweverManyCropsAreTaken) {
+  test::write_volume(path_, kShape);
+  test::write_npy_volume(home_ / "npy", kShape);
+  const std::uint64_t fingerprint = content_fingerprint(*open_dataset(path_, {}));
+  EXPECT_EQ(content_fingerprint(*open_dataset(path_, {.access = Access::kRows})), fingerprint);
+  EXPECT_EQ(content_fingerprint(*open_dataset(path_, {.in_memory = true, .crops = 3})), fingerprint);
+  EXPECT_EQ(content_fingerprint(*open_dataset(home_ / "npy", {})), fingerprint);
+  test::write_volume(home_ / "other.h5", {.edge = 9, .input_channels = 3, .target_channels = 2});
+  EXPECT_NE(content_fingerprint(*open_dataset(home_ / "other.h5", {})), fingerprint);
+}
+
+TEST_F(Volume, CannotBeReadBySample) {
+  test::write_volume(path_, kShape);
+  const auto dataset = open_dataset(path_, {});
+  EXPECT_EQ(test::thrown_by([&] { dataset->make_reader(1); }),
+            test::failed("cannot read samples of " + path_.string() + ": they are crops of a volume"));
+}
+
+TEST_F(Volume, ThatIsSmallerThanTheCropIsRefused) {
+  test::write_volume(path_, kShape);
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(path_, {.crop_edge = 10}); }),
+            test::usage("--crop-edge 10: " + path_.string() + " has 9 values along each side, want from 1 to as many"));
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(path_, {.crops = 0}); }),
+            test::usage("--crops 0: want at least 1, fewer than 2^32 - 1"));
+}
+
+TEST_F(Volume, WithoutItsOtherFieldIsRefused) {
+  EXPECT_EQ(refused(put({{"Nbody", {2, 4, 4, 4}}})), "data.h5: no dataset 'Hydro' in it, only Nbody");
+  test::write(home_ / "npy/Nbody.npy", test::npy_bytes(Field::kInput, kShape));
+  EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: No such file or directory");
+}
+
+TEST_F(Volume, OfOtherExtentsIsRefused) {
+  EXPECT_EQ(refused(put({{"Nbody", {4, 4, 4}}, {"Hydro", {5, 4, 4, 4}}})),
+            "data.h5: dataset 'Nbody' has extents 4 x 4 x 4, want channels x N x N x N");
+  EXPECT_EQ(refused(put({{"Nbody", {4, 4, 4, 5}}, {"Hydro", {5, 4, 4, 4}}})),
+            "data.h5: dataset 'Nbody' has extents 4 x 4 x 4 x 5, want channels x N x N x N");
+  EXPECT_EQ(refused(put({{"Nbody", {4, 4, 4, 4}}, {"Hydro", {5, 8, 8, 8}}})),
+            "data.h5: dataset 'Hydro' has 8 values along each side, that of Nbody has 4");
+}
+
+TEST_F(Volume, OfOtherValuesIsRefused) {
+  {
+    Hdf5Writer writer(path_, path_);
+    for (const Field field : kFields) {
+      writer.begin(std::string(name(field)), test::field_extents(field, kShape), {.element = Hdf5Element::kU8});
+    }
+    writer.close();
+  }
+  EXPECT_EQ(refused(path_), "data.h5: dataset 'Nbody' is u8, want values of f32");
+  test::write_npy_volume(home_ / "npy", kShape);
+  const auto change = [&](const std::string& from, const std::string& to) {
+    std::string bytes = test::npy_bytes(Field::kTarget, kShape);
+    bytes.replace(bytes.find(from), from.size(), to);
+    test::write(home_ / "npy/Hydro.npy", bytes);
+  };
+  change("<f4", ">f4");
+  EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its values are '>f4', want '<f4' (f32, little-endian)");
+  change("False", "True ");
+  EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its array is in column-major (Fortran's) order, want row-major");
+}
+
+TEST_F(Volume, ThatIsTruncatedIsRefused) {
+  test::write_npy_volume(home_ / "npy", kShape);
+  const fs::path file = home_ / "npy/Hydro.npy";
+  fs::resize_file(file, fs::file_size(file) - 1);
+  EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its array reaches to byte 8876, the file ends at 8875 (truncated)");
+  test::write_volume(path_, kShape);
+  fs::resize_file(path_, fs::file_size(path_) / 2);
+  EXPECT_THAT(refused(path_, {.format = "volume"}), testing::HasSubstr("truncated"));
+}
+
+TEST_F(Volume, InChunksCannotBeMapped) {
+  test::write_volume(path_, kShape, {.chunk_rows = 1});
+  EXPECT_EQ(refused(path_, {.access = Access::kMapped}),
+            "data.h5: dataset 'Nbody': its storage is chunked, which cannot be mapped: use --loader hdf5");
+  EXPECT_EQ(open_dataset(path_, {})->info().access, Access::kRows);
+}
+
+TEST_F(Volume, IsReadInNoOtherWay) {
+  test::write_volume(path_, kShape);
+  for (const Access access : {Access::kBlocks, Access::kChunks}) {
+    EXPECT_EQ(refused(path_, {.access = access}),
+              "data.h5: crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
+  }
+  test::write_npy_volume(home_ / "npy", kShape);
+  EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 is read this way"));
+  EXPECT_EQ(refused(path_, {.split = Split::kTest}), "data.h5 is one volume, which is one split");
+  EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");
+}
+
+TEST_F(Volume, TellsWhenItsFileWasCutShort) {
+  test::write_volume(path_, {.edge = 16, .input_channels = 4, .target_channels = 5});
+  const auto dataset = open_dataset(path_, {});
+  dataset->check_files();
+  fs::resize_file(path_, 4096);
+  EXPECT_THAT(test::thrown_by([&] { content_fingerprint(*dataset); }).message, testing::HasSubstr("is gone"));
+  EXPECT_NE(test::thrown_by([&] { dataset->check_files(); }).message, "");
+}
+
+}  // namespace
+}  // namespace loadline
