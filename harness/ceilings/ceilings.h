@@ -7,6 +7,8 @@
 //
 //   gather        the threads that assemble, a worker each, fill slots of their own that nobody reads. Every loader
 //                 fills its slots with these samples by this transform on as many threads; it also hands them over.
+//                 The samples lie in memory or in a mapped file, whatever the cell reads them from: what is lost on
+//                 the way from another format is the format's and the loader's, not the machine's.
 //   gather-drain  the same threads also read every line of what they filled. It takes the place of `gather` where the
 //                 sink reads (IO) and no CPU is left to do it meanwhile: for a loader without workers, and where every
 //                 CPU has a worker. The reading then takes time from the filling, whoever does it.

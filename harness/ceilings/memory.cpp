@@ -2,7 +2,6 @@
 #include "loaders/storage/memory.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "harness/ceilings/kernels.h"
@@ -132,11 +131,8 @@ class Copying final : public Storing {
 }  // namespace
 
 std::size_t memory_kernel_bytes(const Machine& machine) {
-  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t available =
-      std::min(machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
   const std::uint64_t wanted = kTimesCache * machine.last_level_cache_bytes.value_or(kUnknownCacheBytes);
-  return static_cast<std::size_t>(std::min({wanted, available / 8, std::uint64_t{kMostBytes}}));
+  return static_cast<std::size_t>(std::min({wanted, memory_left_bytes(machine) / 8, std::uint64_t{kMostBytes}}));
 }
 
 std::unique_ptr<CeilingKernel> make_memory_read(const CeilingSubject& subject) {

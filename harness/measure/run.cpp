@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "harness/ceilings/ceilings.h"
 #include "harness/measure/trial.h"
+#include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -79,9 +79,7 @@ std::optional<Residency> residency_of(const DatasetInfo& info) {
 }
 
 void check_memory(const CellResult& result, const DatasetInfo& info, const Machine& machine) {
-  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t available =
-      std::min(machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
+  const std::uint64_t available = memory_left_bytes(machine);
   // The machine was looked at before the dataset was opened.
   const std::size_t resident = info.access == Access::kResident ? info.all_bytes() : 0;
   const std::size_t needed = resident + result.slots * result.slot_bytes;
@@ -138,6 +136,21 @@ TrialOptions trial_options(const RunOptions& options, std::size_t round) {
           .first_epoch = round + 1};  // the first epoch is a measurement of its own
 }
 
+// A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
+std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+  const std::uint64_t room = memory_left_bytes(machine) / 8;
+  if (!dataset.info().volume) return copy_to_memory(dataset, std::min(kMost, room));
+  if (dataset.info().all_bytes() > room) {
+    throw Error(
+        fmt::format("it cannot be measured here: a copy of the volume takes {} bytes of memory, {} may be taken",
+                    dataset.info().all_bytes(), room));
+  }
+  DatasetOptions options = cell.dataset;
+  options.in_memory = true;
+  return open_dataset(cell.data, options);
+}
+
 // The trials of a run, and the datasets and rigs that they share.
 class Bench {
  public:
@@ -186,7 +199,8 @@ class Bench {
     if (ceiling.error) return true;
     const double started = seconds_so_far();
     try {
-      const CellRig& its_rig = rig(ceiling.cell);
+      const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
+      const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : rig(ceiling.cell);
       const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
                                                       .sampler = its_rig.sampler(),
                                                       .machine = result_.environment.machine,
@@ -213,6 +227,21 @@ class Bench {
     return *rigs_[i];
   }
 
+  // As rig(), of samples that lie in memory: what the machine can do with them does not depend on how they are stored.
+  const CellRig& rig_in_memory(std::size_t i) {
+    const CellRig& original = rig(i);
+    const Dataset& dataset = original.assembler().dataset();
+    const Access access = dataset.info().access;
+    if (access == Access::kMapped || access == Access::kResident) return original;
+    const CellResult& cell = result_.cells[i];
+    auto& copy = copies_[result_.datasets[cell.dataset].fingerprint];  // the same in every format
+    if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
+    auto& found = rigs_in_memory_[i];
+    const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
+    if (!found) found = std::make_unique<CellRig>(cell.cell, *copy, cache_bytes);
+    return *found;
+  }
+
   double seconds_so_far() const { return seconds(context_.clock.now() - start_); }
 
   template <typename AnyTrial>
@@ -230,6 +259,8 @@ class Bench {
   std::size_t place_ = 0;
   std::vector<std::unique_ptr<Dataset>> datasets_;
   std::vector<std::unique_ptr<CellRig>> rigs_;
+  std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
+  std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
 };
 
 // Each ceiling once, however many cells it is measured for.

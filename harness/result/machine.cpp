@@ -162,4 +162,10 @@ Machine this_machine() {
   return machine;
 }
 
+std::uint64_t memory_left_bytes(const Machine& machine) {
+  constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  return std::min(machine.memory_available_bytes.value_or(kNoLimit),
+                  machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
+}
+
 }  // namespace loadline

@@ -47,6 +47,9 @@ struct Machine {
   std::optional<std::uint64_t> last_level_cache_bytes;
 };
 
+// What a process may still take, by the system and by its cgroup; huge where neither tells.
+std::uint64_t memory_left_bytes(const Machine& machine);
+
 // This machine, now. Never throws over a fact that is missing.
 Machine this_machine();
 

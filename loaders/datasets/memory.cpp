@@ -55,21 +55,24 @@ void MemoryDataset::locate(std::span<const SampleIndex> indices, std::span<Store
   for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
 }
 
-std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset) {
-  const DatasetInfo& info = dataset.info();
+std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most_bytes) {
+  DatasetInfo info = dataset.info();
   dataset.forget_pages();  // those that were read for the labels
-  HugeMemory memory(info.all_bytes());
+  const bool all = info.all_bytes() <= most_bytes;
+  if (!all && !info.encoded) info.samples = std::max<std::size_t>(most_bytes / info.sample_bytes(), 1);
+  HugeMemory memory(all ? info.all_bytes() : info.encoded ? most_bytes : info.samples * info.sample_bytes());
   const auto room = memory.bytes();
-  std::vector<std::size_t> ends;  // of encoded samples
+  std::vector<std::size_t> ends;
   std::size_t end = 0;
   std::size_t remembered = 0;
   dataset.visit([&](StoredSample sample) {
     if (sample.size() > room.size() - end) {
-      throw Error(fmt::format("cannot read {}: it grew while it was copied", dataset.describe(0)));
+      if (all) throw Error(fmt::format("cannot read {}: it grew while it was copied", dataset.describe(0)));
+      return false;
     }
     std::ranges::copy(sample, room.subspan(end).begin());
     end += sample.size();
-    if (info.encoded) ends.push_back(end);
+    ends.push_back(end);
     remembered += sample.size();
     if (remembered >= kBytesToForget) {
       dataset.forget_pages();
@@ -77,11 +80,16 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset) {
     }
     return true;
   });
-  std::vector labels(dataset.labels().begin(), dataset.labels().end());
-  if (info.encoded) {
-    return std::make_unique<EncodedMemory>(info, std::move(labels), std::move(memory), std::move(ends));
+  if (ends.empty()) {
+    throw Error(
+        fmt::format("cannot copy {}: its first sample takes more than {} bytes", dataset.describe(0), most_bytes));
   }
-  return std::make_unique<MemoryDataset>(info, std::move(labels), std::move(memory));
+  info.samples = ends.size();
+  std::vector labels(dataset.labels().begin(), dataset.labels().begin() + static_cast<std::ptrdiff_t>(info.samples));
+  if (info.encoded) {
+    return std::make_unique<EncodedMemory>(std::move(info), std::move(labels), std::move(memory), std::move(ends));
+  }
+  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory));
 }
 
 }  // namespace loadline

@@ -1,6 +1,7 @@
 // A dataset that lies whole in this process's memory.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,9 @@ class MemoryDataset final : public AddressableDataset {
   std::size_t stride_;
 };
 
-// A copy of `dataset` in huge-page memory: same info, labels and bytes.
-std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset);
+// A copy of `dataset` in huge-page memory: same info, labels and bytes. Of its first samples alone where all of them
+// would take more than `most_bytes`. Not of a volume, which copies itself (open_volume()).
+std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset,
+                                        std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
 }  // namespace loadline

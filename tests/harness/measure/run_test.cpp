@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/loaders/support/files.h"
+#include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -371,6 +372,25 @@ TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {
     trials += ceiling.trials.size();
   }
   EXPECT_EQ(trials, 5U);
+}
+
+TEST_F(RunTest, HasTheCeilingsOfSamplesFromMemoryHoweverTheyAreStored) {
+  const fs::path file = home_ / "mnist.h5";
+  test::write_hdf5(file, *open_dataset(mnist(64, 28), {}));
+  RunOptions once = with_ceilings();
+  once.trials = 2;
+  once.data = file.string();
+  once.loaders = {"hdf5"};
+  Plan plan = plan_of(once);
+  plan.ceilings_alone = true;
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  prepare_run(plan, result_, context);
+  ASSERT_EQ(result_.datasets[0].info.access, Access::kRows);
+  listener_.after_ceiling = [&](std::size_t ceilings) {
+    if (ceilings == result_.ceilings.size()) fs::resize_file(file, 0);
+  };
+  EXPECT_TRUE(run_plan(plan, result_, context));
+  for (const CeilingResult& ceiling : result_.ceilings) EXPECT_EQ(ceiling.trials.size(), 2U) << ceiling.ceiling.id();
 }
 
 TEST_F(RunTest, GoesOnWithoutACeilingThatFails) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/files.h"
 #include "tests/loaders/support/samples.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -39,6 +40,27 @@ TEST(CopyToMemory, CopiesInfoLabelsAndBytes) {
   EXPECT_EQ(copy->info().access, Access::kResident);
   EXPECT_EQ(test::samples_of(*copy), test::samples_of(*original));
   EXPECT_TRUE(std::ranges::equal(copy->labels(), original->labels()));
+}
+
+TEST(CopyToMemory, TakesTheFirstSamplesWhereAllWouldBeTooMuch) {
+  const auto original = test::patterned_dataset(20, {3, 5, 7});
+  const auto copy = copy_to_memory(*original, 4 * 105 + 104);
+  EXPECT_EQ(copy->info().samples, 4U);
+  EXPECT_EQ(copy->labels().size(), 4U);
+  for (SampleIndex i = 0; i < 4; ++i) EXPECT_EQ(test::sample_of(*copy, i), test::sample_of(*original, i));
+  EXPECT_EQ(copy_to_memory(*original, 20 * 105)->info().samples, 20U);
+}
+
+TEST(CopyToMemory, TakesTheFirstOfEncodedSamplesToo) {
+  const test::TemporaryDirectory home;
+  for (const char* name : {"a/1.jpg", "a/2.jpg", "b/3.jpg"}) test::write(home / name, "0123456789");
+  const auto original = open_dataset(home.path(), {});
+  const auto copy = copy_to_memory(*original, 29);
+  EXPECT_EQ(copy->info().samples, 2U);
+  EXPECT_EQ(test::sample_of(*copy, 1).size(), 10U);
+  EXPECT_EQ(copy_to_memory(*original, 30)->info().samples, 3U);
+  EXPECT_EQ(test::thrown_by([&] { copy_to_memory(*original, 9); }),
+            test::failed("cannot copy " + (home / "a/1.jpg").string() + ": its first sample takes more than 9 bytes"));
 }
 
 TEST(CopyToMemory, PassesOnTheFaultOfItsSource) {
