@@ -22,6 +22,7 @@ build   | reading .gz                  | h zlib.h                | zlib1g-dev   
 build   | HDF5 files                   | h hdf5.h                | libhdf5-dev           | hdf5-devel             | hdf5          | hdf5
 build   | task graphs                  | h oneapi/tbb/version.h  | libtbb-dev            | tbb-devel              | tbb-devel     | intel-tbb
 build   | checksums of datasets        | h xxhash.h              | libxxhash-dev         | xxhash-devel           | xxhash        | xxhash
+build   | many reads at a time         | h liburing.h            | liburing-dev          | liburing-devel         | liburing      | liburing
 build   | JPEG (libjpeg-turbo)         | h jpeglib.h             | libjpeg-dev           | libjpeg-turbo-devel    | libjpeg-turbo | libjpeg-turbo
 build   | other image formats          | h opencv4/opencv2/imgcodecs.hpp | libopencv-imgcodecs-dev | opencv-devel | libopencv     | opencv+imgcodecs
 build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopencv-imgproc-dev | opencv-devel     | libopencv     | opencv+imgcodecs

@@ -102,6 +102,35 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
                      rate(found->line.samples_per_second), ceiling.threads, ceiling.threads == 1 ? "" : "s");
 }
 
+// Where files are read and neither the workers nor the consumer have much to do, it is storage that is waited for.
+// Reads through a library that has one lock wait for each other, which looks the same, and are left out.
+std::string latency_sentence(const Result& result, const Configuration& configuration) {
+  constexpr double kMostlyIdle = 0.5;  // of the time that the workers could have spent on a CPU, and of the consumer's
+  const auto index = configuration.io ? configuration.io : configuration.full;
+  const CellResult& cell = result.cells[*index];
+  const Access access = result.datasets[cell.dataset].info.access;
+  if (cell.trials.empty() || (access != Access::kFiles && access != Access::kMapped)) return "";
+  double wall = 0;
+  double waited = 0;
+  double busy = 0;
+  for (const Trial& trial : cell.trials) {
+    wall += trial.wall_seconds;
+    waited += trial.wait.total_seconds;
+    busy += trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
+  }
+  const std::size_t cpus = std::max<std::size_t>(1, result.environment.machine.threads_in_force);
+  const auto threads = static_cast<double>(std::min(std::max<std::size_t>(1, configuration.workers), cpus));
+  const double share = busy / (wall * threads);
+  if (share > 1 - kMostlyIdle || waited < kMostlyIdle * wall) return "";
+  return fmt::format(
+      " Loading is bound by the latency of storage: {} on a CPU only {:.0f} % of the time; keep more "
+      "reads in flight, by more --workers{}.",
+      configuration.workers == 0   ? "its thread was"
+      : configuration.workers == 1 ? "its worker was"
+                                   : "its workers were",
+      100 * share, access == Access::kFiles ? " or --read uring" : "");
+}
+
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
   const auto io = rates_of(result, configuration.io);
   const auto synthetic = rates_of(result, configuration.synthetic);
@@ -121,6 +150,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .threads_in_force = result.environment.machine.threads_in_force,
              .io_efficiency = load_line ? std::optional(load_line->line.efficiency.value) : std::nullopt});
   verdict.sentence += load_line_sentence(result, judgement, configuration);
+  verdict.sentence += latency_sentence(result, configuration);
   return verdict;
 }
 

@@ -66,6 +66,9 @@ Words decoder_names() {
 Words on_corrupt_names() {
   return {"fail", "skip"};
 }
+Words read_names() {
+  return {name(FileRead::kPread), name(FileRead::kMmap), name(FileRead::kUring)};
+}
 Words order_names() {
   return {"shuffled", "page-shuffled", "sequential"};
 }
@@ -103,6 +106,8 @@ const std::array kRows{
     OptionRow{"format", kData, "NAME", "its format", &O::format, format_names},
     OptionRow{"split", kData, "NAME", "its part", &O::split, split_names},
     OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
+    OptionRow{"read", kData, "HOW", "files of a folder of images: one by one, mapped, or many at a time by io_uring",
+              &O::read, read_names},
     OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory},
 
     OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},

@@ -25,6 +25,7 @@ struct RunOptions {
   std::string format = "auto";
   std::string split = "train";
   std::string labels = "fine";
+  std::string read = "pread";
   bool in_memory = false;
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";

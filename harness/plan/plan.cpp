@@ -81,6 +81,9 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   cell.dataset = {.format = options.format,
                   .split = options.split == "test" ? Split::kTest : Split::kTrain,
                   .labels = options.labels == "coarse" ? LabelKind::kCoarse : LabelKind::kFine,
+                  .read = options.read == "uring"  ? FileRead::kUring
+                          : options.read == "mmap" ? FileRead::kMmap
+                                                   : FileRead::kPread,
                   .in_memory = options.in_memory,
                   .hdf5_images = options.hdf5_images,
                   .hdf5_labels = options.hdf5_labels,
@@ -134,6 +137,7 @@ void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanCo
       fmt::format("loadline data convert {} {}{}{}{}", original.string(), cell.data.string(),
                   test ? " --split test" : "", coarse ? " --labels coarse" : "", chunks ? " --chunk 64" : "");
   cell.dataset.format = "auto";
+  cell.dataset.read = FileRead::kPread;
   cell.dataset.split = Split::kTrain;
   cell.dataset.labels = LabelKind::kFine;
 }

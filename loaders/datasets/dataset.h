@@ -70,6 +70,13 @@ class SampleReader {
   // Writes where each of `indices` can be read, until the next call. Bytes that lie in a mapping are not touched yet.
   // `indices` must be below the dataset's count; `out` is as long as they. Throws Error naming file and place.
   virtual void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) = 0;
+
+  // How many samples, beyond the one that is being read, it can be told of beforehand.
+  virtual std::size_t read_ahead() const { return 0; }
+  // Starts to fetch a sample that read() will be asked for, one at a time and in this order. Does not wait.
+  virtual void expect(SampleIndex /*index*/) {}
+  // Throws Error when the storage of what was given last has gone since.
+  virtual void check_intact() const {}
 };
 
 // An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
@@ -126,6 +133,16 @@ class AddressableDataset : public Dataset {
   class Locator;
 };
 
+// How the files of a folder are read.
+enum class FileRead : std::uint8_t {
+  kPread,  // opened, read and closed, one after the other
+  kMmap,   // mapped, read as they are decoded
+  kUring,  // by io_uring, many at a time, ahead of the decoding
+};
+
+// "pread", "mmap", "uring".
+std::string_view name(FileRead read);
+
 enum class Split : std::uint8_t { kTrain, kTest };
 enum class LabelKind : std::uint8_t { kFine, kCoarse };  // of CIFAR-100: 100 classes or 20
 
@@ -133,8 +150,9 @@ struct DatasetOptions {
   std::string format = "auto";  // or a row of the format table
   Split split = Split::kTrain;
   LabelKind labels = LabelKind::kFine;
-  bool in_memory = false;        // copy all samples into huge-page memory while opening
-  std::optional<Access> access;  // of the HDF5 ones and kMapped; none: as the format does by itself
+  FileRead read = FileRead::kPread;  // of a folder of images
+  bool in_memory = false;            // copy all samples into huge-page memory while opening
+  std::optional<Access> access;      // of the HDF5 ones and kMapped; none: as the format does by itself
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
   std::size_t crops = 1024;   // of a volume: samples an epoch

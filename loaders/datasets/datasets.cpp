@@ -53,6 +53,15 @@ std::string_view name(Access access) {
   return "";
 }
 
+std::string_view name(FileRead read) {
+  switch (read) {
+    case FileRead::kPread: return "pread";
+    case FileRead::kMmap: return "mmap";
+    case FileRead::kUring: return "uring";
+  }
+  return "";
+}
+
 std::span<const DatasetFormat> dataset_formats() {
   return kFormats;
 }
@@ -71,6 +80,10 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
     if (const DatasetOptions standard; format.name != "hdf5" && (options.hdf5_images != standard.hdf5_images ||
                                                                  options.hdf5_labels != standard.hdf5_labels)) {
       throw usage_error(fmt::format("--hdf5-images and --hdf5-labels: {} is no HDF5 file, its format is {}",
+                                    path.string(), format.name));
+    }
+    if (options.read != FileRead::kPread && format.name != "image-folder") {
+      throw usage_error(fmt::format("--read {}: {} is no folder of images, its format is {}", name(options.read),
                                     path.string(), format.name));
     }
     auto dataset = format.open(path, options);

@@ -71,6 +71,18 @@ TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAr
     const PhotoAssembler from_memory(*memory, transform(dtype), OnCorrupt::kFail);
     const auto expected = load(from_files, loader_named("serial"), {});
     ASSERT_EQ(expected.size(), 6U);
+    for (const FileRead read : {FileRead::kMmap, FileRead::kUring}) {
+      const auto otherwise = open_dataset(home_.path(), {.read = read});
+      const PhotoAssembler from_otherwise(*otherwise, transform(dtype), OnCorrupt::kFail);
+      const auto load_all = [&] {
+        for (const std::size_t workers : {1U, 3U}) {
+          EXPECT_EQ(load(from_otherwise, loader_named("thread-pool"), {.workers = workers}), expected) << name(read);
+        }
+        EXPECT_EQ(content_fingerprint(*otherwise), content_fingerprint(*files)) << name(read);
+      };
+      const auto refusal = test::thrown_by(load_all).message;
+      EXPECT_THAT(refusal, testing::AnyOf("", StartsWith("cannot read files by io_uring: "))) << "in a container";
+    }
     const test::TemporaryDirectory elsewhere;
     test::write_packed(elsewhere / "packed.h5", *files);
     for (const LoaderKind& kind : loaders()) {

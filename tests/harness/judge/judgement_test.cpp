@@ -12,6 +12,8 @@ using test::add_ceiling;
 using test::ceiling;
 using test::overhead;
 using test::result_of;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(Judgement, SummarisesTheTrialsOfEveryCell) {
   const Judgement judgement = judge_run(result_of({{.mode = Mode::kIo, .rates = {1000, 2000, 3000}}, overhead()}));
@@ -189,6 +191,37 @@ TEST(Judgement, SaysItOfFullWhereThereIsNoIo) {
   add_ceiling(result, ceiling("gather", 2), {1200, 1200}, {0});
   EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence,
               testing::EndsWith(" FULL reaches 75.0 ± 0.0 % of the gather ceiling (1.2 k samples/s with 2 threads)."));
+}
+
+// IO of so many workers, who are busy for a share of the time that 4 CPUs have, while the consumer waits for another.
+Result waiting(std::size_t workers, Access access, double busy_cpus, double waited) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}, .loader = "thread-pool", .workers = workers}});
+  result.datasets[0].info.access = access;
+  for (Trial& trial : result.cells[0].trials) {
+    trial.usage.user_cpu_seconds = busy_cpus * trial.wall_seconds;
+    trial.wait.total_seconds = waited * trial.wall_seconds;
+  }
+  return result;
+}
+
+std::string sentence_of(const Result& result) {
+  return judge_run(result).configurations[0].verdict.sentence;
+}
+
+TEST(Judgement, SaysThatLoadingIsBoundByLatencyWhereWorkersAndConsumerWait) {
+  EXPECT_THAT(sentence_of(waiting(1, Access::kFiles, 0.1, 0.9)),
+              testing::EndsWith(" Loading is bound by the latency of storage: its worker was on a CPU only 10 % of the "
+                                "time; keep more reads in flight, by more --workers or --read uring."));
+  EXPECT_THAT(sentence_of(waiting(16, Access::kMapped, 1, 0.9)),
+              testing::EndsWith(" its workers were on a CPU only 25 % of the time; keep more reads in flight, by more "
+                                "--workers."));
+}
+
+TEST(Judgement, DoesNotBlameStorageWhereSomebodyIsBusyOrALockIsWaitedFor) {
+  EXPECT_THAT(sentence_of(waiting(1, Access::kFiles, 0.6, 0.9)), Not(HasSubstr("latency")));
+  EXPECT_THAT(sentence_of(waiting(16, Access::kFiles, 0.5, 0.1)), Not(HasSubstr("latency")));
+  EXPECT_THAT(sentence_of(waiting(2, Access::kRows, 0.1, 0.9)), Not(HasSubstr("latency")));
+  EXPECT_THAT(sentence_of(waiting(1, Access::kResident, 0.1, 0.9)), Not(HasSubstr("latency")));
 }
 
 TEST(Judgement, DoesNotAdviseAFasterLoaderWhereNoneCanBeMuchFaster) {

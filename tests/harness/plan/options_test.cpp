@@ -51,6 +51,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"format", {"cifar10", std::string("cifar10")}},
     {"split", {"test", std::string("test")}},
     {"labels", {"coarse", std::string("coarse")}},
+    {"read", {"uring", std::string("uring")}},
     {"in-memory", {"true", true}},
     {"hdf5-images", {"/train/x", std::string("/train/x")}},
     {"hdf5-labels", {"/train/y", std::string("/train/y")}},

@@ -1,0 +1,105 @@
+// slow_files SOURCE MOUNTPOINT MILLISECONDS: shows SOURCE under MOUNTPOINT, read-only, as storage that takes so long to
+// answer each read and can answer many at once, until it is unmounted. Nothing stays in the page cache from one opening
+// of a file to the next. For bench/latency.sh, where the real thing is absent.
+#define FUSE_USE_VERSION 312
+#include <dirent.h>
+#include <fcntl.h>
+#include <fuse.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace {
+
+constexpr unsigned kMostAtOnce = 512;  // reads; more would wait for each other and seem to take longer
+
+std::string source;
+std::chrono::milliseconds latency{0};
+
+std::string path_of(const char* path) {
+  return source + path;
+}
+
+void* start(fuse_conn_info* connection, fuse_config* config) {
+  connection->max_background = kMostAtOnce;  // what the system reads ahead counts as background
+  config->kernel_cache = 0;
+  return nullptr;
+}
+
+int get_attributes(const char* path, struct stat* out, fuse_file_info* /*file*/) {
+  return ::lstat(path_of(path).c_str(), out) == 0 ? 0 : -errno;
+}
+
+int list(const char* path, void* out, fuse_fill_dir_t fill, off_t /*offset*/, fuse_file_info* /*file*/,
+         fuse_readdir_flags /*flags*/) {
+  const auto close = [](DIR* directory) { ::closedir(directory); };
+  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(path_of(path).c_str()), close);
+  if (!directory) return -errno;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    fill(out, entry->d_name, nullptr, 0, static_cast<fuse_fill_dir_flags>(0));
+  }
+  return 0;
+}
+
+int open_file(const char* path, fuse_file_info* file) {
+  const int descriptor = ::open(path_of(path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  file->fh = static_cast<std::uint64_t>(descriptor);
+  return 0;
+}
+
+int read_file(const char* /*path*/, char* out, std::size_t size, off_t offset, fuse_file_info* file) {
+  std::this_thread::sleep_for(latency);
+  const ssize_t bytes = ::pread(static_cast<int>(file->fh), out, size, offset);
+  return bytes < 0 ? -errno : static_cast<int>(bytes);
+}
+
+int close_file(const char* /*path*/, fuse_file_info* file) {
+  ::close(static_cast<int>(file->fh));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int milliseconds = 0;
+  const std::string_view number = argc == 4 ? argv[3] : "";
+  if (argc != 4 || std::from_chars(number.data(), number.data() + number.size(), milliseconds).ptr !=
+                       number.data() + number.size()) {
+    std::fputs("usage: slow_files SOURCE MOUNTPOINT MILLISECONDS\n", stderr);
+    return 2;
+  }
+  source = argv[1];
+  latency = std::chrono::milliseconds(milliseconds);
+  fuse_operations operations{};
+  operations.init = start;
+  operations.getattr = get_attributes;
+  operations.readdir = list;
+  operations.open = open_file;
+  operations.read = read_file;
+  operations.release = close_file;
+  fuse_args arguments = FUSE_ARGS_INIT(1, argv);
+  fuse* const mounted = fuse_new(&arguments, &operations, sizeof operations, nullptr);
+  if (mounted == nullptr || fuse_mount(mounted, argv[2]) != 0) {
+    std::fprintf(stderr, "slow_files: cannot mount %s\n", argv[2]);
+    return 1;
+  }
+  fuse_set_signal_handlers(fuse_get_session(mounted));
+  fuse_loop_config* const config = fuse_loop_cfg_create();
+  fuse_loop_cfg_set_max_threads(config, kMostAtOnce);
+  fuse_loop_cfg_set_idle_threads(config, kMostAtOnce);
+  const int result = fuse_loop_mt(mounted, config);
+  fuse_loop_cfg_destroy(config);
+  fuse_unmount(mounted);
+  fuse_destroy(mounted);
+  return result == 0 ? 0 : 1;
+}
