@@ -43,8 +43,9 @@ std::string cell_text(const Judgement& judgement, const Result& result, std::opt
 std::string of_ceiling_text(const Judgement& judgement, const Result& result, std::optional<std::size_t> cell) {
   const auto found = cell ? judgement.cells[*cell].load_line : std::nullopt;
   if (!found || !found->ceiling) return "-";
-  return fmt::format("{} {:.0f} %", result.ceilings[*found->ceiling].ceiling.kind->name,
-                     100 * found->line.efficiency.value);
+  const double percent = 100 * found->line.efficiency.value;
+  const int decimals = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2;
+  return fmt::format("{} {:.{}f} %", result.ceilings[*found->ceiling].ceiling.kind->name, percent, decimals);
 }
 
 std::string loader_of(const Configuration& configuration) {

@@ -1,5 +1,6 @@
 #include "harness/show/table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/support/results.h"
@@ -98,6 +99,15 @@ TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
       "of ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n"
       "  gather        slots filled with random samples, and nothing else\n"
       "  gather-drain  slots filled with random samples, and read by the same threads\n");
+}
+
+TEST(TableText, ShowsMoreDecimalsOfWhatIsFarBelowItsCeiling) {
+  for (const auto& [ceiling, text] :
+       {std::pair{20'000.0, "gather 10 %"}, {40'000.0, "gather 5.0 %"}, {1e6, "gather 0.20 %"}}) {
+    Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}});
+    test::add_ceiling(result, test::ceiling("gather", 1), {ceiling}, {0});
+    EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr(text));
+  }
 }
 
 TEST(TableText, IsSilentOfACeilingThatWasNotMeasured) {
