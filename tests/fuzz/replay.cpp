@@ -11,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "loaders/random.h"
 
@@ -63,13 +65,15 @@ void mutate(Bytes& bytes, const Bytes& other, Random& random) {
 }
 
 // A copy of exactly its size, so that a sanitizer sees a read past it.
-void run(const Bytes& bytes) {
+int run(const Bytes& bytes) {
   const Bytes exact(bytes.begin(), bytes.end());
-  LLVMFuzzerTestOneInput(exact.data(), exact.size());
+  return LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
 
 void run_mutations(const std::vector<Bytes>& seeds) {
-  for (const Bytes& seed : seeds) run(seed);
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    if (run(seeds[i]) != 0) throw std::runtime_error("seed " + std::to_string(i) + " is not valid");
+  }
   run({});
   for (int i = 0; i < kMutations; ++i) {
     Random random(key_of(1, static_cast<std::uint64_t>(i)));

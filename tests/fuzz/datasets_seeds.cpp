@@ -1,0 +1,72 @@
+#include "tests/fuzz/replay.h"
+#include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/volumes.h"
+
+namespace loadline::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes files(std::uint8_t kind, const std::string& first, const std::string& second) {
+  std::string all{static_cast<char>(kind), static_cast<char>(first.size() & 0xffU),
+                  static_cast<char>(first.size() >> 8U & 0xffU)};
+  all += first + second;
+  return {all.begin(), all.end()};
+}
+
+constexpr std::uint8_t kHdf5 = 5;
+constexpr std::uint8_t kU8 = 0;
+constexpr std::uint8_t kU16 = 2;
+constexpr std::uint8_t kI32 = 3;
+constexpr std::uint8_t kU64 = 4;
+constexpr std::uint8_t kF32 = 5;
+
+// As the target takes a description apart. The values count up from 0, again and again after `period`.
+void describe(Bytes& out, std::uint8_t type, const Bytes& extents, std::uint8_t layout, std::uint8_t period) {
+  out.push_back(type);
+  out.push_back(static_cast<std::uint8_t>(extents.size()));
+  out.insert(out.end(), extents.begin(), extents.end());
+  out.push_back(layout);
+  if (layout > 1) {
+    for (const std::uint8_t extent : extents) out.push_back(static_cast<std::uint8_t>(extent - 1));  // one chunk
+    const bool filtered = layout == 3;
+    out.push_back(filtered ? 1 : 0);
+    out.push_back(filtered ? 1 : 0);
+    if (filtered) out.push_back(6);
+    out.push_back(0);
+  }
+  constexpr std::uint8_t kWritten = 1;
+  constexpr std::uint8_t kLeast = 8;
+  out.insert(out.end(), {kLeast, static_cast<std::uint8_t>(period - 1), kWritten, 0});
+}
+
+}  // namespace
+
+std::vector<Bytes> fuzz_seeds() {
+  const std::string images = idx_images(3, 2, 2);
+  const std::string labels = idx_labels({0, 7, 3});
+  constexpr VolumeShape kShape{.edge = 3, .input_channels = 1, .target_channels = 2};
+  std::vector<Bytes> seeds{
+      files(0, images, labels),
+      files(1, gzip_of(images), gzip_of(labels)),
+      files(2, cifar10({1, 2, 3}), cifar10({4})),
+      files(3, cifar100({{1, 2}, {3, 4}}), cifar100({{0, 0}})),
+      files(4, npy_bytes(Field::kInput, kShape), npy_bytes(Field::kTarget, kShape)),
+  };
+  for (std::uint8_t layout = 0; layout < 4; ++layout) {
+    Bytes plain{kHdf5, 0};
+    describe(plain, kU8, {3, 2, 2, 3}, layout, 250);
+    describe(plain, kI32, {3}, 0, 1);
+    Bytes packed{kHdf5, 1};
+    describe(packed, kU8, {5}, layout, 250);
+    describe(packed, kU64, {4}, 0, 250);
+    describe(packed, kU16, {3}, 0, 2);
+    Bytes volume{kHdf5, 2};
+    describe(volume, kF32, {1, 3, 3, 3}, layout, 200);
+    describe(volume, kF32, {2, 3, 3, 3}, layout, 100);
+    seeds.insert(seeds.end(), {plain, packed, volume});
+  }
+  return seeds;
+}
+
+}  // namespace loadline::test
