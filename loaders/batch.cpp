@@ -55,7 +55,7 @@ std::size_t round_up(std::size_t bytes, std::size_t to) {
 template <typename T>
 std::span<T> carve(std::span<std::byte>& block, std::size_t count) {
   T* first = reinterpret_cast<T*>(block.data());
-  std::uninitialized_value_construct_n(first, count);
+  std::uninitialized_default_construct_n(first, count);  // touches nothing: the memory is zero
   block = block.subspan(round_up(count * sizeof(T), 64));
   return {first, count};
 }
@@ -82,7 +82,7 @@ std::size_t pool_bytes(std::size_t slots, std::size_t batch_size, std::size_t sa
 }  // namespace
 
 BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes)
-    : memory_(pool_bytes(slots, batch_size, sample_bytes)),
+    : memory_(pool_bytes(slots, batch_size, sample_bytes), Faults::kLater),
       slots_(slots),
       reuse_depth_(kReuseBytes / slot_bytes(batch_size, sample_bytes)) {
   free_.reserve(slots);
@@ -94,28 +94,45 @@ BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t samp
     slot.labels = carve<std::int32_t>(rest, batch_size);
     slot.indices = carve<SampleIndex>(rest, batch_size);
     slot.sample_bytes = sample_bytes;
-    free_.push_back(&slot);
   }
 }
 
-Batch BatchPool::take_recent() {
+Slot* BatchPool::take() {
+  if (lent_ < slots_.size()) return &slots_[lent_++];
   const auto chosen = free_.end() - 1 - static_cast<std::ptrdiff_t>(std::min(reuse_depth_, free_.size() - 1));
   Slot* slot = *chosen;
   free_.erase(chosen);
+  return slot;
+}
+
+Batch BatchPool::ready(Slot* slot) {
+  if (slot != nullptr && !slot->faulted_in) {
+    const auto index = static_cast<std::size_t>(slot - slots_.data());
+    fault_in(memory_.bytes().subspan(index * slot_size_bytes(), slot_size_bytes()));
+    slot->faulted_in = true;
+  }
   return adopt(slot);
 }
 
 Batch BatchPool::acquire() {
-  std::unique_lock lock(mutex_);
-  ++waiting_;
-  freed_.wait(lock, [this] { return closed_ || !free_.empty(); });
-  --waiting_;
-  return closed_ ? Batch() : take_recent();
+  Slot* slot = nullptr;
+  {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    freed_.wait(lock, [this] { return closed_ || any_free(); });
+    --waiting_;
+    if (!closed_) slot = take();
+  }
+  return ready(slot);
 }
 
 Batch BatchPool::try_acquire() {
-  const std::lock_guard lock(mutex_);
-  return closed_ || free_.empty() ? Batch() : take_recent();
+  Slot* slot = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closed_ && any_free()) slot = take();
+  }
+  return ready(slot);
 }
 
 void BatchPool::put(Slot* slot) {

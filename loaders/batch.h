@@ -33,6 +33,7 @@ struct Slot {
   std::uint64_t sequence = 0;  // place of the batch in the run, from 0, across epochs
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written
+  bool faulted_in = false;          // the pool's affair
   std::exception_ptr failure;       // set when the batch could not be assembled; a feed rethrows it
 
   std::span<const std::byte> bytes() const { return data.first(count * sample_bytes); }
@@ -40,9 +41,11 @@ struct Slot {
   std::span<const std::byte> targets() const { return bytes().subspan(inputs().size()); }
 };
 
-// A fixed number of slots, allocated and faulted in by the constructor. Thread-safe. Of the slots given back, the
-// latest 2 MiB are passed over and the one before them is lent first: still in the cache all cores share, no longer in
-// the consumer's own. Where that leaves none, the one given back first.
+// A fixed number of slots, allocated by the constructor, each faulted in by whoever is lent it for the first time: the
+// first batch waits for its own slot alone. Slots that were never lent come first, so that once as many batches were
+// acquired as there are slots, no fault is left. Thread-safe. Of the slots given back, the latest 2 MiB are passed over
+// and the one before them is lent first: still in the cache all cores share, no longer in the consumer's own. Where
+// that leaves none, the one given back first.
 class BatchPool {
  public:
   struct Return {
@@ -72,14 +75,18 @@ class BatchPool {
 
  private:
   void put(Slot* slot);
-  Batch take_recent();
+  bool any_free() const { return lent_ < slots_.size() || !free_.empty(); }
+  Slot* take();
+  // Outside the lock: takes long.
+  Batch ready(Slot* slot);
 
   HugeMemory memory_;
   std::vector<Slot> slots_;
   const std::size_t reuse_depth_;  // how many slots given back later are passed over
   std::mutex mutex_;
   std::condition_variable freed_;
-  std::vector<Slot*> free_;  // in the order given back; never grows past slots_
+  std::size_t lent_ = 0;     // slots, from the first on, that were lent at least once
+  std::vector<Slot*> free_;  // of these, in the order given back; never grows past slots_
   std::size_t waiting_ = 0;
   bool closed_ = false;
 };

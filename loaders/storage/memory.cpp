@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+}  // namespace
+
 void fault_in(std::span<std::byte> bytes) {
 #ifdef MADV_POPULATE_WRITE  // Linux 5.14
   if (::madvise(bytes.data(), bytes.size(), MADV_POPULATE_WRITE) == 0) return;
@@ -26,9 +28,7 @@ void fault_in(std::span<std::byte> bytes) {
   }
 }
 
-}  // namespace
-
-HugeMemory::HugeMemory(std::size_t size_bytes) : size_(size_bytes) {
+HugeMemory::HugeMemory(std::size_t size_bytes, Faults faults) : size_(size_bytes) {
   if (size_bytes == 0) return;
   const std::size_t wanted = size_bytes + kHugePage;
   void* mapped = wanted < size_bytes
@@ -42,7 +42,7 @@ HugeMemory::HugeMemory(std::size_t size_bytes) : size_(size_bytes) {
   data_ = static_cast<std::byte*>(mapped) + (kHugePage - address % kHugePage) % kHugePage;
   // A refusal costs speed, not correctness; the result records the system's huge-page setting.
   ::madvise(data_, size_bytes, MADV_HUGEPAGE);
-  fault_in({data_, size_bytes});
+  if (faults == Faults::kNow) fault_in({data_, size_bytes});
 }
 
 HugeMemory::HugeMemory(HugeMemory&& other) noexcept

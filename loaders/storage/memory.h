@@ -6,12 +6,18 @@
 
 namespace loadline {
 
+// Makes the system provide the memory now, rather than when each page of it is first written.
+void fault_in(std::span<std::byte> bytes);
+
+enum class Faults { kNow, kLater };
+
 // Zeroed anonymous memory, aligned to 2 MiB, in huge pages where the system grants them, and every page of it faulted
-// in by the constructor, so that no fault is left for the time the clock runs. Freed by the destructor.
+// in by the constructor, unless that is left for later, so that no fault is left for the time the clock runs. Freed by
+// the destructor.
 class HugeMemory {
  public:
   // Throws Error naming the size when the system refuses it.
-  explicit HugeMemory(std::size_t size_bytes);
+  explicit HugeMemory(std::size_t size_bytes, Faults faults = Faults::kNow);
   HugeMemory(HugeMemory&& other) noexcept;
   HugeMemory& operator=(HugeMemory&&) = delete;
   ~HugeMemory();

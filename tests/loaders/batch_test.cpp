@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -82,6 +84,26 @@ TEST(BatchPool, LendsEachSlotOnceUntilItGoesHome) {
   const Slot* home = first.get();
   first.reset();
   EXPECT_EQ(pool.try_acquire().get(), home);
+}
+
+TEST(BatchPool, LendsEverySlotOnceBeforeAnyAgain) {
+  BatchPool pool(4, 1, std::size_t{4} << 20);  // large ones, of which the last given back would come first
+  std::set<const Slot*> lent;
+  for (int i = 0; i < 4; ++i) lent.insert(pool.acquire().get());  // each goes home at once
+  EXPECT_EQ(lent.size(), 4U);
+  EXPECT_TRUE(lent.contains(pool.acquire().get()));
+}
+
+TEST(BatchPool, HasASlotFaultedInByTheTimeItIsLent) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  BatchPool pool(3, 1, std::size_t{8} << 20);
+  for (int i = 0; i < 3; ++i) {
+    const Batch batch = pool.acquire();
+    const auto pages = batch->data.size() / page;
+    std::vector<unsigned char> resident(pages);
+    ASSERT_EQ(::mincore(batch->data.data(), batch->data.size(), resident.data()), 0);
+    EXPECT_EQ(std::ranges::count(resident, 1), static_cast<std::ptrdiff_t>(pages));
+  }
 }
 
 TEST(BatchPool, TakesABatchApartAndTogether) {
