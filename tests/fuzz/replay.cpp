@@ -24,7 +24,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr int kMutations = 10'000;
+constexpr int kMutations = LOADLINE_FUZZ_MUTATIONS;
 constexpr std::array<std::uint8_t, 6> kTelling{0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};  // none, all, and next to them
 
 std::size_t below(std::size_t bound, Random& random) {
