@@ -137,17 +137,15 @@ TrialOptions trial_options(const RunOptions& options, std::size_t round) {
 }
 
 // A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
+// Throws Error where it cannot be had.
 std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
   const std::uint64_t room = memory_left_bytes(machine) / 8;
   if (!dataset.info().volume) return copy_to_memory(dataset, std::min(kMost, room));
-  if (dataset.info().all_bytes() > room) {
-    throw Error(
-        fmt::format("it cannot be measured here: a copy of the volume takes {} bytes of memory, {} may be taken",
-                    dataset.info().all_bytes(), room));
-  }
+  // A volume has no part that is as good as all of it; one that is too large for a copy is mapped, if it can be.
   DatasetOptions options = cell.dataset;
-  options.in_memory = true;
+  options.in_memory = dataset.info().all_bytes() <= room;
+  if (!options.in_memory) options.access = Access::kMapped;
   return open_dataset(cell.data, options);
 }
 

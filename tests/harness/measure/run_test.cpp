@@ -12,6 +12,7 @@
 #include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/loaders/support/volumes.h"
 
 namespace loadline {
 namespace {
@@ -391,6 +392,29 @@ TEST_F(RunTest, HasTheCeilingsOfSamplesFromMemoryHoweverTheyAreStored) {
   };
   EXPECT_TRUE(run_plan(plan, result_, context));
   for (const CeilingResult& ceiling : result_.ceilings) EXPECT_EQ(ceiling.trials.size(), 2U) << ceiling.ceiling.id();
+}
+
+TEST_F(RunTest, MapsAVolumeThatIsTooLargeForACopy) {
+  constexpr VolumeShape kShape{.edge = 40, .input_channels = 2, .target_channels = 3};
+  test::write_volume(home_ / "nbody.h5", kShape);
+  for (const std::uint64_t left : {8 * kShape.bytes(), 8 * kShape.bytes() - 1}) {
+    result_ = Result();
+    result_.environment.machine.memory_available_bytes = left;
+    RunOptions once = with_ceilings();
+    once.trials = 1;
+    once.workloads = {"nbody"};
+    once.data = (home_ / "nbody.h5").string();
+    once.loaders = {"hdf5"};
+    once.crop_edge = 16;
+    once.batch_sizes = {2};
+    Plan plan = plan_of(once);
+    plan.ceilings_alone = true;
+    ASSERT_TRUE(run(plan));
+    for (const CeilingResult& ceiling : result_.ceilings) {
+      EXPECT_EQ(ceiling.error, std::nullopt) << ceiling.ceiling.id();
+      EXPECT_EQ(ceiling.trials.size(), 1U) << ceiling.ceiling.id();
+    }
+  }
 }
 
 TEST_F(RunTest, GoesOnWithoutACeilingThatFails) {
