@@ -8,6 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}/photos
 milliseconds=${1:-20}
 
+[[ $milliseconds =~ ^[0-9]+$ ]] || { echo "latency.sh: want a number of milliseconds, got '$milliseconds'" >&2; exit 2; }
 fail() { echo "latency.sh: $*" >&2; exit 1; }
 [[ -e $data ]] || fail "no photographs in $data: run bench/run.sh --workload photos first"
 [[ -w /dev/fuse ]] || fail "/dev/fuse cannot be used here"
