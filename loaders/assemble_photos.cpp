@@ -9,8 +9,8 @@
 namespace loadline {
 namespace {
 
-// One photograph after the other: it is read, decoded and resized by the thread that wants it, and the next is read
-// only then, while its memory is still in the cache.
+// One photograph after the other, decoded and resized by the thread that wants it. The next one is read only then,
+// while its memory is still in the cache, unless the reader can have others under way meanwhile.
 class PhotoFiller final : public Filler {
  public:
   PhotoFiller(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped,

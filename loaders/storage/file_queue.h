@@ -9,8 +9,8 @@
 
 namespace loadline {
 
-// Files are opened, read and closed by the system alone, in the order of none but themselves, and taken in the order
-// they were asked for. One thread.
+// Files are opened, read and closed by the system alone, whichever is ready first, and taken in the order they were
+// asked for. One thread.
 class FileQueue {
  public:
   // For up to `capacity` files at a time. Throws Error when the system refuses: where it is older than Linux 5.19, and
