@@ -67,6 +67,12 @@ class ImageFiller final : public Filler {
 
 }  // namespace
 
+SampleFormat ImageAssembler::sample_format() const {
+  const ImageShape& shape = transform_.shape();
+  return {
+      .dtype = transform_.dtype(), .layout = transform_.layout(), .input = {shape.channels, shape.height, shape.width}};
+}
+
 std::unique_ptr<Filler> ImageAssembler::make_filler(std::size_t batch_size, std::optional<Stores> stores) const {
   return std::make_unique<ImageFiller>(dataset(), transform_, batch_size, stores);
 }

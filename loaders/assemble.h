@@ -41,6 +41,7 @@ class Assembler {
   const Dataset& dataset() const { return dataset_; }
   // Of one assembled sample.
   virtual std::size_t sample_bytes() const = 0;
+  virtual SampleFormat sample_format() const = 0;
   // What asking for these stores comes to.
   virtual Stores effective(Stores stores) const = 0;
   // The samples left out so far, with the reason: none where the first of them ends the feed. Any thread.
@@ -59,6 +60,7 @@ class ImageAssembler final : public Assembler {
       : Assembler(dataset), transform_(std::move(transform)) {}
 
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
+  SampleFormat sample_format() const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
 
@@ -73,6 +75,7 @@ class VolumeAssembler final : public Assembler {
   VolumeAssembler(const VolumeDataset& dataset, const VolumeTransform& transform);
 
   std::size_t sample_bytes() const override { return volume_.info().volume->channels() * transform_.channel_bytes(); }
+  SampleFormat sample_format() const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
 
@@ -103,6 +106,7 @@ class PhotoAssembler final : public Assembler {
       : Assembler(dataset), transform_(std::move(transform)), on_corrupt_(on_corrupt) {}
 
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
+  SampleFormat sample_format() const override;
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }

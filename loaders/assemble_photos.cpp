@@ -78,6 +78,12 @@ std::map<SampleIndex, std::string> SkippedSamples::all() const {
   return reasons_;
 }
 
+SampleFormat PhotoAssembler::sample_format() const {
+  const ImageShape shape = transform_.shape();
+  return {
+      .dtype = transform_.dtype(), .layout = transform_.layout(), .input = {shape.channels, shape.height, shape.width}};
+}
+
 std::unique_ptr<Filler> PhotoAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
   return std::make_unique<PhotoFiller>(*this, transform_, on_corrupt_ == OnCorrupt::kSkip ? &skipped_ : nullptr,
                                        stores);

@@ -52,6 +52,14 @@ class VolumeFiller final : public Filler {
 VolumeAssembler::VolumeAssembler(const VolumeDataset& dataset, const VolumeTransform& transform)
     : Assembler(dataset), volume_(dataset), transform_(transform) {}
 
+SampleFormat VolumeAssembler::sample_format() const {
+  const VolumeShape& volume = *volume_.info().volume;
+  const std::size_t edge = transform_.edge();
+  return {.dtype = transform_.dtype(),
+          .input = {volume.input_channels, edge, edge, edge},
+          .target = {volume.target_channels, edge, edge, edge}};
+}
+
 std::unique_ptr<Filler> VolumeAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
   return std::make_unique<VolumeFiller>(volume_, transform_, stores);
 }

@@ -33,6 +33,7 @@ struct LoaderOptions {
   std::optional<Stores> stores;      // of workers; none: what each learns to be faster
   bool in_order = true;              // by sequence number; otherwise as they are completed
   std::size_t threads_in_force = 1;  // CPUs that the process may use, for itself and its workers
+  std::vector<std::size_t> cpus;     // that the workers may run on; empty: wherever the caller may
   std::size_t held_batches = 0;      // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
 };

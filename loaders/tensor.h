@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace loadline {
 
@@ -48,6 +49,14 @@ struct ImageShape {
   std::size_t pixels() const { return height * width; }
   std::size_t elements() const { return channels * pixels(); }
   bool operator==(const ImageShape&) const = default;
+};
+
+// What one assembled sample is.
+struct SampleFormat {
+  DType dtype = DType::kF32;
+  Layout layout = Layout::kNCHW;
+  std::vector<std::size_t> input;  // [channels, height, width] or [channels, depth, height, width], whatever the layout
+  std::vector<std::size_t> target;  // as input; empty where the target is the label
 };
 
 // A cube of f32 values in some channels, borrowed from a larger volume. Value (c, x, y, z) is first[c * channel_stride

@@ -20,6 +20,7 @@
 #include "harness/show/ceilings_table.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 #include "loaders/transforms/kernels.h"
 
 namespace loadline {
@@ -86,7 +87,9 @@ int exit_code(const Result& result, const Interrupt& interrupt, const std::optio
 int measure(const Verb& verb, const RunRequest& request) {
   const Interrupt interrupt;
   SteadyClock clock;
-  Plan plan = make_plan(request.options, {.threads_in_force = threads_in_force(), .data_directory = data_directory()});
+  Plan plan =
+      make_plan(request.options,
+                {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
   plan.ceilings_alone = !verb.cells;
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, result);

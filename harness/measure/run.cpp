@@ -82,11 +82,12 @@ void check_memory(const CellResult& result, const DatasetInfo& info, const Machi
   const std::uint64_t available = memory_left_bytes(machine);
   // The machine was looked at before the dataset was opened.
   const std::size_t resident = info.access == Access::kResident ? info.all_bytes() : 0;
-  const std::size_t needed = resident + result.slots * result.slot_bytes;
+  const std::size_t needed = resident + result.slots * result.slot_bytes + result.compute_bytes;
   if (needed <= available) return;
-  throw usage_error(fmt::format("{}: its slots need {} x {} bytes of memory{}, and {} bytes are available",
-                                result.cell.name(), result.slots, result.slot_bytes,
-                                resident == 0 ? "" : fmt::format(" beside {} bytes of samples", resident), available));
+  throw usage_error(fmt::format(
+      "{}: its slots need {} x {} bytes of memory{}{}, and {} bytes are available", result.cell.name(), result.slots,
+      result.slot_bytes, result.compute_bytes == 0 ? "" : fmt::format(" and its compute {}", result.compute_bytes),
+      resident == 0 ? "" : fmt::format(" beside {} bytes of samples", resident), available));
 }
 
 CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
@@ -95,6 +96,7 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
   result.prefetch = rig.slots().prefetch;
   result.slots = rig.slots().slots;
   result.slot_bytes = rig.slots().slot_bytes;
+  result.compute_bytes = rig.compute_bytes();
   check_memory(result, dataset.info(), machine);
   return result;
 }

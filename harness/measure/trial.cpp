@@ -10,6 +10,7 @@
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -65,8 +66,7 @@ SamplerOptions with_samples(SamplerOptions options, std::size_t samples) {
 
 SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t slot_bytes,
                     std::optional<std::uint64_t> last_level_cache_bytes) {
-  SteadyClock clock;
-  SlotPlan plan{.held_batches = compute.make({clock, {}})->held_batches(), .slot_bytes = slot_bytes};
+  SlotPlan plan{.held_batches = compute.held_batches(), .slot_bytes = slot_bytes};
   plan.slots = 1 + plan.held_batches;
   if (!cell.loader) return plan;
   const LoaderKind& kind = loader_named(*cell.loader);
@@ -77,6 +77,17 @@ SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t sl
   return plan;
 }
 
+StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
+  return {.sample = assembler.sample_format(),
+          .batch_size = cell.sampler.batch_size,
+          .classes = cell.classes,
+          .precision = cell.precision,
+          .fusion = cell.fusion,
+          .threads = cell.compute_threads,
+          .cpus = cell.placement.compute_cpus,
+          .seed = cell.sampler.seed};
+}
+
 std::unique_ptr<Feed> make_feed(const CellRig& rig, std::uint64_t first_epoch) {
   const Cell& cell = rig.cell();
   if (!cell.loader) return std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().slots);
@@ -85,6 +96,7 @@ std::unique_ptr<Feed> make_feed(const CellRig& rig, std::uint64_t first_epoch) {
                               .stores = cell.stores,
                               .in_order = cell.in_order,
                               .threads_in_force = cell.threads_in_force,
+                              .cpus = cell.placement.worker_cpus,
                               .held_batches = rig.slots().held_batches,
                               .stream = {.first_epoch = first_epoch}};
   return loader_named(*cell.loader).make(rig.assembler(), rig.sampler(), options);
@@ -96,6 +108,21 @@ WaitSummary summarize(const WaitHistogram& waits) {
           .p95_seconds = seconds(waits.percentile(0.95)),
           .p99_seconds = seconds(waits.percentile(0.99)),
           .max_seconds = seconds(waits.largest())};
+}
+
+// Of the wall time: the wait, what the sink did in its stages between the two readings, and the rest.
+std::vector<StageSummary> stages_of(const Stretch& timed, std::span<const StageTime> before,
+                                    std::span<const StageTime> after) {
+  if (after.empty()) return {};
+  std::vector<StageSummary> stages{{"wait for data", timed.batches, seconds(timed.waits.total())}};
+  Time rest = timed.wall - timed.waits.total();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const Time total = after[i].total - before[i].total;
+    stages.push_back({std::string(after[i].name), after[i].hits - before[i].hits, seconds(total)});
+    rest -= total;
+  }
+  stages.push_back({"other", timed.batches, seconds(rest)});
+  return stages;
 }
 
 // All slots once: a loader that ran ahead while the clock stood has given away its head start, and a loader that is
@@ -117,23 +144,34 @@ CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::ui
       sampler_(one_byte_ ? SamplerOptions{.samples = 1, .batch_size = 1}
                          : with_samples(cell.sampler, dataset.info().samples)),
       compute_(parse_compute(cell.compute)),
+      setting_(setting_of(cell, *assembler_)),
+      compute_bytes_(compute_.memory_bytes(setting_)),
       slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)) {
   check_classes(cell, dataset.info());
+}
+
+std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& stop) const {
+  return compute_.make({.clock = clock, .stop = stop, .setting = setting_});
 }
 
 std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
                                const std::stop_token& stop) {
   const Time begin = clock.now();
   const auto feed = make_feed(rig, options.first_epoch);
-  const auto sink = rig.compute().make({clock, stop});  // after the feed, whose batches it may hold to the end
+  const PinnedThread pinned(rig.cell().placement.compute_cpus);
+  const Time feed_made = clock.now();
+  const auto sink = rig.make_sink(clock, stop);  // after the feed, whose batches it may hold to the end
+  const Time sink_made = clock.now();
   Trial trial;
-  trial.setup_seconds = seconds(clock.now() - begin);
+  trial.setup_seconds = seconds(sink_made - begin);
+  trial.compute_setup_seconds = seconds(sink_made - feed_made);
 
   const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
   trial.first_batch_seconds = trial.setup_seconds + seconds(first.waits.total());
   trial.warm_up_batches = warm_up_of(rig, *sink, options);
   run_loop(*feed, *sink, clock, Batches{trial.warm_up_batches - 1}, stop);
 
+  const std::vector<StageTime> stages_before(sink->stages().begin(), sink->stages().end());
   const Usage before = usage_now();
   const Length& length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
   const Stretch timed = run_loop(*feed, *sink, clock, length, stop);
@@ -146,6 +184,7 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
   trial.bytes = timed.bytes;
   trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);
+  trial.stages = stages_of(timed, stages_before, sink->stages());
   return trial;
 }
 
@@ -153,7 +192,8 @@ std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock&
   const Usage before = usage_now();
   const Time begin = clock.now();
   const auto feed = make_feed(rig, 0);
-  const auto sink = rig.compute().make({clock, stop});
+  const PinnedThread pinned(rig.cell().placement.compute_cpus);
+  const auto sink = rig.make_sink(clock, stop);
   const double setup_seconds = seconds(clock.now() - begin);
   const std::size_t epoch = rig.sampler().batches_per_epoch();
 

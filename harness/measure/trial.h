@@ -39,6 +39,9 @@ class CellRig {
   const Sampler& sampler() const { return sampler_; }
   const ComputeSpec& compute() const { return compute_; }
   const SlotPlan& slots() const { return slots_; }
+  // About what the compute will take beside the slots.
+  std::size_t compute_bytes() const { return compute_bytes_; }
+  std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const;
 
  private:
   const Cell& cell_;
@@ -46,6 +49,8 @@ class CellRig {
   std::unique_ptr<Assembler> assembler_;
   Sampler sampler_;
   ComputeSpec compute_;
+  StepSetting setting_;
+  std::size_t compute_bytes_;
   SlotPlan slots_;
 };
 

@@ -14,6 +14,7 @@
 #include "loaders/names.h"
 #include "loaders/transforms/kernels.h"
 #include "loaders/transforms/photo_transform.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -77,6 +78,9 @@ Words stores_names() {
 }
 Words on_off_names() {
   return {"on", "off"};
+}
+Words precision_names() {
+  return {name(Precision::kF32), name(Precision::kBF16)};
 }
 Words delivery_names() {
   return {"in-order", "completion"};
@@ -161,6 +165,18 @@ const std::array kRows{
               &O::stores, stores_names},
     OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step, as `loadline list` shows them",
               &O::compute},
+    OptionRow{"precision", kPipeline, "TYPE", "element type that the training step computes in", &O::precision,
+              precision_names},
+    OptionRow{"fusion", kPipeline, "on|off", "do operations of the training step together that can share one pass",
+              &O::fusion, on_off_names},
+    OptionRow{"compute-threads", kPipeline, "N",
+              "threads of the training step; unset: one for each CPU that the placement leaves it", &O::compute_threads,
+              nullptr, 1, kMostWorkers},
+    OptionRow{
+        "placement", kPipeline, "shared|split|pin:LIST",
+        "CPUs of workers and compute: all for both, the last ones for the compute alone, or those listed, such as "
+        "pin:0-3,8",
+        &O::placement},
 
     OptionRow{"trials", kTrials, "N", "trials of each cell", &O::trials, nullptr, 1, 1e5},
     OptionRow{"trial-seconds", kTrials, "SECONDS", "length of a trial, to the end of a batch", &O::trial_seconds,

@@ -60,6 +60,10 @@ struct RunOptions {
   std::string delivery = "in-order";
   std::string stores = "auto";
   std::string compute;  // empty: the workload's
+  std::string precision = "f32";
+  std::string fusion = "on";
+  std::optional<std::size_t> compute_threads;  // none: the CPUs that the placement leaves it
+  std::string placement = "shared";
 
   std::size_t trials = 5;
   double trial_seconds = 0.5;

@@ -67,6 +67,14 @@ PhotoOptions photo_of(const RunOptions& options, const TransformOptions& transfo
   return photo;
 }
 
+void place_compute(const RunOptions& options, const PlanContext& context, Cell& cell) {
+  const bool heeds = parse_compute(cell.compute).kind->heeds_setting;
+  const Threads threads = place_threads(options.placement, heeds ? options.compute_threads : 1,
+                                        {.cpus = context.cpus, .in_force = context.threads_in_force});
+  cell.compute_threads = threads.compute;
+  cell.placement = threads.placement;
+}
+
 Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t batch_size,
                const PlanContext& context) {
   Cell cell{.workload = std::string(workload.name)};
@@ -105,6 +113,9 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .world_size = options.world_size,
                   .drop_last = options.drop_last};
   cell.compute = options.compute.empty() ? std::string(workload.compute) : options.compute;
+  cell.precision = options.precision == "bf16" ? Precision::kBF16 : Precision::kF32;
+  cell.fusion = options.fusion == "on";
+  place_compute(options, context, cell);
   cell.prefetch = options.prefetch;
   cell.in_order = options.delivery == "in-order";
   cell.threads_in_force = context.threads_in_force;
@@ -112,10 +123,12 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   return cell;
 }
 
-std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanContext& context) {
+std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanContext& context, const Cell& cell) {
   if (!options.workers.empty()) return options.workers;
-  if (context.threads_in_force == 1) return {1};
-  return {1, context.threads_in_force};
+  const auto& own = cell.placement.worker_cpus;
+  const std::size_t most = own.empty() ? context.threads_in_force : std::min(own.size(), context.threads_in_force);
+  if (most == 1) return {1};
+  return {1, most};
 }
 
 // A loader that reads HDF5 has a copy of the data in it: beside a dataset that was named, or in the data directory.
@@ -144,7 +157,7 @@ void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanCo
 
 void append_loader_cells(const Cell& base, const RunOptions& options, const PlanContext& context,
                          std::vector<Cell>& cells) {
-  const auto workers = worker_counts(options, context);
+  const auto workers = worker_counts(options, context, base);
   for (const std::string& loader : options.loaders) {
     Cell cell = base;
     cell.loader = loader;
@@ -161,6 +174,24 @@ void append_loader_cells(const Cell& base, const RunOptions& options, const Plan
   }
 }
 
+// What only a step that computes heeds is refused where there is none.
+void check_compute_knobs(const RunOptions& options) {
+  const RunOptions standard;
+  const std::string_view idle = options.precision != standard.precision ? "precision"
+                                : options.fusion != standard.fusion     ? "fusion"
+                                : options.compute_threads               ? "compute-threads"
+                                                                        : "";
+  if (idle.empty()) return;
+  for (const std::string& workload : options.workloads) {
+    const std::string compute =
+        options.compute.empty() ? std::string(row_named(workloads(), "--workload", workload).compute) : options.compute;
+    const ComputeKind& kind = *parse_compute(compute).kind;
+    if (kind.heeds_setting) continue;
+    throw usage_error(fmt::format("--{}: compute {} does not compute anything, use a --compute that does, such as cnn",
+                                  idle, kind.name));
+  }
+}
+
 void check(const RunOptions& options) {
   if (options.rank >= options.world_size) {
     throw usage_error(fmt::format("--rank {}: want a rank below --world-size {}", options.rank, options.world_size));
@@ -170,6 +201,7 @@ void check(const RunOptions& options) {
                                   options.data, options.workloads.size()));
   }
   if (!options.compute.empty()) parse_compute(options.compute);
+  check_compute_knobs(options);
   const auto has = [&](std::string_view mode) { return std::ranges::find(options.modes, mode) != options.modes.end(); };
   if (!options.compute.empty() && !has("synthetic") && !has("full")) {
     throw usage_error("--compute: no mode chosen has a compute, synthetic and full do");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/plan/options.h"
+#include "harness/plan/placement.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/loader.h"
@@ -18,6 +19,7 @@
 #include "loaders/transforms/image_transform.h"
 #include "loaders/transforms/photo_transform.h"
 #include "loaders/transforms/volume_transform.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 
@@ -44,7 +46,11 @@ struct Cell {
   VolumeOptions volume;        // of crops
   OnCorrupt on_corrupt = OnCorrupt::kFail;
   std::string kernels;
-  SamplerOptions sampler;               // without the number of samples, which the dataset knows
+  SamplerOptions sampler;  // without the number of samples, which the dataset knows
+  Precision precision = Precision::kF32;
+  bool fusion = true;
+  std::size_t compute_threads = 1;
+  Placement placement;
   std::string compute;                  // "drain" where the mode has no compute
   std::optional<std::string> loader;    // none: resident batches
   std::size_t workers = 0;              // 0: the loader has none
@@ -65,6 +71,7 @@ struct Plan {
 
 struct PlanContext {
   std::size_t threads_in_force = 1;
+  std::vector<std::size_t> cpus;  // that the process may run on
   std::filesystem::path data_directory;
 };
 

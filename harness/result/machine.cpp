@@ -13,6 +13,7 @@
 #include "harness/result/cpu_info.h"
 #include "harness/result/kernel_text.h"
 #include "harness/result/threads.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {

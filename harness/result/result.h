@@ -26,21 +26,30 @@ struct WaitSummary {
   double max_seconds = 0;
 };
 
+// A part of a step, over all steps of a trial.
+struct StageSummary {
+  std::string name;
+  std::uint64_t hits = 0;
+  double total_seconds = 0;
+};
+
 // One timed pass of the loop.
 struct Trial {
   std::size_t round = 0;
-  std::size_t place = 0;           // in the order of all trials of the run
-  double started_seconds = 0;      // after the start of the run
-  double setup_seconds = 0;        // feed and sink made, slots faulted in, workers started
-  double first_batch_seconds = 0;  // from the same moment to the first batch in hand
+  std::size_t place = 0;             // in the order of all trials of the run
+  double started_seconds = 0;        // after the start of the run
+  double setup_seconds = 0;          // feed and sink made, slots faulted in, workers started
+  double compute_setup_seconds = 0;  // of these, the sink's: kernels generated, weights made
+  double first_batch_seconds = 0;    // from the same moment to the first batch in hand
   std::size_t warm_up_batches = 0;
   double wall_seconds = 0;
   std::uint64_t batches = 0;
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;  // of assembled data
   Stores stores = Stores::kCached;
-  WaitSummary wait;  // of the consumer, a batch
-  Usage usage;       // while the clock ran
+  WaitSummary wait;                  // of the consumer, a batch
+  std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the sink has no parts
+  Usage usage;                       // while the clock ran
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
@@ -62,6 +71,7 @@ struct CellResult {
   std::size_t prefetch = 0;  // in force; 0 without workers
   std::size_t slots = 0;
   std::size_t slot_bytes = 0;
+  std::size_t compute_bytes = 0;  // about what the compute takes beside the slots
   std::optional<FirstEpoch> first_epoch;
   std::vector<std::size_t> bounds;  // indices in Result::ceilings of those that it cannot pass
   std::vector<Trial> trials;

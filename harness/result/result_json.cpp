@@ -179,6 +179,7 @@ std::string_view order_name(Order order) {
 
 // Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
 Json settings_json(const Cell& cell) {
+  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
   return {{"name", cell.name()},
           {"workload", cell.workload},
           {"mode", name(cell.mode)},
@@ -186,6 +187,12 @@ Json settings_json(const Cell& cell) {
           {"workers", cell.workers > 0 ? Json(cell.workers) : Json(nullptr)},
           {"batch_size", cell.sampler.batch_size},
           {"compute", cell.compute},
+          {"precision", computes ? Json(name(cell.precision)) : Json(nullptr)},
+          {"fusion", computes ? Json(cell.fusion) : Json(nullptr)},
+          {"compute_threads", computes ? Json(cell.compute_threads) : Json(nullptr)},
+          {"placement", cell.placement.name},
+          {"worker_cpus", cell.placement.worker_cpus},
+          {"compute_cpus", cell.placement.compute_cpus},
           {"delivery", cell.in_order ? "in-order" : "completion"},
           {"stores", cell.stores ? name(*cell.stores) : "auto"},
           {"data", cell.data.string()},
@@ -227,10 +234,15 @@ void append_usage(const Usage& usage, Json& json) {
 }
 
 Json trial_json(const Trial& trial) {
+  Json stages = Json::array();
+  for (const StageSummary& stage : trial.stages) {
+    stages.push_back({{"name", stage.name}, {"hits", stage.hits}, {"total_seconds", number(stage.total_seconds)}});
+  }
   Json json = {{"round", trial.round},
                {"place", trial.place},
                {"started_seconds", number(trial.started_seconds)},
                {"setup_seconds", number(trial.setup_seconds)},
+               {"compute_setup_seconds", number(trial.compute_setup_seconds)},
                {"first_batch_seconds", number(trial.first_batch_seconds)},
                {"warm_up_batches", trial.warm_up_batches},
                {"wall_seconds", number(trial.wall_seconds)},
@@ -244,7 +256,8 @@ Json trial_json(const Trial& trial) {
                  {"p50_seconds", number(trial.wait.p50_seconds)},
                  {"p95_seconds", number(trial.wait.p95_seconds)},
                  {"p99_seconds", number(trial.wait.p99_seconds)},
-                 {"max_seconds", number(trial.wait.max_seconds)}}}};
+                 {"max_seconds", number(trial.wait.max_seconds)}}},
+               {"stages", stages}};
   append_usage(trial.usage, json);
   return json;
 }
@@ -297,6 +310,7 @@ Json cell_json(const CellResult& cell, const CellSummary& summary, const Result&
   json["prefetch"] = cell.prefetch > 0 ? Json(cell.prefetch) : Json(nullptr);
   json["slots"] = cell.slots;
   json["slot_bytes"] = cell.slot_bytes;
+  json["compute_bytes"] = cell.compute_bytes;
   json["skipped"] = skipped_json(cell.skipped);
   json["error"] = optional_of(cell.error);
   json["samples_per_second"] = summary_json(summary.samples_per_second);

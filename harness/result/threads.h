@@ -3,13 +3,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 namespace loadline {
-
-// The CPUs the calling thread may run on, ascending; empty when the system does not say. A thread that was pinned
-// sees its own CPUs only: ask before pinning.
-std::vector<std::size_t> affinity_cpus();
 
 // The lesser of the CPUs in the affinity mask and the control group's limit in cores, rounded up; at least 1.
 std::size_t threads_within(std::size_t affinity_count, std::optional<double> cgroup_cpu_limit);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -30,6 +31,7 @@ std::size_t checked_slots(std::string_view loader, const LoaderOptions& options)
 WorkerFeed::WorkerFeed(std::string_view loader, const Assembler& assembler, const Sampler& sampler,
                        const LoaderOptions& options)
     : in_order_(options.in_order),
+      cpus_(options.cpus),
       stream_(sampler, options.stream),
       pool_(checked_slots(loader, options), sampler.batch_size(), assembler.sample_bytes()),
       ring_(pool_, patience(options)),
@@ -63,7 +65,12 @@ std::vector<std::jthread> WorkerFeed::start(const std::function<void(Filler&)>& 
   std::vector<std::jthread> threads;
   threads.reserve(fillers_.size());
   try {
-    for (const auto& filler : fillers_) threads.emplace_back([work, &filler = *filler] { work(filler); });
+    for (const auto& filler : fillers_) {
+      threads.emplace_back([work, &filler = *filler, cpus = cpus_] {
+        const PinnedThread pinned(cpus);
+        work(filler);
+      });
+    }
   } catch (const std::system_error& error) {
     close();
     throw Error(fmt::format("cannot start worker thread {} of {}: {}", threads.size() + 1, fillers_.size(),

@@ -45,6 +45,7 @@ class WorkerFeed : public Feed {
   void publish(Batch batch);
 
   const bool in_order_;
+  const std::vector<std::size_t> cpus_;
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;

@@ -46,6 +46,7 @@ class VolumeTransform {
   VolumeTransform(const VolumeOptions& options, const Kernels& kernels);
 
   std::size_t edge() const { return options_.edge; }
+  DType dtype() const { return options_.dtype; }
   const Kernels& kernels() const { return kernels_; }
   // Of one channel of a crop.
   std::size_t channel_bytes() const { return values() * size_bytes(options_.dtype); }

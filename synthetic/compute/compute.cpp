@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::array kComputes{
     ComputeKind{"drain", "touches every cache line of the batch and drops it", {}, make_drain},
-    ComputeKind{"device", "an accelerator, emulated: a timed step that uses no CPU", kDeviceParameters, make_device},
+    ComputeKind{"device", "an accelerator, emulated: a timed step that uses no CPU", kDeviceParameters, make_device,
+                device_held_batches},
 };
 
 std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
@@ -26,6 +28,11 @@ std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
 }
 
 double parse_value(const ComputeKind& kind, const ComputeParameter& parameter, std::string_view text) {
+  if (!parameter.words.empty()) {
+    const auto word = std::ranges::find(parameter.words, text);
+    if (word != parameter.words.end()) return static_cast<double>(word - parameter.words.begin());
+    throw unknown_name(fmt::format("compute {}: {}", kind.name, parameter.name), text, parameter.words);
+  }
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = status == std::errc{} && end == text.data() + text.size() && std::isfinite(value);

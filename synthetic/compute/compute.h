@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -11,9 +12,17 @@
 #include <vector>
 
 #include "loaders/batch.h"
+#include "loaders/tensor.h"
 #include "synthetic/clock.h"
 
 namespace loadline {
+
+// A part of what a sink does with its batches, added up since the sink was made.
+struct StageTime {
+  std::string_view name;  // "copy", "forward", ...
+  std::uint64_t hits = 0;
+  Time total{};  // of the thread that calls consume()
+};
 
 class Sink {
  public:
@@ -23,8 +32,8 @@ class Sink {
   // One thread.
   virtual void consume(Batch batch) = 0;
 
-  // How many batches the sink keeps, at the most, when consume() has returned.
-  virtual std::size_t held_batches() const { return 0; }
+  // The parts that consume() is made of: always the same ones, in the order of a step. None where it has no parts.
+  virtual std::span<const StageTime> stages() const { return {}; }
   // How many calls of consume() it takes until they block as they do ever after.
   virtual std::size_t batches_to_steady_state() const { return 1; }
 };
@@ -37,11 +46,32 @@ struct ComputeParameter {
   bool whole;     // takes whole numbers only
   bool required;  // has no standard value
   double most = std::numeric_limits<double>::infinity();
+  std::span<const std::string_view> words = {};  // where there are any, it takes one of them; its value is their index
+};
+
+// Element type that a training step computes in.
+enum class Precision : std::uint8_t { kF32, kBF16 };
+
+constexpr std::string_view name(Precision precision) {
+  return precision == Precision::kF32 ? "f32" : "bf16";
+}
+
+// What a training step is given, and how it is to be done.
+struct StepSetting {
+  SampleFormat sample;
+  std::size_t batch_size = 0;  // samples, at the most
+  std::size_t classes = 0;     // labels are below it
+  Precision precision = Precision::kF32;
+  bool fusion = true;             // operations that can be done in one pass over memory are
+  std::size_t threads = 1;        // that the step computes with, the caller's among them
+  std::vector<std::size_t> cpus;  // that these threads may run on; empty: wherever the caller may
+  std::uint64_t seed = 1;         // of the weights
 };
 
 struct ComputeContext {
   Clock& clock;          // outlives the sink
   std::stop_token stop;  // ends a waiting consume()
+  StepSetting setting = {};
 };
 
 struct ComputeKind {
@@ -49,6 +79,12 @@ struct ComputeKind {
   std::string_view summary;
   std::span<const ComputeParameter> parameters;
   std::unique_ptr<Sink> (*make)(std::span<const double> values, const ComputeContext& context);  // as parameters
+  // How many batches the sink keeps, at the most, when consume() has returned; null: none.
+  std::size_t (*held_batches)(std::span<const double> values) = nullptr;
+  // About how much memory make() takes. Throws usage Error where the setting is one that it cannot have. Null: next to
+  // none, and anything goes.
+  std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
+  bool heeds_setting = false;  // precision, fusion and threads mean something to it
 };
 
 std::span<const ComputeKind> computes();
@@ -59,6 +95,10 @@ struct ComputeSpec {
   std::vector<double> values;  // as kind->parameters
 
   std::unique_ptr<Sink> make(const ComputeContext& context) const { return kind->make(values, context); }
+  std::size_t held_batches() const { return kind->held_batches == nullptr ? 0 : kind->held_batches(values); }
+  std::size_t memory_bytes(const StepSetting& setting) const {
+    return kind->memory_bytes == nullptr ? 0 : kind->memory_bytes(values, setting);
+  }
 };
 
 // Throws usage Error naming the part that is wrong and what is possible.

@@ -45,7 +45,6 @@ class Device final : public Sink {
     release_copied();
   }
 
-  std::size_t held_batches() const override { return copy_bytes_per_second_ > 0 ? depth_ : 0; }
   std::size_t batches_to_steady_state() const override { return depth_ + 1; }
 
  private:
@@ -90,6 +89,11 @@ class Device final : public Sink {
 
 std::unique_ptr<Sink> make_device(std::span<const double> values, const ComputeContext& context) {
   return std::make_unique<Device>(values[0], values[1], static_cast<std::size_t>(values[2]), context);
+}
+
+// Without a copy the device keeps none.
+std::size_t device_held_batches(std::span<const double> values) {
+  return values[1] > 0 ? static_cast<std::size_t>(values[2]) : 0;
 }
 
 }  // namespace loadline

@@ -39,5 +39,6 @@ inline constexpr std::array<ComputeParameter, 3> kDeviceParameters{{
 // No time is counted for the emulation's own sleeps ending late: the next launch is dated back by the delay (by 1 ms at
 // the most), so that the rate asked for is the rate measured.
 std::unique_ptr<Sink> make_device(std::span<const double> values, const ComputeContext& context);
+std::size_t device_held_batches(std::span<const double> values);
 
 }  // namespace loadline

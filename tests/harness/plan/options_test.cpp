@@ -83,6 +83,10 @@ const std::map<std::string_view, Sample> kSamples{
     {"delivery", {"completion", std::string("completion")}},
     {"stores", {"streaming", std::string("streaming")}},
     {"compute", {"device:samples_per_second=5,depth=1", std::string("device:samples_per_second=5,depth=1")}},
+    {"precision", {"bf16", std::string("bf16")}},
+    {"fusion", {"off", std::string("off")}},
+    {"compute-threads", {"3", std::size_t{3}}},
+    {"placement", {"pin:0-3", std::string("pin:0-3")}},
     {"trials", {"100000", std::size_t{100000}}},
     {"trial-seconds", {"0.125", 0.125}},
     {"trial-batches", {"9", std::size_t{9}}},
@@ -138,7 +142,7 @@ TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
 TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
   const RunOptions standard;
   for (const char* name : {"workers", "batch-size", "data", "mean", "std", "crop-padding", "prefetch", "compute",
-                           "trial-batches", "warm-up-batches", "output"}) {
+                           "compute-threads", "trial-batches", "warm-up-batches", "output"}) {
     EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
     EXPECT_EQ(standard_text(row_of(name)), "") << name;
   }

@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 using Places = std::vector<std::size_t>;
 
 Plan plan_of(const RunOptions& options, std::size_t threads = 2) {
-  return make_plan(options, {.threads_in_force = threads, .data_directory = "/data"});
+  return make_plan(options, {.threads_in_force = threads, .cpus = {0, 1, 2, 3, 4, 5, 6, 7}, .data_directory = "/data"});
 }
 
 Names names(const RunOptions& options, std::size_t threads = 2) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "loaders/storage/affinity.h"
+
 namespace loadline {
 namespace {
 

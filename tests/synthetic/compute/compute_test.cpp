@@ -54,9 +54,9 @@ TEST(ParseCompute, TakesParametersInAnyOrder) {
 
 TEST(ParseCompute, MakesWhatItNames) {
   test::FakeClock clock;
-  const auto sink =
-      parse_compute("device:samples_per_second=1,copy_bytes_per_second=1,depth=7").make({.clock = clock, .stop = {}});
-  EXPECT_EQ(sink->held_batches(), 7U);
+  const ComputeSpec spec = parse_compute("device:samples_per_second=1,copy_bytes_per_second=1,depth=7");
+  EXPECT_EQ(spec.held_batches(), 7U);
+  EXPECT_EQ(spec.make({.clock = clock, .stop = {}})->batches_to_steady_state(), 8U);
 }
 
 TEST(ParseCompute, RefusesWithASentenceThatNamesThePart) {

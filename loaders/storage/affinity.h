@@ -1,0 +1,27 @@
+// Which CPUs a thread may run on.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace loadline {
+
+// The CPUs that the calling thread may run on, in ascending order; empty where the system does not tell. A thread that
+// was pinned sees its own CPUs only.
+std::vector<std::size_t> affinity_cpus();
+
+// Keeps the calling thread on some CPUs for as long as it lives, then lets it run where it might before. One thread.
+class PinnedThread {
+ public:
+  // Empty: changes nothing. Throws Error naming the CPUs where the system refuses.
+  explicit PinnedThread(std::span<const std::size_t> cpus);
+  PinnedThread(const PinnedThread&) = delete;
+  PinnedThread& operator=(const PinnedThread&) = delete;
+  ~PinnedThread();
+
+ private:
+  std::vector<std::size_t> before_;  // empty: nothing to undo
+};
+
+}  // namespace loadline
