@@ -164,6 +164,7 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
   const Time sink_made = clock.now();
   Trial trial;
   trial.setup_seconds = seconds(sink_made - begin);
+  trial.compute_description = sink->description();
   trial.compute_setup_seconds = seconds(sink_made - feed_made);
 
   const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);

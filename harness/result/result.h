@@ -48,6 +48,7 @@ struct Trial {
   std::uint64_t bytes = 0;  // of assembled data
   Stores stores = Stores::kCached;
   WaitSummary wait;                  // of the consumer, a batch
+  std::string compute_description;   // what the sink says it turned out to be; may be empty
   std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the sink has no parts
   Usage usage;                       // while the clock ran
 

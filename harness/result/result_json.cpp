@@ -311,6 +311,8 @@ Json cell_json(const CellResult& cell, const CellSummary& summary, const Result&
   json["slots"] = cell.slots;
   json["slot_bytes"] = cell.slot_bytes;
   json["compute_bytes"] = cell.compute_bytes;
+  const bool described = !cell.trials.empty() && !cell.trials.front().compute_description.empty();
+  json["compute_description"] = described ? Json(cell.trials.front().compute_description) : Json(nullptr);
   json["skipped"] = skipped_json(cell.skipped);
   json["error"] = optional_of(cell.error);
   json["samples_per_second"] = summary_json(summary.samples_per_second);

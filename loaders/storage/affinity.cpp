@@ -40,13 +40,16 @@ std::vector<std::size_t> affinity_cpus() {
   return {};
 }
 
+void keep_this_thread_on(std::span<const std::size_t> cpus) {
+  if (set_affinity(cpus)) return;
+  throw Error(
+      fmt::format("cannot keep a thread on CPUs {}: {}", fmt::join(cpus, ","), std::generic_category().message(errno)));
+}
+
 PinnedThread::PinnedThread(std::span<const std::size_t> cpus) {
   if (cpus.empty()) return;
   before_ = affinity_cpus();
-  if (!set_affinity(cpus)) {
-    throw Error(fmt::format("cannot keep a thread on CPUs {}: {}", fmt::join(cpus, ","),
-                            std::generic_category().message(errno)));
-  }
+  keep_this_thread_on(cpus);
 }
 
 PinnedThread::~PinnedThread() {

@@ -11,6 +11,9 @@ namespace loadline {
 // was pinned sees its own CPUs only.
 std::vector<std::size_t> affinity_cpus();
 
+// Keeps the calling thread on these CPUs from now on. Throws Error naming them where the system refuses.
+void keep_this_thread_on(std::span<const std::size_t> cpus);
+
 // Keeps the calling thread on some CPUs for as long as it lives, then lets it run where it might before. One thread.
 class PinnedThread {
  public:

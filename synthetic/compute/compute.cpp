@@ -9,6 +9,9 @@
 #include <optional>
 
 #include "loaders/names.h"
+#ifdef LOADLINE_HAVE_ONEDNN
+#include "synthetic/compute/cnn.h"
+#endif
 #include "synthetic/compute/device.h"
 #include "synthetic/compute/drain.h"
 
@@ -19,6 +22,10 @@ constexpr std::array kComputes{
     ComputeKind{"drain", "touches every cache line of the batch and drops it", {}, make_drain},
     ComputeKind{"device", "an accelerator, emulated: a timed step that uses no CPU", kDeviceParameters, make_device,
                 device_held_batches},
+#ifdef LOADLINE_HAVE_ONEDNN
+    ComputeKind{"cnn", "a training step of a small network on the CPU, by oneDNN", kCnnParameters, make_cnn, nullptr,
+                cnn_memory_bytes, true},
+#endif
 };
 
 std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {

@@ -34,6 +34,8 @@ class Sink {
 
   // The parts that consume() is made of: always the same ones, in the order of a step. None where it has no parts.
   virtual std::span<const StageTime> stages() const { return {}; }
+  // What it turned out to be, for the result; empty where its options say it all.
+  virtual std::string description() const { return {}; }
   // How many calls of consume() it takes until they block as they do ever after.
   virtual std::size_t batches_to_steady_state() const { return 1; }
 };

@@ -1,0 +1,55 @@
+#include "synthetic/compute/cnn.h"
+
+#include <array>
+#include <utility>
+
+namespace loadline {
+namespace {
+
+// Where a network is trained by the other optimizer than its own.
+double usual_rate(OptimiserKind kind) {
+  return kind == OptimiserKind::kAdam ? 0.001 : 0.05;
+}
+
+class Cnn final : public Sink {
+ public:
+  Cnn(const TrainingOptions& options, const ComputeContext& context) : step_(options, context.setting, context.clock) {}
+
+  void consume(Batch batch) override {
+    if (batch->count > 0) step_.train(*batch);
+  }
+  std::span<const StageTime> stages() const override { return step_.stages(); }
+  std::string description() const override { return step_.description(); }
+
+ private:
+  TrainingStep step_;
+};
+
+}  // namespace
+
+TrainingOptions training_options(std::span<const double> values, const StepSetting& setting) {
+  const auto network = static_cast<std::size_t>(values[0]);
+  TrainingOptions options{.network = network == 0 ? &suitable_network(setting.sample) : &networks()[network - 1]};
+  const auto optimiser = static_cast<std::size_t>(values[1]);
+  options.optimiser.kind = optimiser == 0   ? options.network->optimiser
+                           : optimiser == 1 ? OptimiserKind::kSgd
+                                            : OptimiserKind::kAdam;
+  const bool own = options.optimiser.kind == options.network->optimiser;
+  options.optimiser.learning_rate = values[2] > 0 ? values[2]
+                                    : own         ? options.network->learning_rate
+                                                  : usual_rate(options.optimiser.kind);
+  options.optimiser.momentum = values[3];
+  options.optimiser.weight_decay = values[4];
+  options.optimiser.fused = setting.fusion;
+  return options;
+}
+
+std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context) {
+  return std::make_unique<Cnn>(training_options(values, context.setting), context);
+}
+
+std::size_t cnn_memory_bytes(std::span<const double> values, const StepSetting& setting) {
+  return TrainingStep::memory_bytes(training_options(values, setting), setting);
+}
+
+}  // namespace loadline

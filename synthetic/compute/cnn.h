@@ -1,0 +1,54 @@
+// A genuine training step on the CPU, as a compute.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "synthetic/compute/cnn/training_step.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+
+inline constexpr std::array<std::string_view, 4> kNetworkWords{"auto", "lenet", "resnet20", "unet3d"};
+inline constexpr std::array<std::string_view, 3> kOptimiserWords{"auto", "sgd", "adam"};
+
+inline constexpr std::array<ComputeParameter, 5> kCnnParameters{{
+    {.name = "network",
+     .help = "what is trained; auto: lenet for one channel, resnet20 for more, unet3d for volumes",
+     .standard = 0,
+     .least = 0,
+     .whole = true,
+     .required = false,
+     .words = kNetworkWords},
+    {.name = "optimizer",
+     .help = "how weights follow their gradients; auto: as suits the network",
+     .standard = 0,
+     .least = 0,
+     .whole = true,
+     .required = false,
+     .words = kOptimiserWords},
+    {.name = "learning_rate",
+     .help = "of the optimizer; 0: as suits network and optimizer",
+     .standard = 0,
+     .least = 0,
+     .whole = false,
+     .required = false},
+    {.name = "momentum", .help = "of sgd", .standard = 0.9, .least = 0, .whole = false, .required = false, .most = 1},
+    {.name = "weight_decay",
+     .help = "share of each weight that is added to its gradient",
+     .standard = 0,
+     .least = 0,
+     .whole = false,
+     .required = false},
+}};
+
+// The sink trains on every batch that it is given, on the caller's thread and others, and keeps none.
+std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context);
+std::size_t cnn_memory_bytes(std::span<const double> values, const StepSetting& setting);
+
+// What the values say for samples of this kind. Borrows nothing.
+TrainingOptions training_options(std::span<const double> values, const StepSetting& setting);
+
+}  // namespace loadline

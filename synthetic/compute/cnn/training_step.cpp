@@ -1,0 +1,180 @@
+#include "synthetic/compute/cnn/training_step.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "loaders/error.h"
+#include "synthetic/compute/cnn/loss.h"
+
+namespace loadline {
+namespace {
+
+std::size_t values_of(const std::vector<std::size_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+float from_bf16(const std::byte* bytes) {
+  std::uint16_t half = 0;
+  std::memcpy(&half, bytes, sizeof half);
+  const std::uint32_t whole = std::uint32_t{half} << 16;
+  float value = 0;
+  std::memcpy(&value, &whole, sizeof value);
+  return value;
+}
+
+void check(const TrainingOptions& options, const StepSetting& setting) {
+  check_fits(*options.network, setting.sample);
+  if (support_of(setting.precision) == PrecisionSupport::kNone) {
+    throw usage_error(
+        fmt::format("--precision {}: this CPU has no AVX-512, and oneDNN cannot do without", name(setting.precision)));
+  }
+}
+
+const StepSetting& checked(const TrainingOptions& options, const StepSetting& setting) {
+  check(options, setting);
+  return setting;
+}
+
+std::vector<Layer> layers_of(const TrainingOptions& options, const StepSetting& setting) {
+  return options.network->layers(outputs_of(*options.network, setting.sample, setting.classes));
+}
+
+// OpenMP keeps its threads from one parallel part to the next: each is put in its place once. One thread a CPU where
+// there are enough, so that no two that wait for each other share one.
+void start_threads(const StepSetting& setting) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(static_cast<int>(setting.threads));
+  if (setting.cpus.empty()) return;
+#pragma omp parallel
+  {
+    const auto own = static_cast<std::size_t>(omp_get_thread_num());
+    if (own > 0 && own < setting.cpus.size()) keep_this_thread_on(std::span(setting.cpus).subspan(own, 1));
+  }
+}
+
+std::span<const std::size_t> first_cpu(const StepSetting& setting) {
+  return std::span(setting.cpus).first(std::min<std::size_t>(1, setting.cpus.size()));
+}
+
+}  // namespace
+
+TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock)
+    : options_(options),
+      setting_(checked(options, setting)),
+      clock_(clock),
+      pinned_((start_threads(setting), first_cpu(setting))),
+      graph_(layers_of(options, setting), setting.sample,
+             {.batch_size = setting.batch_size,
+              .precision = setting.precision,
+              .fusion = setting.fusion,
+              .seed = setting.seed}),
+      optimiser_(options.optimiser, graph_.tensor_values()),
+      filled_up_(setting.batch_size * values_of(setting.sample.input) * size_bytes(setting.sample.dtype)) {
+  if (options_.network->loss == Loss::kL1) targets_.resize(setting.batch_size * values_of(setting.sample.target));
+}
+
+BatchScore TrainingStep::train(const Slot& batch) {
+  const BatchScore result = differentiate(batch);
+  if (!std::isfinite(result.loss)) {
+    throw Error(
+        fmt::format("compute cnn: the loss is no finite number in batch {} of the run, epoch {}: lower learning_rate",
+                    batch.sequence, batch.epoch));
+  }
+  timed(kOptimiser, [&] { optimiser_.step(graph_.weights(), graph_.gradients()); });
+  return result;
+}
+
+BatchScore TrainingStep::differentiate(const Slot& batch) {
+  timed(kCopy, [&] { take_input(batch); });
+  BatchScore result;
+  timed(kForward, [&] {
+    graph_.forward(true);
+    result = score(batch);
+  });
+  timed(kBackward, [&] { graph_.backward(); });
+  return result;
+}
+
+BatchScore TrainingStep::evaluate(const Slot& batch) {
+  take_input(batch);
+  graph_.forward(false);
+  return score(batch);
+}
+
+void TrainingStep::take_input(const Slot& batch) {
+  const std::span<const std::byte> input = batch.inputs();
+  if (targets_.empty() == false) {
+    const std::span<const std::byte> target = batch.targets();
+    const auto values = static_cast<std::ptrdiff_t>(batch.count * values_of(setting_.sample.target));
+    const bool halves = setting_.sample.dtype == DType::kBF16;
+#pragma omp parallel for
+    for (std::ptrdiff_t i = 0; i < values; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (halves) {
+        targets_[at] = from_bf16(target.data() + 2 * at);
+      } else {
+        std::memcpy(&targets_[at], target.data() + 4 * at, sizeof(float));
+      }
+    }
+  }
+  if (batch.count == setting_.batch_size) return graph_.set_input(input.data());
+  for (std::size_t at = 0; at < filled_up_.size(); at += input.size()) {
+    std::memcpy(filled_up_.data() + at, input.data(), std::min(input.size(), filled_up_.size() - at));
+  }
+  graph_.set_input(filled_up_.data());
+}
+
+BatchScore TrainingStep::score(const Slot& batch) {
+  const std::span<const float> outputs = graph_.outputs();
+  const std::span<float> gradients = graph_.output_gradients();
+  const std::size_t of_sample = outputs.size() / setting_.batch_size;
+  const std::size_t counted = batch.count * of_sample;
+  // What a short batch was filled up with has no part in the loss.
+  std::ranges::fill(gradients.subspan(counted), 0.0F);
+  if (options_.network->loss == Loss::kL1) {
+    const LossResult result =
+        l1(outputs.first(counted), std::span<const float>(targets_).first(counted), gradients.first(counted));
+    return {.samples = batch.count, .loss = result.sum / static_cast<double>(counted)};
+  }
+  const LossResult result =
+      cross_entropy(outputs.first(counted), batch.labels.first(batch.count), of_sample, gradients.first(counted));
+  return {.samples = batch.count, .loss = result.sum / static_cast<double>(batch.count), .correct = result.correct};
+}
+
+template <typename Work>
+void TrainingStep::timed(Stage stage, const Work& work) {
+  const Time begin = clock_.now();
+  work();
+  StageTime& time = stages_[stage];
+  time.total += clock_.now() - begin;
+  ++time.hits;
+}
+
+std::string TrainingStep::description() const {
+  const bool emulated = support_of(setting_.precision) == PrecisionSupport::kEmulated;
+  const GraphFacts& facts = graph_.facts();
+  return fmt::format("{}, {} weights, {}{}, {}, {} thread{}, {} reorders a step", options_.network->name, facts.weights,
+                     name(setting_.precision), emulated ? " (emulated: this CPU computes in f32)" : "",
+                     setting_.fusion ? "fused" : "not fused", setting_.threads, setting_.threads == 1 ? "" : "s",
+                     facts.reorders);
+}
+
+std::size_t TrainingStep::memory_bytes(const TrainingOptions& options, const StepSetting& setting) {
+  check(options, setting);
+  const auto layers = layers_of(options, setting);
+  const auto shapes = tensor_shapes(layers, setting.sample.input);
+  std::size_t values = 0;
+  for (const auto& shape : shapes) {
+    // Formats have channels in blocks of 16.
+    values += 2 * values_of(shape) / shape[0] * ((shape[0] + 15) / 16 * 16);
+  }
+  const std::size_t element = setting.precision == Precision::kBF16 ? 2 : 4;
+  return setting.batch_size * values * element;
+}
+
+}  // namespace loadline

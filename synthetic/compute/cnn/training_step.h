@@ -1,0 +1,78 @@
+// One step of training on the CPU: forward, loss, backward, weights.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loaders/batch.h"
+#include "loaders/storage/affinity.h"
+#include "synthetic/clock.h"
+#include "synthetic/compute/cnn/graph.h"
+#include "synthetic/compute/cnn/network.h"
+#include "synthetic/compute/cnn/optimiser.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+
+struct TrainingOptions {
+  const Network* network = nullptr;
+  OptimiserOptions optimiser;
+};
+
+// Of the samples of one batch.
+struct BatchScore {
+  std::size_t samples = 0;
+  double loss = 0;          // mean
+  std::size_t correct = 0;  // by label; 0 where the target is none
+};
+
+// Made, used and destroyed by one thread, which is the first of the `setting.threads` that compute.
+//
+// A batch that is short is filled up with its own first samples, which count for nothing in loss and gradient: the
+// kernels are made for whole batches, and so a short one takes as long.
+class TrainingStep {
+ public:
+  // Throws usage Error where the network does not fit the samples, or this CPU has no such precision.
+  TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock);
+
+  // Throws Error naming epoch and batch where the loss is no number.
+  BatchScore train(const Slot& batch);
+  // Forward alone, with what normalisations remember.
+  BatchScore evaluate(const Slot& batch);
+
+  std::span<const StageTime> stages() const { return stages_; }
+  // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders a step".
+  std::string description() const;
+
+  // For tests: the loss and its gradient, but no new weights.
+  BatchScore differentiate(const Slot& batch);
+  Graph& graph() { return graph_; }
+
+  // About what one takes. Throws as the constructor does.
+  static std::size_t memory_bytes(const TrainingOptions& options, const StepSetting& setting);
+
+ private:
+  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kStages };
+
+  void take_input(const Slot& batch);
+  BatchScore score(const Slot& batch);
+  std::vector<float> plain_targets(const Slot& batch) const;
+  template <typename Work>
+  void timed(Stage stage, const Work& work);
+
+  TrainingOptions options_;
+  StepSetting setting_;
+  const Clock& clock_;
+  std::optional<PinnedThread> pinned_;
+  Graph graph_;
+  Optimiser optimiser_;
+  std::vector<std::byte> filled_up_;  // a short batch
+  std::vector<float> targets_;        // of a loss that has values for targets
+  std::array<StageTime, kStages> stages_{{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}}};
+};
+
+}  // namespace loadline
