@@ -8,6 +8,7 @@
 //   permutation/...   what one epoch's order costs: a loader computes it beside its batches
 //   jpeg/...          encoded photographs to their place in a batch: the limit of one worker
 //   resize/...        the last step of that alone, at each level of CPU
+//   cnn/...           a training step, and its convolutions and dense layers alone: the limit of SYNTHETIC
 //   inflate/...       opening a compressed dataset: part of no trial, but of the time until the first
 //
 // Every rate is by wall time: the work of threads of ours is not in Google Benchmark's CPU time.
@@ -77,6 +78,9 @@ void add_rows(Rows& rows, const ComponentOptions& options) {
   add_volume_rows(rows);
   add_inflate_rows(rows, options);
   add_jpeg_rows(rows);
+#ifdef LOADLINE_HAVE_ONEDNN
+  add_cnn_rows(rows);
+#endif
 }
 
 void add_context() {

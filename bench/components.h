@@ -38,5 +38,6 @@ void add_permutation_rows(Rows& rows);
 void add_inflate_rows(Rows& rows, const ComponentOptions& options);
 void add_jpeg_rows(Rows& rows);
 void add_volume_rows(Rows& rows);
+void add_cnn_rows(Rows& rows);  // where there is oneDNN
 
 }  // namespace loadline::bench

@@ -30,6 +30,7 @@ namespace {
 struct Request {
   RunRequest run;
   DataRequest data;
+  TrainRequest train;
   MakeRequest make;
   ConvertRequest convert;
   std::string config;                                           // file
@@ -91,6 +92,24 @@ void add_ceilings(CLI::App& app, Request& request) {
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far shown.");
+}
+
+void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number);
+
+void add_train(CLI::App& app, Request& request) {
+  CLI::App* train = app.add_subcommand("train", "Train a small network for some epochs, as a job would");
+  for (const OptionRow& row : run_options()) {
+    if (is_for_training(row)) add_row(*train, row, request);
+  }
+  add_number(*train, "--epochs", "how often all samples are learned from", request.train.epochs);
+  train->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
+      ->type_name("FILE")
+      ->group("Configuration");
+  train->footer(
+      "One value of each list; --loader is thread-pool, --compute is cnn and --workers the CPUs in force unless "
+      "given.\n"
+      "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with the epochs so far shown.");
 }
 
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
@@ -240,12 +259,19 @@ int run_request(const CLI::App& app, Request& request) {
     throw usage_error(fmt::format("{}want a verb, one of {}, see --help", prefix_of(verb), fmt::join(verbs, ", ")));
   }
   const std::string name = verb.get_name();
-  if (name == "run" || name == "ceilings") {
+  if (name == "run" || name == "ceilings" || name == "train") {
+    // Of training there is one configuration and one compute that it is about.
+    if (name == "train") {
+      request.run.options.loaders = {"thread-pool"};
+      request.run.options.compute = "cnn";
+    }
     if (!request.config.empty()) {
       apply_config(config_text(request.config), request.config == "-" ? "stdin" : request.config, request.run.options);
     }
     for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
-    return name == "run" ? run_verb(request.run) : ceilings_verb(request.run);
+    return name == "run"        ? run_verb(request.run)
+           : name == "ceilings" ? ceilings_verb(request.run)
+                                : train_verb(request.run, request.train);
   }
   if (name == "list") return list_verb();
   if (name == "info") return data_info_verb(request.data);
@@ -270,6 +296,7 @@ int run_cli(int argc, char** argv) {
   request.run.arguments.assign(argv, argv + argc);
   add_run(app, request);
   add_ceilings(app, request);
+  add_train(app, request);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
   add_data(app, request);
   try {

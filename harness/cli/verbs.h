@@ -20,6 +20,10 @@ struct RunRequest {
   bool dump_config = false;
 };
 
+struct TrainRequest {
+  std::size_t epochs = 3;
+};
+
 struct DataRequest {
   std::string path;
   DatasetOptions options;
@@ -51,6 +55,7 @@ struct ConvertRequest {
 // Each returns an exit code; what goes wrong is thrown as Error.
 int run_verb(const RunRequest& request);
 int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
+int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
 int list_verb();
 int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);

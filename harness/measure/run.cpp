@@ -39,17 +39,6 @@ std::map<fs::path, Residency> residency_around(const fs::path& path) {
   return found;
 }
 
-std::unique_ptr<Dataset> open_for(const Cell& cell) {
-  std::error_code ignored;
-  if (!cell.how_to_get_it.empty() && !fs::exists(cell.data, ignored)) {
-    throw Error(
-        fmt::format("cannot open {}: the data of workload {} is not there; get it by `{}` or name another "
-                    "place with --data",
-                    cell.data.string(), cell.workload, cell.how_to_get_it));
-  }
-  return open_dataset(cell.data, cell.dataset);
-}
-
 // None when a stop was requested.
 std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset,
                                     const std::map<fs::path, Residency>& around, const std::stop_token& stop) {
@@ -88,17 +77,6 @@ void check_memory(const CellResult& result, const DatasetInfo& info, const Machi
       "{}: its slots need {} x {} bytes of memory{}{}, and {} bytes are available", result.cell.name(), result.slots,
       result.slot_bytes, result.compute_bytes == 0 ? "" : fmt::format(" and its compute {}", result.compute_bytes),
       resident == 0 ? "" : fmt::format(" beside {} bytes of samples", resident), available));
-}
-
-CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
-  const CellRig rig(cell, dataset, machine.last_level_cache_bytes);
-  CellResult result{.cell = cell, .dataset = dataset_index};
-  result.prefetch = rig.slots().prefetch;
-  result.slots = rig.slots().slots;
-  result.slot_bytes = rig.slots().slot_bytes;
-  result.compute_bytes = rig.compute_bytes();
-  check_memory(result, dataset.info(), machine);
-  return result;
 }
 
 Time time_of(double seconds) {
@@ -278,6 +256,28 @@ void plan_ceilings(const Plan& plan, Result& result) {
 }
 
 }  // namespace
+
+std::unique_ptr<Dataset> open_for(const Cell& cell) {
+  std::error_code ignored;
+  if (!cell.how_to_get_it.empty() && !fs::exists(cell.data, ignored)) {
+    throw Error(
+        fmt::format("cannot open {}: the data of workload {} is not there; get it by `{}` or name another "
+                    "place with --data",
+                    cell.data.string(), cell.workload, cell.how_to_get_it));
+  }
+  return open_dataset(cell.data, cell.dataset);
+}
+
+CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
+  const CellRig rig(cell, dataset, machine.last_level_cache_bytes);
+  CellResult result{.cell = cell, .dataset = dataset_index};
+  result.prefetch = rig.slots().prefetch;
+  result.slots = rig.slots().slots;
+  result.slot_bytes = rig.slots().slot_bytes;
+  result.compute_bytes = rig.compute_bytes();
+  check_memory(result, dataset.info(), machine);
+  return result;
+}
 
 bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   std::vector<const Cell*> first_of;  // of each dataset

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <stop_token>
 
 #include "harness/plan/plan.h"
@@ -28,6 +29,12 @@ struct RunContext {
   std::stop_token stop;
   RunObserver& observer;
 };
+
+// The dataset of a cell. Throws Error, where it is not there saying how to get it.
+std::unique_ptr<Dataset> open_for(const Cell& cell);
+
+// What a cell will need of its dataset and this machine. Throws Error where the two do not fit, or memory is short.
+CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine);
 
 // Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
 // samples, so that what fits the page cache is in it. Fills result.datasets, result.cells and, unless they are switched

@@ -88,20 +88,6 @@ StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
           .seed = cell.sampler.seed};
 }
 
-std::unique_ptr<Feed> make_feed(const CellRig& rig, std::uint64_t first_epoch) {
-  const Cell& cell = rig.cell();
-  if (!cell.loader) return std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().slots);
-  const LoaderOptions options{.workers = cell.workers,
-                              .prefetch = rig.slots().prefetch,
-                              .stores = cell.stores,
-                              .in_order = cell.in_order,
-                              .threads_in_force = cell.threads_in_force,
-                              .cpus = cell.placement.worker_cpus,
-                              .held_batches = rig.slots().held_batches,
-                              .stream = {.first_epoch = first_epoch}};
-  return loader_named(*cell.loader).make(rig.assembler(), rig.sampler(), options);
-}
-
 WaitSummary summarize(const WaitHistogram& waits) {
   return {.total_seconds = seconds(waits.total()),
           .p50_seconds = seconds(waits.percentile(0.50)),
@@ -154,10 +140,27 @@ std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& st
   return compute_.make({.clock = clock, .stop = stop, .setting = setting_});
 }
 
+std::unique_ptr<Trainer> CellRig::make_trainer(Clock& clock, const std::stop_token& stop) const {
+  return compute_.kind->make_trainer(compute_.values, {.clock = clock, .stop = stop, .setting = setting_});
+}
+
+std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
+  if (!cell_.loader) return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots);
+  const LoaderOptions options{.workers = cell_.workers,
+                              .prefetch = slots_.prefetch,
+                              .stores = cell_.stores,
+                              .in_order = cell_.in_order,
+                              .threads_in_force = cell_.threads_in_force,
+                              .cpus = cell_.placement.worker_cpus,
+                              .held_batches = slots_.held_batches,
+                              .stream = {.first_epoch = first_epoch}};
+  return loader_named(*cell_.loader).make(assembler(), sampler(), options);
+}
+
 std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
                                const std::stop_token& stop) {
   const Time begin = clock.now();
-  const auto feed = make_feed(rig, options.first_epoch);
+  const auto feed = rig.make_feed(options.first_epoch);
   const PinnedThread pinned(rig.cell().placement.compute_cpus);
   const Time feed_made = clock.now();
   const auto sink = rig.make_sink(clock, stop);  // after the feed, whose batches it may hold to the end
@@ -192,7 +195,7 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
 std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock& clock, const std::stop_token& stop) {
   const Usage before = usage_now();
   const Time begin = clock.now();
-  const auto feed = make_feed(rig, 0);
+  const auto feed = rig.make_feed(0);
   const PinnedThread pinned(rig.cell().placement.compute_cpus);
   const auto sink = rig.make_sink(clock, stop);
   const double setup_seconds = seconds(clock.now() - begin);

@@ -42,6 +42,10 @@ class CellRig {
   // About what the compute will take beside the slots.
   std::size_t compute_bytes() const { return compute_bytes_; }
   std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const;
+  // Of a compute that learns.
+  std::unique_ptr<Trainer> make_trainer(Clock& clock, const std::stop_token& stop) const;
+  // Starts with the first batch of an epoch, and goes on without end.
+  std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const;
 
  private:
   const Cell& cell_;

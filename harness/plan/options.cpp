@@ -257,6 +257,10 @@ bool is_for_ceilings(const OptionRow& row) {
   return row.group != kTrials || row.name == "trials";
 }
 
+bool is_for_training(const OptionRow& row) {
+  return row.group != kTrials && row.name != "mode";
+}
+
 OptionValue read_option(const RunOptions& options, const OptionRow& row) {
   const auto list = [](const auto& values) { return values.empty() ? OptionValue() : OptionValue(values); };
   return std::visit(Overloaded{

@@ -99,6 +99,9 @@ std::span<const OptionRow> run_options();
 // own settings and computes are not.
 bool is_for_ceilings(const OptionRow& row);
 
+// Whether `loadline train` heeds the option: all but what is about modes and trials.
+bool is_for_training(const OptionRow& row);
+
 // What stands in for an option that was not given, for the help: "5", "serial,thread-pool", "the workload's".
 std::string standard_text(const OptionRow& row);
 

@@ -479,6 +479,49 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   return dump(json, 1) + '\n';
 }
 
+std::string training_json(const TrainingResult& result) {
+  const auto score_json = [](const std::optional<Score>& score, bool classifies) -> Json {
+    if (!score || score->samples == 0) return nullptr;
+    const auto samples = static_cast<double>(score->samples);
+    return {{"samples", score->samples},
+            {"loss", number(score->loss())},
+            {"accuracy", classifies ? Json(static_cast<double>(score->correct) / samples) : Json(nullptr)}};
+  };
+  Json epochs = Json::array();
+  for (const EpochResult& epoch : result.epochs) {
+    Json json = {{"wall_seconds", number(epoch.wall_seconds)},
+                 {"samples_per_second", number(epoch.samples_per_second())},
+                 {"wait_seconds", number(epoch.wait_seconds)},
+                 {"first_batch_seconds", number(epoch.first_batch_seconds)},
+                 {"training", score_json(epoch.training, result.classifies)},
+                 {"validation", score_json(epoch.validation, result.classifies)},
+                 {"validation_seconds", number(epoch.validation_seconds)}};
+    append_usage(epoch.usage, json);
+    epochs.push_back(std::move(json));
+  }
+  const bool validated = !result.validation_data.empty();
+  return dump({{"training_version", 1},
+               {"run_id", result.run_id},
+               {"status", result.status == Status::kComplete ? "complete" : "partial"},
+               {"started", result.started},
+               {"finished", optional_of(result.finished)},
+               {"argv", result.arguments},
+               {"config", config_of(result.options)},
+               {"build", build_json(result.environment.build)},
+               {"machine", machine_json(result.environment.machine)},
+               {"job", job_json(result.environment.job)},
+               {"cell", settings_json(result.cell.cell)},
+               {"samples", result.dataset.samples},
+               {"compute_description", result.compute_description},
+               {"open_seconds", number(result.open_seconds)},
+               {"loader_setup_seconds", number(result.loader_setup_seconds)},
+               {"compute_setup_seconds", number(result.compute_setup_seconds)},
+               {"validation_data", validated ? Json(result.validation_data) : Json(nullptr)},
+               {"epochs", epochs}},
+              1) +
+         '\n';
+}
+
 std::string config_json(const RunOptions& options) {
   return dump(config_of(options), 2) + '\n';
 }

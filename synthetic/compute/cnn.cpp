@@ -11,18 +11,23 @@ double usual_rate(OptimiserKind kind) {
   return kind == OptimiserKind::kAdam ? 0.001 : 0.05;
 }
 
-class Cnn final : public Sink {
+class Cnn final : public Trainer {
  public:
   Cnn(const TrainingOptions& options, const ComputeContext& context) : step_(options, context.setting, context.clock) {}
 
   void consume(Batch batch) override {
-    if (batch->count > 0) step_.train(*batch);
+    if (batch->count > 0) score_.add(step_.train(*batch));
   }
   std::span<const StageTime> stages() const override { return step_.stages(); }
   std::string description() const override { return step_.description(); }
 
+  Score take_score() override { return std::exchange(score_, {}); }
+  Score evaluate(const Slot& batch) override { return batch.count > 0 ? step_.evaluate(batch) : Score(); }
+  bool classifies() const override { return step_.classifies(); }
+
  private:
   TrainingStep step_;
+  Score score_;
 };
 
 }  // namespace
@@ -44,8 +49,12 @@ TrainingOptions training_options(std::span<const double> values, const StepSetti
   return options;
 }
 
-std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context) {
+std::unique_ptr<Trainer> make_cnn_trainer(std::span<const double> values, const ComputeContext& context) {
   return std::make_unique<Cnn>(training_options(values, context.setting), context);
+}
+
+std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context) {
+  return make_cnn_trainer(values, context);
 }
 
 std::size_t cnn_memory_bytes(std::span<const double> values, const StepSetting& setting) {

@@ -45,6 +45,7 @@ inline constexpr std::array<ComputeParameter, 5> kCnnParameters{{
 }};
 
 // The sink trains on every batch that it is given, on the caller's thread and others, and keeps none.
+std::unique_ptr<Trainer> make_cnn_trainer(std::span<const double> values, const ComputeContext& context);
 std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context);
 std::size_t cnn_memory_bytes(std::span<const double> values, const StepSetting& setting);
 

@@ -24,7 +24,7 @@ constexpr std::array kComputes{
                 device_held_batches},
 #ifdef LOADLINE_HAVE_ONEDNN
     ComputeKind{"cnn", "a training step of a small network on the CPU, by oneDNN", kCnnParameters, make_cnn, nullptr,
-                cnn_memory_bytes, true},
+                cnn_memory_bytes, make_cnn_trainer, true},
 #endif
 };
 

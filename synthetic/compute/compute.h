@@ -40,6 +40,31 @@ class Sink {
   virtual std::size_t batches_to_steady_state() const { return 1; }
 };
 
+// How well the samples of some batches were met.
+struct Score {
+  std::uint64_t samples = 0;
+  double loss_sum = 0;        // of the mean loss of a sample; not finite where a loss was not
+  std::uint64_t correct = 0;  // that were given their own label; 0 where the target is none
+
+  void add(const Score& other) {
+    samples += other.samples;
+    loss_sum += other.loss_sum;
+    correct += other.correct;
+  }
+  double loss() const { return loss_sum / static_cast<double>(samples); }
+};
+
+// A sink that learns from what it consumes.
+class Trainer : public Sink {
+ public:
+  // Of the batches consumed since the last call, each before it was learned from.
+  virtual Score take_score() = 0;
+  // Of a batch that is not learned from. Same thread as consume().
+  virtual Score evaluate(const Slot& batch) = 0;
+  // Whether the target is a label, so that Score::correct says something.
+  virtual bool classifies() const = 0;
+};
+
 struct ComputeParameter {
   std::string_view name;
   std::string_view help;  // with its unit
@@ -86,6 +111,8 @@ struct ComputeKind {
   // About how much memory make() takes. Throws usage Error where the setting is one that it cannot have. Null: next to
   // none, and anything goes.
   std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
+  // As make(), for a compute that learns; null for the others.
+  std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
   bool heeds_setting = false;  // precision, fusion and threads mean something to it
 };
 

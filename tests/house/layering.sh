@@ -44,6 +44,9 @@ check_theirs() {
     opencv2/*)
       [[ $file == loaders/transforms/opencv.cpp || $file == synthetic/generate/photos.cpp || $layer == bench || $layer == tests ]] ||
         violation "<$path>: only loaders/transforms/opencv.cpp and synthetic/generate/photos.cpp see OpenCV" ;;
+    oneapi/dnnl/* | omp.h)
+      [[ $file == synthetic/compute/cnn/*.cpp || $layer == bench || $layer == tests ]] ||
+        violation "<$path>: only synthetic/compute/cnn/ sees oneDNN and OpenMP" ;;
     oneapi/* | tbb/*)
       [[ $file == loaders/engines/flow_graph.cpp || $layer == tests ]] ||
         violation "<$path>: only loaders/engines/flow_graph.cpp sees oneTBB" ;;

@@ -78,9 +78,9 @@ TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& se
   if (options_.network->loss == Loss::kL1) targets_.resize(setting.batch_size * values_of(setting.sample.target));
 }
 
-BatchScore TrainingStep::train(const Slot& batch) {
-  const BatchScore result = differentiate(batch);
-  if (!std::isfinite(result.loss)) {
+Score TrainingStep::train(const Slot& batch) {
+  const Score result = differentiate(batch);
+  if (!std::isfinite(result.loss_sum)) {
     throw Error(
         fmt::format("compute cnn: the loss is no finite number in batch {} of the run, epoch {}: lower learning_rate",
                     batch.sequence, batch.epoch));
@@ -89,9 +89,9 @@ BatchScore TrainingStep::train(const Slot& batch) {
   return result;
 }
 
-BatchScore TrainingStep::differentiate(const Slot& batch) {
+Score TrainingStep::differentiate(const Slot& batch) {
   timed(kCopy, [&] { take_input(batch); });
-  BatchScore result;
+  Score result;
   timed(kForward, [&] {
     graph_.forward(true);
     result = score(batch);
@@ -100,7 +100,7 @@ BatchScore TrainingStep::differentiate(const Slot& batch) {
   return result;
 }
 
-BatchScore TrainingStep::evaluate(const Slot& batch) {
+Score TrainingStep::evaluate(const Slot& batch) {
   take_input(batch);
   graph_.forward(false);
   return score(batch);
@@ -129,7 +129,7 @@ void TrainingStep::take_input(const Slot& batch) {
   graph_.set_input(filled_up_.data());
 }
 
-BatchScore TrainingStep::score(const Slot& batch) {
+Score TrainingStep::score(const Slot& batch) {
   const std::span<const float> outputs = graph_.outputs();
   const std::span<float> gradients = graph_.output_gradients();
   const std::size_t of_sample = outputs.size() / setting_.batch_size;
@@ -139,11 +139,11 @@ BatchScore TrainingStep::score(const Slot& batch) {
   if (options_.network->loss == Loss::kL1) {
     const LossResult result =
         l1(outputs.first(counted), std::span<const float>(targets_).first(counted), gradients.first(counted));
-    return {.samples = batch.count, .loss = result.sum / static_cast<double>(counted)};
+    return {.samples = batch.count, .loss_sum = result.sum / static_cast<double>(of_sample)};
   }
   const LossResult result =
       cross_entropy(outputs.first(counted), batch.labels.first(batch.count), of_sample, gradients.first(counted));
-  return {.samples = batch.count, .loss = result.sum / static_cast<double>(batch.count), .correct = result.correct};
+  return {.samples = batch.count, .loss_sum = result.sum, .correct = result.correct};
 }
 
 template <typename Work>

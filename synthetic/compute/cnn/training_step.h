@@ -23,13 +23,6 @@ struct TrainingOptions {
   OptimiserOptions optimiser;
 };
 
-// Of the samples of one batch.
-struct BatchScore {
-  std::size_t samples = 0;
-  double loss = 0;          // mean
-  std::size_t correct = 0;  // by label; 0 where the target is none
-};
-
 // Made, used and destroyed by one thread, which is the first of the `setting.threads` that compute.
 //
 // A batch that is short is filled up with its own first samples, which count for nothing in loss and gradient: the
@@ -40,16 +33,17 @@ class TrainingStep {
   TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock);
 
   // Throws Error naming epoch and batch where the loss is no number.
-  BatchScore train(const Slot& batch);
+  Score train(const Slot& batch);
   // Forward alone, with what normalisations remember.
-  BatchScore evaluate(const Slot& batch);
+  Score evaluate(const Slot& batch);
 
   std::span<const StageTime> stages() const { return stages_; }
   // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders a step".
   std::string description() const;
+  bool classifies() const { return options_.network->loss == Loss::kCrossEntropy; }
 
   // For tests: the loss and its gradient, but no new weights.
-  BatchScore differentiate(const Slot& batch);
+  Score differentiate(const Slot& batch);
   Graph& graph() { return graph_; }
 
   // About what one takes. Throws as the constructor does.
@@ -59,7 +53,7 @@ class TrainingStep {
   enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kStages };
 
   void take_input(const Slot& batch);
-  BatchScore score(const Slot& batch);
+  Score score(const Slot& batch);
   std::vector<float> plain_targets(const Slot& batch) const;
   template <typename Work>
   void timed(Stage stage, const Work& work);

@@ -65,10 +65,10 @@ class TrainingStepTest : public testing::Test {
 TEST_F(TrainingStepTest, LearnsWhatTellsTheClassesApart) {
   const StepSetting setting = small_setting();
   TrainingStep step(options_of(setting), setting, clock_);
-  const double first = step.train(Halves(kBatch, 100).slot()).loss;
+  const double first = step.train(Halves(kBatch, 100).slot()).loss();
   for (std::uint64_t i = 0; i < 60; ++i) step.train(Halves(kBatch, i).slot());
-  const BatchScore unseen = step.evaluate(Halves(kBatch, 1000).slot());
-  EXPECT_LT(unseen.loss, 0.1 * first);
+  const Score unseen = step.evaluate(Halves(kBatch, 1000).slot());
+  EXPECT_LT(unseen.loss(), 0.1 * first);
   EXPECT_EQ(unseen.correct, kBatch);
   EXPECT_EQ(unseen.samples, kBatch);
 }
@@ -93,7 +93,7 @@ TEST_F(TrainingStepTest, DoesNotDependOnFusionOrThreads) {
       options.optimiser.fused = fusion;
       TrainingStep step(options, setting, clock_);
       double loss = 0;
-      for (std::uint64_t i = 0; i < 5; ++i) loss = step.train(Halves(kBatch, i).slot()).loss;
+      for (std::uint64_t i = 0; i < 5; ++i) loss = step.train(Halves(kBatch, i).slot()).loss();
       losses.push_back(loss);
     }
   }
@@ -107,10 +107,10 @@ TEST_F(TrainingStepTest, AShortBatchCountsForItsOwnSamplesAlone) {
   TrainingStep padded(options_of(setting), setting, clock_);
   TrainingStep whole(options_of(exact), exact, clock_);
   const Halves batch(5, 3);
-  const BatchScore a = padded.differentiate(batch.slot());
-  const BatchScore b = whole.differentiate(batch.slot());
+  const Score a = padded.differentiate(batch.slot());
+  const Score b = whole.differentiate(batch.slot());
   EXPECT_EQ(a.samples, 5U);
-  EXPECT_NEAR(a.loss, b.loss, 1e-5);
+  EXPECT_NEAR(a.loss(), b.loss(), 1e-5);
   EXPECT_EQ(a.correct, b.correct);
   const auto one = padded.graph().plain_gradient(0);
   const auto other = whole.graph().plain_gradient(0);
@@ -163,9 +163,9 @@ TEST_F(TrainingStepTest, LearnsVolumesFromVolumes) {
       values[2 * 1024 + i * 512 + k] = a + b;
     }
   }
-  const double first = step.train(*batch).loss;
+  const double first = step.train(*batch).loss();
   for (int i = 0; i < 150; ++i) step.train(*batch);
-  EXPECT_LT(step.evaluate(*batch).loss, 0.3 * first);
+  EXPECT_LT(step.evaluate(*batch).loss(), 0.3 * first);
 }
 
 TEST_F(TrainingStepTest, RefusesSamplesThatDoNotFitTheNetwork) {

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/streams.h"
+#include "harness/cli/verbs.h"
+#include "harness/measure/train.h"
+#include "harness/plan/workloads.h"
+#include "harness/result/result_json.h"
+#include "harness/result/run_id.h"
+#include "harness/result/threads.h"
+#include "harness/show/training_text.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "loaders/storage/affinity.h"
+#include "loaders/storage/file.h"
+
+namespace loadline {
+namespace {
+
+class Follower final : public TrainingObserver {
+ public:
+  explicit Follower(bool quiet) : progress_(quiet) {}
+
+  void on_epoch(const TrainingResult& result) override { progress_.milestone(epoch_text(result)); }
+
+ private:
+  Progress progress_;
+};
+
+// Opened before anything is measured, so that what cannot be written is known by then.
+std::optional<AtomicFile> output_file(const std::string& output) {
+  if (output.empty() || output == "-") return std::nullopt;
+  return std::make_optional<AtomicFile>(output);
+}
+
+}  // namespace
+
+int train_verb(const RunRequest& request, const TrainRequest& training) {
+  if (training.epochs == 0) throw usage_error("--epochs 0: want at least 1");
+  // Refused before anything is opened: without oneDNN there is nothing that learns.
+  row_named(computes(), "compute", "cnn");
+  const Interrupt interrupt;
+  SteadyClock clock;
+  const TrainingPlan plan = plan_training(
+      request.options, training.epochs,
+      {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
+  TrainingResult result;
+  const auto now = std::chrono::system_clock::now();
+  result.run_id = make_run_id(now, std::random_device{}());
+  result.started = utc_timestamp(now);
+  result.arguments = request.arguments;
+  result.options = request.options;
+  result.environment = this_environment();
+  std::optional<AtomicFile> file = output_file(request.options.output);
+  Follower follower(request.options.quiet);
+  run_training(plan, result, clock, interrupt.token(), follower);
+  result.finished = utc_timestamp(std::chrono::system_clock::now());
+  if (!request.options.quiet) put(result.options.output == "-" ? stderr : stdout, training_text(result));
+  if (file) {
+    file->write(training_json(result));
+    file->commit();
+  } else if (request.options.output == "-") {
+    put(stdout, training_json(result));
+  }
+  if (interrupt.signal() == 0) return kExitOk;
+  print_error(fmt::format("interrupted after {} of {} epochs", result.epochs.size(), training.epochs));
+  return 128 + interrupt.signal();
+}
+
+}  // namespace loadline

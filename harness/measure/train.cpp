@@ -1,0 +1,146 @@
+#include "harness/measure/train.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "harness/measure/loop.h"
+#include "harness/measure/run.h"
+#include "harness/measure/trial.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "loaders/storage/affinity.h"
+
+namespace loadline {
+namespace {
+
+template <typename T>
+void check_one(std::string_view option, const std::vector<T>& values) {
+  if (values.size() <= 1) return;
+  throw usage_error(fmt::format("--{}: training takes one value, {} are given", option, values.size()));
+}
+
+// One that the loop pulls from and the caller keeps.
+class Lent final : public Sink {
+ public:
+  explicit Lent(Trainer& trainer) : trainer_(trainer) {}
+  void consume(Batch batch) override { trainer_.consume(std::move(batch)); }
+
+ private:
+  Trainer& trainer_;
+};
+
+Score validate(const CellRig& rig, Trainer& trainer, const std::stop_token& stop) {
+  Score score;
+  const auto feed = rig.make_feed(0);
+  const std::stop_callback close(stop, [&feed] { feed->close(); });
+  for (std::size_t i = 0; i < rig.sampler().batches_per_epoch(); ++i) {
+    const Batch batch = feed->next();
+    if (!batch) break;
+    score.add(trainer.evaluate(*batch));
+  }
+  return score;
+}
+
+// None when stopped before its end. `begin`: when it counts from.
+std::optional<EpochResult> run_epoch(const CellRig& rig, Feed& feed, Trainer& trainer, Clock& clock, Time begin,
+                                     const std::stop_token& stop) {
+  Lent sink(trainer);
+  const Usage before = usage_now();
+  const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
+  const std::size_t left = rig.sampler().batches_per_epoch() - 1;
+  const Stretch rest = left > 0 ? run_loop(feed, sink, clock, Batches{left}, stop) : Stretch{.complete = true};
+  if (!first.complete || !rest.complete) return std::nullopt;
+  EpochResult epoch{.wall_seconds = seconds(clock.now() - begin),
+                    .wait_seconds = seconds(first.waits.total() + rest.waits.total()),
+                    .first_batch_seconds = seconds(first.waits.total()),
+                    .training = trainer.take_score()};
+  epoch.usage = difference(usage_now(), before);
+  return epoch;
+}
+
+}  // namespace
+
+TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const PlanContext& context) {
+  check_one("workload", options.workloads);
+  check_one("loader", options.loaders);
+  check_one("workers", options.workers);
+  check_one("batch-size", options.batch_sizes);
+  RunOptions full = options;
+  full.modes = {"full"};
+  const Plan plan = make_plan(full, context);
+  // The cell with the most workers, where it was left open how many; the last is OVERHEAD.
+  TrainingPlan training{.cell = plan.cells[plan.cells.size() - 2], .epochs = epochs};
+  const ComputeKind& compute = *parse_compute(training.cell.compute).kind;
+  if (compute.make_trainer == nullptr) {
+    throw usage_error(fmt::format("--compute {}: it does not learn, cnn does", compute.name));
+  }
+  if (training.cell.dataset.split == Split::kTest) {
+    throw usage_error("--split test: training is on the other split");
+  }
+  full.split = "test";
+  full.order = "sequential";
+  full.crop_padding = 0;
+  full.flip = "off";
+  full.crop = options.crop == "random-resized" ? "centre" : options.crop;
+  full.page_samples = RunOptions().page_samples;
+  full.window_samples = RunOptions().window_samples;
+  full.drop_last = false;
+  training.validation = make_plan(full, context).cells[plan.cells.size() - 2];
+  return training;
+}
+
+void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock, const std::stop_token& stop,
+                  TrainingObserver& observer) {
+  const Machine& machine = result.environment.machine;
+  Time begin = clock.now();
+  const auto dataset = open_for(plan.cell);
+  result.open_seconds = seconds(clock.now() - begin);
+  result.dataset = dataset->info();
+  result.cell = prepare_cell(plan.cell, *dataset, 0, machine);
+  const CellRig rig(plan.cell, *dataset, machine.last_level_cache_bytes);
+
+  std::unique_ptr<Dataset> validation_set;
+  std::unique_ptr<CellRig> validation_rig;
+  if (dataset->info().volume) {
+    result.why_no_validation = "a volume has no test split";
+  } else {
+    try {
+      validation_set = open_dataset(plan.validation->data, plan.validation->dataset);
+      validation_rig = std::make_unique<CellRig>(*plan.validation, *validation_set, machine.last_level_cache_bytes);
+      result.validation_data = plan.validation->data.string();
+    } catch (const Error& error) {
+      result.why_no_validation = error.what();
+    }
+  }
+
+  const Time before_feed = clock.now();
+  const auto feed = rig.make_feed(0);
+  const PinnedThread pinned(plan.cell.placement.compute_cpus);
+  const Time before_compute = clock.now();
+  const auto trainer = rig.make_trainer(clock, stop);
+  result.loader_setup_seconds = seconds(before_compute - before_feed);
+  result.compute_setup_seconds = seconds(clock.now() - before_compute);
+  result.compute_description = trainer->description();
+  result.classifies = trainer->classifies();
+
+  for (std::size_t i = 0; i < plan.epochs; ++i) {
+    if (i > 0) begin = clock.now();
+    auto epoch = run_epoch(rig, *feed, *trainer, clock, begin, stop);
+    if (!epoch) return;
+    if (validation_rig) {
+      const Time before = clock.now();
+      epoch->validation = validate(*validation_rig, *trainer, stop);
+      epoch->validation_seconds = seconds(clock.now() - before);
+      if (stop.stop_requested()) epoch->validation.reset();
+    }
+    result.epochs.push_back(std::move(*epoch));
+    observer.on_epoch(result);
+    if (stop.stop_requested()) return;
+  }
+  result.status = Status::kComplete;
+}
+
+}  // namespace loadline

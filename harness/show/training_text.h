@@ -1,0 +1,19 @@
+// A training run, epoch by epoch. Pure functions, safe from any thread.
+#pragma once
+
+#include <string>
+
+#include "harness/measure/train.h"
+
+namespace loadline {
+
+// A line an epoch, under a heading.
+std::string training_text(const TrainingResult& result);
+
+// The latest epoch, in a line.
+std::string epoch_text(const TrainingResult& result);
+
+// Why the first epoch took longer than those after it; empty where it did not, or there is no other.
+std::string first_epoch_text(const TrainingResult& result);
+
+}  // namespace loadline
