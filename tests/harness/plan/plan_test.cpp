@@ -212,7 +212,7 @@ TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
 TEST(Plan, RefusesAComputeThatCannotBe) {
   EXPECT_EQ(refusal({.compute = "gpu"}), usage("compute 'gpu': want one of drain, device"));
   EXPECT_EQ(refusal({.compute = "device"}),
-            usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000"));
+            usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000, or profile"));
 }
 
 TEST(RoundOrder, IsAPermutationOfAllCells) {
