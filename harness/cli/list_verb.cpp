@@ -1,48 +1,73 @@
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
 #include "harness/ceilings/ceilings.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/workloads.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/compute/compute.h"
+#include "synthetic/compute/device_profiles.h"
 #include "synthetic/generate/generate.h"
 
 namespace loadline {
 namespace {
 
 template <typename Table>
-void print_table(std::string_view title, const Table& table) {
-  fmt::print("{}\n", title);
-  for (const auto& row : table) fmt::print("  {:<14} {}\n", row.name, row.summary);
-  fmt::print("\n");
+std::string table_text(std::string_view title, const Table& table) {
+  std::string text = fmt::format("{}\n", title);
+  for (const auto& row : table) text += fmt::format("  {:<14} {}\n", row.name, row.summary);
+  return text + '\n';
 }
 
-void print_computes() {
-  fmt::print("compute (--compute)\n");
+std::string values_text(const ComputeParameter& parameter) {
+  if (parameter.required) {
+    return parameter.stand_in.empty() ? "required" : fmt::format("required, or {}", parameter.stand_in);
+  }
+  if (parameter.words.empty()) return fmt::format("default {}", parameter.standard);
+  return fmt::format("{}; default {}", fmt::join(parameter.words, ", "),
+                     parameter.words[static_cast<std::size_t>(parameter.standard)]);
+}
+
+std::string computes_text() {
+  std::string text = "compute (--compute)\n";
   for (const ComputeKind& kind : computes()) {
-    fmt::print("  {:<14} {}\n", kind.name, kind.summary);
+    text += fmt::format("  {:<14} {}\n", kind.name, kind.summary);
     for (const ComputeParameter& parameter : kind.parameters) {
-      const std::string standard = parameter.required ? "required" : fmt::format("default {}", parameter.standard);
-      fmt::print("  {:<14}   {}: {} ({})\n", "", parameter.name, parameter.help, standard);
+      text += fmt::format("  {:<14}   {}: {} ({})\n", "", parameter.name, parameter.help, values_text(parameter));
     }
   }
-  fmt::print("\n");
+  return text + '\n';
+}
+
+std::string profiles_text() {
+  std::string text = "profiles (--compute device:profile=NAME)\n";
+  for (const DeviceProfile& profile : kDeviceProfiles) {
+    text += fmt::format("  {:<21} {:8.2f} samples/s at batch {:<4} {}\n", profile.name, profile.samples_per_second,
+                        profile.batch_size, profile.source);
+  }
+  return text + '\n';
+}
+
+std::string kernels_text() {
+  std::string text = "kernels (--kernels)\n ";
+  for (const Kernels* kernels : supported_kernels()) text += fmt::format(" {}", kernels->name);
+  return text + '\n';
 }
 
 }  // namespace
 
 int list_verb() {
-  print_table("workloads (--workload)", workloads());
-  print_table("loaders (--loader)", loaders());
-  print_computes();
-  print_table("formats (--format)", dataset_formats());
-  print_table("ceilings (loadline ceilings)", ceiling_kinds());
-  print_table("generators (loadline data make)", generators());
-  fmt::print("kernels (--kernels)\n ");
-  for (const Kernels* kernels : supported_kernels()) fmt::print(" {}", kernels->name);
-  fmt::print("\n");
+  put(stdout, table_text("workloads (--workload)", workloads()) + table_text("loaders (--loader)", loaders()) +
+                  computes_text() + profiles_text() + table_text("formats (--format)", dataset_formats()) +
+                  table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
+                  table_text("generators (loadline data make)", generators()) + kernels_text());
   return kExitOk;
 }
 

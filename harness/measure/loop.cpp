@@ -11,7 +11,8 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
   Stretch stretch;
   const Time start = clock.now();
   Time before = start;
-  while (stretch.batches < length.batches && stretch.wall < length.time) {
+  const auto within = [&] { return stretch.batches < length.batches && stretch.wall < length.time; };
+  while (within() || stretch.batches % length.round != 0) {
     if (stop.stop_requested()) return stretch;
     Batch batch = feed.next();
     if (!batch) return stretch;

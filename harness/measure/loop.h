@@ -26,6 +26,7 @@ struct Length {
 
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   Time time = Time::max();
+  std::uint64_t round = 1;  // batches; it goes on to the end of one
 };
 
 struct Stretch {

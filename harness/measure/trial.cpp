@@ -177,7 +177,8 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
 
   const std::vector<StageTime> stages_before(sink->stages().begin(), sink->stages().end());
   const Usage before = usage_now();
-  const Length& length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
+  Length length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
+  length.round = sink->batches_per_round();
   const Stretch timed = run_loop(*feed, *sink, clock, length, stop);
   trial.usage = difference(usage_now(), before);
   if (!timed.complete) return std::nullopt;

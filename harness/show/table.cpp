@@ -182,9 +182,9 @@ double estimated_seconds(const Result& prepared, const RunOptions& options) {
   for (const CellResult& cell : prepared.cells) {
     const auto batch = static_cast<double>(cell.cell.sampler.batch_size);
     // A step of the emulated device is known beforehand; a loader is taken to be no slower.
-    const ComputeSpec compute = parse_compute(cell.cell.compute);
-    const bool timed = compute.kind->name == "device";
-    const double step = timed ? batch / compute.values[0] : 0;
+    const auto rate =
+        parse_compute(cell.cell.compute).samples_per_second(cell.cell.sampler.batch_size, cell.slot_bytes);
+    const double step = rate ? batch / *rate : 0;
     const double trial = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
                                                : std::max(options.trial_seconds, step);
     const bool overhead = cell.cell.mode == Mode::kOverhead;

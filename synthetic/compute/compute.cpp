@@ -19,12 +19,25 @@ namespace loadline {
 namespace {
 
 constexpr std::array kComputes{
-    ComputeKind{"drain", "touches every cache line of the batch and drops it", {}, make_drain},
-    ComputeKind{"device", "an accelerator, emulated: a timed step that uses no CPU", kDeviceParameters, make_device,
-                device_held_batches},
+    ComputeKind{.name = "drain",
+                .summary = "touches every cache line of the batch and drops it",
+                .parameters = {},
+                .make = make_drain},
+    ComputeKind{.name = "device",
+                .summary = "accelerators, emulated: timed steps that use no CPU",
+                .parameters = kDeviceParameters,
+                .make = make_device_of,
+                .held_batches = device_held_batches,
+                .memory_bytes = device_memory_bytes,
+                .samples_per_second = device_samples_per_second},
 #ifdef LOADLINE_HAVE_ONEDNN
-    ComputeKind{"cnn", "a training step of a small network on the CPU, by oneDNN", kCnnParameters, make_cnn, nullptr,
-                cnn_memory_bytes, make_cnn_trainer, true},
+    ComputeKind{.name = "cnn",
+                .summary = "a training step of a small network on the CPU, by oneDNN",
+                .parameters = kCnnParameters,
+                .make = make_cnn,
+                .memory_bytes = cnn_memory_bytes,
+                .make_trainer = make_cnn_trainer,
+                .heeds_setting = true},
 #endif
 };
 
@@ -60,6 +73,25 @@ void parse_assignment(const ComputeKind& kind, std::string_view text, std::vecto
   values[index] = parse_value(kind, kind.parameters[index], text.substr(equals + 1));
 }
 
+// Throws where a required parameter is missing, or another one is given along with what it stands in for.
+void check_required(const ComputeKind& kind, std::span<const std::optional<double>> given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const ComputeParameter& parameter = kind.parameters[i];
+    if (!parameter.required) continue;
+    const bool has_stand_in = !parameter.stand_in.empty();
+    const bool stood_in = has_stand_in && given[parameter_index(kind, parameter.stand_in)].value_or(0) > 0;
+    if (given[i] && stood_in) {
+      throw usage_error(
+          fmt::format("compute {}: it takes {} or {}, not both", kind.name, parameter.name, parameter.stand_in));
+    }
+    if (!given[i] && !stood_in) {
+      throw usage_error(fmt::format("compute {}: it needs {}, such as {}:{}=1000{}", kind.name, parameter.name,
+                                    kind.name, parameter.name,
+                                    has_stand_in ? fmt::format(", or {}", parameter.stand_in) : ""));
+    }
+  }
+}
+
 }  // namespace
 
 std::span<const ComputeKind> computes() {
@@ -76,14 +108,10 @@ ComputeSpec parse_compute(std::string_view text) {
     parse_assignment(kind, rest.substr(0, comma), given);
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
   }
+  check_required(kind, given);
   ComputeSpec spec{.kind = &kind};
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const ComputeParameter& parameter = kind.parameters[i];
-    if (!given[i] && parameter.required) {
-      throw usage_error(fmt::format("compute {}: it needs {}, such as {}:{}=1000", kind.name, parameter.name, kind.name,
-                                    parameter.name));
-    }
-    spec.values.push_back(given[i].value_or(parameter.standard));
+    spec.values.push_back(given[i].value_or(kind.parameters[i].standard));
   }
   return spec;
 }

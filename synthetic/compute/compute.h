@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -38,6 +39,8 @@ class Sink {
   virtual std::string description() const { return {}; }
   // How many calls of consume() it takes until they block as they do ever after.
   virtual std::size_t batches_to_steady_state() const { return 1; }
+  // After how many calls they block again as they did: over fewer, one may have waited for what others did not.
+  virtual std::size_t batches_per_round() const { return 1; }
 };
 
 // How well the samples of some batches were met.
@@ -74,6 +77,9 @@ struct ComputeParameter {
   bool required;  // has no standard value
   double most = std::numeric_limits<double>::infinity();
   std::span<const std::string_view> words = {};  // where there are any, it takes one of them; its value is their index
+  // Of a required one: the parameter of words that may be given in its place, but not with it. Its first word is as
+  // none.
+  std::string_view stand_in = {};
 };
 
 // Element type that a training step computes in.
@@ -114,6 +120,9 @@ struct ComputeKind {
   // As make(), for a compute that learns; null for the others.
   std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
   bool heeds_setting = false;  // precision, fusion and threads mean something to it
+  // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
+  double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
+                               std::size_t batch_bytes) = nullptr;
 };
 
 std::span<const ComputeKind> computes();
@@ -127,6 +136,10 @@ struct ComputeSpec {
   std::size_t held_batches() const { return kind->held_batches == nullptr ? 0 : kind->held_batches(values); }
   std::size_t memory_bytes(const StepSetting& setting) const {
     return kind->memory_bytes == nullptr ? 0 : kind->memory_bytes(values, setting);
+  }
+  std::optional<double> samples_per_second(std::size_t batch_size, std::size_t batch_bytes) const {
+    if (kind->samples_per_second == nullptr) return std::nullopt;
+    return kind->samples_per_second(values, batch_size, batch_bytes);
   }
 };
 

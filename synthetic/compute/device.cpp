@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,90 +11,196 @@ namespace {
 
 constexpr Time kMostCredit = std::chrono::milliseconds(1);
 
-// Eleven days for a longer one: as many of these as may be launched still fit the clock.
-constexpr double kMostNanoseconds = 1e15;
+// Five days for a longer one: as many of these as may be launched still fit the clock.
+constexpr double kMostSeconds = 5e5;
 
-Time duration_of(double amount, double amount_per_second) {
-  return Time(std::llround(std::min(amount / amount_per_second * 1e9, kMostNanoseconds)));
+Time duration_of(double seconds) {
+  return Time(std::llround(std::min(seconds, kMostSeconds) * 1e9));
+}
+
+// Of a message whose bytes take no time at a rate of 0.
+double message_seconds(double latency_seconds, double bytes, double bytes_per_second) {
+  return std::min(latency_seconds + (bytes_per_second > 0 ? bytes / bytes_per_second : 0), kMostSeconds);
+}
+
+double copy_seconds(const DeviceModel& model, std::size_t bytes) {
+  if (!model.copies() || bytes == 0) return 0;
+  return message_seconds(model.copy_latency_seconds, static_cast<double>(bytes), model.copy_bytes_per_second);
+}
+
+consteval std::size_t index_of(std::string_view parameter) {
+  std::size_t index = 0;
+  while (kDeviceParameters.at(index).name != parameter) ++index;
+  return index;
+}
+
+// Batches that may be on their way at once: at every device one more than its queue holds, for the one that runs.
+std::size_t most_launched(const DeviceModel& model) {
+  return model.devices * (model.depth + 1);
 }
 
 class Device final : public Sink {
  public:
-  Device(double samples_per_second, double copy_bytes_per_second, std::size_t depth, const ComputeContext& context)
-      : samples_per_second_(samples_per_second),
-        copy_bytes_per_second_(copy_bytes_per_second),
-        depth_(depth),
-        context_(context),
-        launched_(depth + 1) {}
+  Device(const DeviceModel& model, const ComputeContext& context)
+      : model_(model),
+        clock_(context.clock),
+        wait_(model.busy, context.clock, context.stop),
+        reduce_time_(duration_of(all_reduce_seconds(model))),
+        engines_(model.devices),
+        launched_(most_launched(model)) {}
 
   void consume(Batch batch) override {
-    const Time now = context_.clock.now();
-    const Time launch = now - std::min(late_, kMostCredit);
-    late_ = now - launch;
-    const Time copied = copies(*batch) ? std::max(launch, copy_engine_free_) + copy_time(*batch) : launch;
-    copy_engine_free_ = copied;
-    step_engine_free_ =
-        std::max(copied, step_engine_free_) + duration_of(static_cast<double>(batch->count), samples_per_second_);
-    if (!copies(*batch)) batch.reset();
+    host_ = clock_.now() - late_;
+    Engines& device = engines_[next_ % model_.devices];
+    const Time copied = copy(device, batch);
+    const Time step = duration_of(static_cast<double>(batch->count) / model_.samples_per_second);
+    if (copied <= host_) batch.reset();
+    device.step_free = std::max(copied, device.step_free) + step;
 
-    // The ring holds the last depth + 1 launches. This one takes the place of the launch before them, whose end the
-    // previous call waited for; the oldest left is the one to wait for now, at depth 0 this one itself.
-    launched_[next_ % launched_.size()] = {step_engine_free_, copied, std::move(batch)};
+    // The ring holds as many launches as may be on their way. This one takes the place of the launch before them, whose
+    // end the previous call waited for. The oldest one left was the next device's: the one to wait for now.
+    launched_[next_ % launched_.size()] = {device.step_free, copied, std::move(batch)};
     ++next_;
-    const Launch& oldest = launched_[next_ % launched_.size()];
-    wait_until(oldest.step_end, launch);
+    if (model_.reduces() && next_ % model_.devices == 0) end_round();
+    block_until(launched_[next_ % launched_.size()].step_end, stages_[kStep]);
     release_copied();
   }
 
-  std::size_t batches_to_steady_state() const override { return depth_ + 1; }
+  std::span<const StageTime> stages() const override { return stages_; }
+  std::size_t batches_to_steady_state() const override { return launched_.size(); }
+  std::size_t batches_per_round() const override { return model_.devices; }
 
  private:
+  struct Engines {
+    Time copy_free{};
+    Time step_free{};
+    std::size_t oldest_held = 0;  // how many launches came before the first that may still have its batch
+  };
   struct Launch {
     Time step_end{};
     Time copy_end{};
     Batch batch;
   };
+  enum Stage : std::size_t { kCopy, kStep };
 
-  bool copies(const Slot& slot) const { return copy_bytes_per_second_ > 0 && slot.count > 0; }
-  Time copy_time(const Slot& slot) const {
-    return duration_of(static_cast<double>(slot.bytes().size()), copy_bytes_per_second_);
+  // When the batch is on the device.
+  Time copy(Engines& device, const Batch& batch) {
+    const double seconds = copy_seconds(model_, batch->bytes().size());
+    if (seconds == 0) return host_;
+    device.copy_free = std::max(host_, device.copy_free) + duration_of(seconds);
+    if (!model_.overlap) block_until(device.copy_free, stages_[kCopy]);
+    return device.copy_free;
   }
 
-  void wait_until(Time end, Time launch) {
-    host_ = launch;
-    if (end <= launch) return;
-    if (context_.clock.now() < end) context_.clock.sleep_until(end, context_.stop);
-    host_ = end;
-    late_ = std::max(Time(0), context_.clock.now() - end);
+  // The devices wait for each other, then sum up their gradients.
+  void end_round() {
+    Time end{};
+    for (const Engines& device : engines_) end = std::max(end, device.step_free);
+    end += reduce_time_;
+    for (Engines& device : engines_) device.step_free = end;
+    for (std::size_t i = next_ - model_.devices; i < next_; ++i) launched_[i % launched_.size()].step_end = end;
+  }
+
+  void block_until(Time end, StageTime& stage) {
+    if (end <= host_) return;
+    const Time begin = clock_.now();
+    wait_.until(end);
+    const Time now = clock_.now();
+    ++stage.hits;
+    stage.total += now - begin;
+    late_ = std::clamp(now - end, Time(0), kMostCredit);
+    host_ = std::max(end, now - late_);
   }
 
   void release_copied() {
-    for (Launch& launch : launched_) {
-      if (launch.copy_end <= host_) launch.batch.reset();
+    for (std::size_t i = 0; i < engines_.size(); ++i) {
+      std::size_t& oldest = engines_[i].oldest_held;
+      for (; oldest + i < next_; oldest += engines_.size()) {
+        Launch& launch = launched_[(oldest + i) % launched_.size()];
+        if (launch.copy_end > host_) break;
+        launch.batch.reset();
+      }
     }
   }
 
-  double samples_per_second_;
-  double copy_bytes_per_second_;
-  std::size_t depth_;
-  ComputeContext context_;
+  const DeviceModel model_;
+  Clock& clock_;
+  HostWait wait_;
+  const Time reduce_time_;
+  std::vector<Engines> engines_;  // a row a device
   std::vector<Launch> launched_;
-  std::size_t next_ = 0;
-  Time copy_engine_free_{};
-  Time step_engine_free_{};
-  Time host_{};  // when consume() would have returned, had its sleeps ended on time
-  Time late_{};  // how much later it did
+  std::size_t next_ = 0;  // launches so far
+  Time host_{};           // now, had the host's waits ended on time
+  Time late_{};           // how much later it is
+  std::array<StageTime, 2> stages_{{{.name = "copy"}, {.name = "step"}}};
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> make_device(std::span<const double> values, const ComputeContext& context) {
-  return std::make_unique<Device>(values[0], values[1], static_cast<std::size_t>(values[2]), context);
+DeviceModel device_model(std::span<const double> values) {
+  const auto whole = [](double value) { return static_cast<std::size_t>(value); };
+  const std::size_t profile = whole(values[index_of("profile")]);
+  return {.samples_per_second =
+              profile > 0 ? kDeviceProfiles[profile - 1].samples_per_second : values[index_of("samples_per_second")],
+          .copy_bytes_per_second = values[index_of("copy_bytes_per_second")],
+          .copy_latency_seconds = values[index_of("copy_latency_seconds")],
+          .overlap = kOverlapWords[whole(values[index_of("overlap")])] == "on",
+          .depth = whole(values[index_of("depth")]),
+          .devices = whole(values[index_of("devices")]),
+          .gradient_bytes = values[index_of("gradient_bytes")],
+          .reduce_bytes_per_second = values[index_of("reduce_bytes_per_second")],
+          .reduce_latency_seconds = values[index_of("reduce_latency_seconds")],
+          .ranks = whole(values[index_of("ranks")]),
+          .busy = static_cast<Busy>(whole(values[index_of("busy")]))};
 }
 
-// Without a copy the device keeps none.
+std::unique_ptr<Sink> make_device(const DeviceModel& model, const ComputeContext& context) {
+  return std::make_unique<Device>(model, context);
+}
+
+// Of all launches that may be on their way the oldest has ended, and with it its copy. What is not copied, or copied
+// while the host waits, no device keeps.
+std::size_t most_held_batches(const DeviceModel& model) {
+  return model.copies() && model.overlap ? most_launched(model) - 1 : 0;
+}
+
+double all_reduce_seconds(const DeviceModel& model) {
+  if (!model.reduces()) return 0;
+  const auto members = static_cast<double>(model.devices * model.ranks);
+  const double message =
+      message_seconds(model.reduce_latency_seconds, model.gradient_bytes / members, model.reduce_bytes_per_second);
+  return std::min(2 * (members - 1) * message, kMostSeconds);
+}
+
+double steady_samples_per_second(const DeviceModel& model, std::size_t batch_size, std::size_t batch_bytes) {
+  const auto samples = static_cast<double>(batch_size);
+  const auto devices = static_cast<double>(model.devices);
+  const double step = samples / model.samples_per_second + all_reduce_seconds(model);
+  const double copy = copy_seconds(model, batch_bytes);
+  const double host = model.overlap ? 0 : devices * copy;  // it copies for one device after the other
+  double round = std::max({copy, step, host});
+  if (model.depth == 0) {
+    // No step is launched ahead, so that nothing hides the copy before it. Devices that wait for each other wait for
+    // the copies of all.
+    round = model.reduces() ? std::max(copy, host) + step : std::max(copy + step, host);
+  }
+  return devices * samples / round;
+}
+
+std::unique_ptr<Sink> make_device_of(std::span<const double> values, const ComputeContext& context) {
+  return make_device(device_model(values), context);
+}
+
 std::size_t device_held_batches(std::span<const double> values) {
-  return values[1] > 0 ? static_cast<std::size_t>(values[2]) : 0;
+  return most_held_batches(device_model(values));
+}
+
+std::size_t device_memory_bytes(std::span<const double> values, const StepSetting& /*setting*/) {
+  return device_model(values).busy == Busy::kMemory ? 2 * kBusyHalfBytes : 0;
+}
+
+double device_samples_per_second(std::span<const double> values, std::size_t batch_size, std::size_t batch_bytes) {
+  return steady_samples_per_second(device_model(values), batch_size, batch_bytes);
 }
 
 }  // namespace loadline

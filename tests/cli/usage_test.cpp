@@ -45,11 +45,10 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
                "--loader 'thread-poll': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, hdf5-block, "
                "hdf5-chunk (did you mean thread-pool?)");
   expect_usage({"run", "--mode", "io,ful"}, "--mode 'ful': want one of io, synthetic, full (did you mean full?)");
-  expect_usage({"run", "--compute", "devise:samples_per_second=1"},
-               "compute 'devise': want one of drain, device (did you mean device?)");
   expect_usage({"run", "--compute", "device:sample_per_second=1"},
-               "compute device: parameter 'sample_per_second': want one of samples_per_second, copy_bytes_per_second, "
-               "depth (did you mean samples_per_second?)");
+               "compute device: parameter 'sample_per_second': want one of samples_per_second, profile, "
+               "copy_bytes_per_second, copy_latency_seconds, overlap, depth, devices, gradient_bytes, "
+               "reduce_bytes_per_second, reduce_latency_seconds, ranks, busy (did you mean samples_per_second?)");
   expect_usage({"data", "make", "cifar11", "x"},
                "kind of dataset 'cifar11': want one of cifar10, cifar100, mnist (did you mean cifar10?)");
   expect_usage({"data", "info", ".", "--split", "tset"},

@@ -12,7 +12,11 @@ class FakeClock final : public Clock {
  public:
   explicit FakeClock(Time start = std::chrono::hours(1)) : now_(start) {}
 
-  Time now() const override { return now_; }
+  Time now() const override {
+    const Time now = now_;
+    now_ += tick_;
+    return now;
+  }
   void sleep_until(Time time, const std::stop_token& stop) override {
     if (stop.stop_requested()) return;
     ++sleeps_;
@@ -23,11 +27,14 @@ class FakeClock final : public Clock {
   void advance(Time time) { now_ += time; }
   // By how much every sleep from now on ends late.
   void set_lateness(Time lateness) { lateness_ = lateness; }
+  // By how much every look at the clock from now on moves it, so that who waits awake does not wait for ever.
+  void set_tick(Time tick) { tick_ = tick; }
   int sleeps() const { return sleeps_; }
 
  private:
-  Time now_;
+  mutable Time now_;
   Time lateness_{};
+  Time tick_{};
   int sleeps_ = 0;
 };
 

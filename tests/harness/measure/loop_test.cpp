@@ -116,6 +116,21 @@ TEST(RunLoop, EndsWithTheFirstBatchAtOrAfterItsTime) {
   EXPECT_EQ(beyond.wall, 110ns);
 }
 
+TEST(RunLoop, GoesOnToTheEndOfARound) {
+  FakeClock clock;
+  ScriptedFeed feed(clock, {{1ns}});
+  feed.endless = true;
+  ScriptedSink sink(clock, {9ns});
+  Length time(Time(41ns));
+  time.round = 4;
+  EXPECT_EQ(run_loop(feed, sink, clock, time, {}).batches, 8U);
+  Length batches(Batches{4});
+  batches.round = 4;
+  EXPECT_EQ(run_loop(feed, sink, clock, batches, {}).batches, 4U);
+  batches.round = 3;
+  EXPECT_EQ(run_loop(feed, sink, clock, batches, {}).batches, 6U);
+}
+
 TEST(RunLoop, OfNoLengthPullsNothing) {
   FakeClock clock;
   ScriptedFeed feed(clock, {{1ns}});

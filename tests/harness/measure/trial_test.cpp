@@ -95,6 +95,23 @@ TEST_F(TrialTest, HasSlotsForTheBatchesThatTheComputeHolds) {
   EXPECT_EQ(trial(cell, {.length = Batches{50}}).batches, 50U);
 }
 
+TEST_F(TrialTest, IsAWholeNumberOfRoundsOfTheComputesDevices) {
+  Cell cell = cell_of(Mode::kFull);
+  cell.compute = "device:samples_per_second=1e9,devices=3";
+  EXPECT_EQ(trial(cell, {.length = Batches{50}}).batches, 51U);
+  EXPECT_EQ(trial(cell, {.length = Time(1)}).batches, 3U);
+}
+
+TEST_F(TrialTest, SaysWhatItsHostWaitedFor) {
+  Cell cell = cell_of(Mode::kSynthetic);
+  cell.compute = "device:samples_per_second=1e5,copy_bytes_per_second=1e9,overlap=off";
+  const Trial result = trial(cell, {.length = Batches{5}});
+  ASSERT_EQ(result.stages.size(), 4U);
+  EXPECT_EQ(result.stages[1].name, "copy");
+  EXPECT_EQ(result.stages[2].name, "step");
+  EXPECT_GT(result.stages[1].total_seconds + result.stages[2].total_seconds, 0);
+}
+
 TEST_F(TrialTest, EndsWithoutAResultWhenStopped) {
   const Cell cell = cell_of(Mode::kIo, "thread-pool", 2);
   const CellRig rig(cell, *dataset_, std::nullopt);

@@ -176,6 +176,17 @@ TEST(RunOptions, AreForCeilingsWhereTheySayWhatIsLoaded) {
   }
 }
 
+TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
+  for (const char* name : {"workload", "loader", "data", "dtype", "order", "prefetch", "compute", "precision",
+                           "placement", "output", "quiet"}) {
+    EXPECT_TRUE(is_for_training(row_of(name))) << name;
+  }
+  for (const char* name :
+       {"mode", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "first-epoch-seconds", "ceilings"}) {
+    EXPECT_FALSE(is_for_training(row_of(name))) << name;
+  }
+}
+
 TEST(RunOptions, RefuseNumbersOutOfRange) {
   EXPECT_EQ(refusal("workers", "0"), usage("--workers: want a whole number from 1 to 4096, got '0'"));
   EXPECT_EQ(refusal("workers", "4097"), usage("--workers: want a whole number from 1 to 4096, got '4097'"));

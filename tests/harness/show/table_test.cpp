@@ -214,6 +214,16 @@ TEST(EstimatedSeconds, AreThoseOfTheTrialsAndTheFirstEpochs) {
       << "a trial has at least one step";
 }
 
+TEST(EstimatedSeconds, CountAllThatAStepOfTheDeviceIsMadeOf) {
+  Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
+  const RunOptions options{.trials = 1, .trial_batches = 12, .warm_up_batches = 0};
+  // Two devices, each with a copy of 1,600 bytes, 16 ms, and a step of 100 ms for every other batch of 100 samples.
+  prepared.cells[0].cell.compute = "device:samples_per_second=1000,devices=2,depth=0,copy_bytes_per_second=100000";
+  EXPECT_NEAR(estimated_seconds(prepared, options), 6 * 0.116 + 0.02, 1e-9);
+  prepared.cells[0].cell.compute = "device:profile=mlperf-cosmoflow-h100";
+  EXPECT_NEAR(estimated_seconds(prepared, options), 12 * 0.35 + 0.02, 1e-9);
+}
+
 TEST(EstimatedSeconds, AreThoseOfTheCeilingsToo) {
   Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
   const double without = estimated_seconds(prepared, {});

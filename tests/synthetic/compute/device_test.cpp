@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,22 +18,13 @@ using namespace std::chrono_literals;
 constexpr std::size_t kBatchSize = 64;
 constexpr std::size_t kSampleBytes = 100;
 
-struct DeviceOptions {
-  double samples_per_second = 1000;
-  double copy_bytes_per_second = 0;  // 0: no copy
-  std::size_t depth = 2;
-};
-
 // A host that launches batch after batch on a device, by a clock of its own.
 class Host {
  public:
-  explicit Host(const DeviceOptions& options, std::size_t slots = 32)
-      : pool_(slots, kBatchSize, kSampleBytes), slots_(slots) {
-    const std::vector<double> values{options.samples_per_second, options.copy_bytes_per_second,
-                                     static_cast<double>(options.depth)};
-    device_ = make_device(values, {.clock = clock, .stop = {}});
-    held_at_most_ = device_held_batches(values);
-  }
+  explicit Host(const DeviceModel& model, std::size_t slots = 32)
+      : pool_(slots, kBatchSize, kSampleBytes),
+        slots_(slots),
+        device_(make_device(model, {.clock = clock, .stop = {}})) {}
 
   // The time that one call takes.
   Time launch(std::size_t samples = kBatchSize) {
@@ -65,14 +57,12 @@ class Host {
   }
 
   const Sink& device() const { return *device_; }
-  std::size_t held_at_most() const { return held_at_most_; }
 
   test::FakeClock clock;
 
  private:
   BatchPool pool_;
   std::size_t slots_;
-  std::size_t held_at_most_;
   std::unique_ptr<Sink> device_;  // last: its batches go home to the pool
 };
 
@@ -80,8 +70,8 @@ void expect_ratio(double actual, double expected, double tolerance, const std::s
   EXPECT_NEAR(actual / expected, 1, tolerance) << what;
 }
 
-std::string describe(const DeviceOptions& options, Time lateness) {
-  return "asked " + std::to_string(options.samples_per_second) + " samples/s, depth " + std::to_string(options.depth) +
+std::string describe(const DeviceModel& model, Time lateness) {
+  return "asked " + std::to_string(model.samples_per_second) + " samples/s, depth " + std::to_string(model.depth) +
          ", sleeps " + std::to_string(lateness.count()) + " ns late";
 }
 
@@ -89,7 +79,7 @@ TEST(Device, RunsAtTheRateAskedForHoweverLateItsSleepsEnd) {
   for (const double rate : {10.0, 77.0, 1'000.0, 1'786.0, 33'333.0, 150'000.0, 1'000'000.0}) {
     for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
       for (const Time lateness : {0us, 1us, 60us, 900us}) {
-        const DeviceOptions options{.samples_per_second = rate, .depth = depth};
+        const DeviceModel options{.samples_per_second = rate, .depth = depth};
         Host host(options);
         host.clock.set_lateness(lateness);
         // So many launches that the lateness of one sleep, which a stretch may begin or end with, counts for nothing.
@@ -102,7 +92,7 @@ TEST(Device, RunsAtTheRateAskedForHoweverLateItsSleepsEnd) {
 
 TEST(Device, RunsAtTheRateAskedForWhenItsStepsAreShorterThanTheLateness) {
   for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
-    const DeviceOptions options{.samples_per_second = 1'000'000, .depth = depth};
+    const DeviceModel options{.samples_per_second = 1'000'000, .depth = depth};
     Host host(options);
     host.clock.set_lateness(60us);
     expect_ratio(host.rate(1'000'000, 0ns, 1), 1'000'000, 1e-4, describe(options, 60us));
@@ -197,7 +187,8 @@ TEST(Device, CopiesWhileItSteps) {
   for (const Case& one : {Case{400'000, 1000}, Case{100'000, 1000}, Case{50'000, 500}, Case{10'000, 100}}) {
     for (const std::size_t depth : {1U, 2U, 8U}) {
       for (const Time lateness : {0us, 60us}) {
-        const DeviceOptions options{1000, one.copy_bytes_per_second, depth};
+        const DeviceModel options{
+            .samples_per_second = 1000, .copy_bytes_per_second = one.copy_bytes_per_second, .depth = depth};
         Host host(options);
         host.clock.set_lateness(lateness);
         expect_ratio(host.rate(1000), one.expected, 1e-5, describe(options, lateness));
@@ -213,10 +204,223 @@ TEST(Device, CopiesAndStepsInTurnAtDepthZero) {
   EXPECT_EQ(host.launch(10), 20ms);
 }
 
+struct SteadyCase {
+  DeviceModel model;
+  double expected;  // samples/s
+};
+
+// Batches of 64 samples of 100 bytes and, at 1,000 samples/s, steps of 64 ms. By hand: what a round takes, which is a
+// batch for each device.
+const std::vector<SteadyCase> kSteadyCases{
+    // A copy of 64 + 10 ms, one of 128 ms for latency alone, and one in turn with the step.
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 100'000, .copy_latency_seconds = 0.01}, 864.864865},
+    {{.samples_per_second = 1000, .copy_latency_seconds = 0.128}, 500},
+    {{.samples_per_second = 1000, .copy_latency_seconds = 0.064, .depth = 0}, 500},
+    // The host waits for copies of 64, 128 and 16 ms; at depth 0 for the steps, too.
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 100'000, .overlap = false, .depth = 1}, 1000},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .overlap = false}, 500},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 0}, 800},
+    // More devices; copies of 128 ms each on its own engine, then one after the other.
+    {{.samples_per_second = 1000, .devices = 2}, 2000},
+    {{.samples_per_second = 1000, .depth = 0, .devices = 4}, 4000},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .devices = 2}, 1000},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .depth = 0, .devices = 2}, 666.666667},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .overlap = false, .devices = 2}, 500},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 50'000, .overlap = false, .depth = 0, .devices = 2}, 500},
+    // Copies of 16 ms, two of them behind a step; at depth 0 a device copies and steps in turn while the other does.
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 1, .devices = 2}, 2000},
+    {{.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 0, .devices = 2}, 1600},
+    // All-reduce of 1 MB between 2: 2 messages of 3 + 5 ms. Between 4: 6 messages of 3 + 2.5 ms.
+    {{.samples_per_second = 1000,
+      .devices = 2,
+      .gradient_bytes = 1e6,
+      .reduce_bytes_per_second = 1e8,
+      .reduce_latency_seconds = 0.003},
+     1600},
+    {{.samples_per_second = 1000,
+      .devices = 2,
+      .gradient_bytes = 1e6,
+      .reduce_bytes_per_second = 1e8,
+      .reduce_latency_seconds = 0.003,
+      .ranks = 2},
+     1319.587629},
+    {{.samples_per_second = 1000,
+      .depth = 1,
+      .gradient_bytes = 1e6,
+      .reduce_bytes_per_second = 1e8,
+      .reduce_latency_seconds = 0.003,
+      .ranks = 4},
+     659.793814},
+    // Copy, step and all-reduce in turn: 16 + 64 + 16 ms. Two copies, where the host waits for each.
+    {{.samples_per_second = 1000,
+      .copy_bytes_per_second = 400'000,
+      .depth = 0,
+      .devices = 2,
+      .gradient_bytes = 1e6,
+      .reduce_bytes_per_second = 1e8,
+      .reduce_latency_seconds = 0.003},
+     1333.333333},
+    {{.samples_per_second = 1000,
+      .copy_bytes_per_second = 400'000,
+      .overlap = false,
+      .depth = 0,
+      .devices = 2,
+      .gradient_bytes = 1e6,
+      .reduce_bytes_per_second = 1e8,
+      .reduce_latency_seconds = 0.003},
+     1142.857143},
+};
+
+// Everything so many times as fast.
+DeviceModel faster(DeviceModel model, double times) {
+  model.samples_per_second *= times;
+  model.copy_bytes_per_second *= times;
+  model.copy_latency_seconds /= times;
+  model.reduce_bytes_per_second *= times;
+  model.reduce_latency_seconds /= times;
+  return model;
+}
+
+TEST(Device, RunsAtTheRateOfItsModelFromTenToAHundredThousandSamplesASecond) {
+  for (std::size_t i = 0; i < kSteadyCases.size(); ++i) {
+    const SteadyCase& one = kSteadyCases[i];
+    for (const double times : {0.01, 1.0, 100.0}) {
+      for (const Time lateness : {0us, 60us}) {
+        Host host(faster(one.model, times));
+        host.clock.set_lateness(lateness);
+        expect_ratio(host.rate(2400), times * one.expected, 0.01,
+                     "case " + std::to_string(i) + ", " + describe(one.model, lateness));
+      }
+    }
+  }
+}
+
+TEST(Device, KnowsItsRateBeforehand) {
+  for (const SteadyCase& one : kSteadyCases) {
+    EXPECT_NEAR(steady_samples_per_second(one.model, 64, 6400), one.expected, 1e-6);
+    EXPECT_NEAR(steady_samples_per_second(faster(one.model, 100), 64, 6400), 100 * one.expected, 1e-4);
+  }
+  EXPECT_GT(steady_samples_per_second({.samples_per_second = 1, .copy_bytes_per_second = 5e-324}, 64, 6400), 0);
+}
+
+TEST(Device, RunsAtTheRateThatItKnowsBeforehandInEverySetting) {
+  for (const std::size_t devices : {1U, 2U, 3U}) {
+    for (const std::size_t depth : {0U, 1U, 2U, 5U}) {
+      for (const bool overlap : {true, false}) {
+        for (const double copy_bytes_per_second : {0.0, 20'000.0, 60'000.0, 110'000.0, 500'000.0}) {
+          for (const double gradient_bytes : {0.0, 1e6}) {
+            const DeviceModel model{.samples_per_second = 1000,
+                                    .copy_bytes_per_second = copy_bytes_per_second,
+                                    .copy_latency_seconds = 0.001,
+                                    .overlap = overlap,
+                                    .depth = depth,
+                                    .devices = devices,
+                                    .gradient_bytes = gradient_bytes,
+                                    .reduce_bytes_per_second = 1e8,
+                                    .ranks = 2};
+            Host host(model);
+            expect_ratio(host.rate(600), steady_samples_per_second(model, kBatchSize, kBatchSize * kSampleBytes), 1e-5,
+                         describe(model, {}) + ", " + std::to_string(devices) + " devices, copies at " +
+                             std::to_string(copy_bytes_per_second) + (overlap ? " behind steps" : " on the host"));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Device, RunsAtTheRateAskedForWhileItsHostIsBusy) {
+  for (const Busy busy : {Busy::kCpu, Busy::kMemory}) {
+    for (const double rate : {10.0, 1'000.0, 100'000.0}) {
+      Host host({.samples_per_second = rate, .busy = busy});
+      host.clock.set_tick(Time(static_cast<std::int64_t>(64 / rate * 1e9 / 50)));
+      expect_ratio(host.rate(300), rate, 0.01, "asked " + std::to_string(rate) + " samples/s");
+      EXPECT_EQ(host.clock.sleeps(), 0);
+    }
+  }
+}
+
+TEST(Device, DealsBatchesToItsDevicesInTurn) {
+  Host host({.samples_per_second = 64, .depth = 1, .devices = 2});  // 1 s a step
+  EXPECT_EQ(host.device().batches_to_steady_state(), 4U);
+  EXPECT_EQ(host.device().batches_per_round(), 2U);
+  EXPECT_EQ(host.launch(), 0s);
+  EXPECT_EQ(host.launch(), 0s);
+  EXPECT_EQ(host.launch(), 0s);
+  EXPECT_EQ(host.launch(), 1s);  // until the first step of the first device ends
+  EXPECT_EQ(host.launch(), 0s);  // that of the second has ended with it
+  EXPECT_EQ(host.launch(), 1s);
+  EXPECT_EQ(host.launch(), 0s);
+}
+
+TEST(Device, LetsAShortBatchOnOneDeviceEndBeforeALongOneOnAnother) {
+  Host host({.samples_per_second = 1000, .depth = 0, .devices = 2});
+  EXPECT_EQ(host.launch(64), 0ms);
+  EXPECT_EQ(host.launch(10), 64ms);
+  EXPECT_EQ(host.launch(64), 0ms);
+  EXPECT_EQ(host.launch(10), 64ms);
+}
+
+TEST(Device, LetsNoDeviceGoOnBeforeTheGradientsOfAllAreSummedUp) {
+  Host host({.samples_per_second = 1000,
+             .depth = 0,
+             .devices = 2,
+             .gradient_bytes = 1e6,
+             .reduce_bytes_per_second = 1e8,
+             .reduce_latency_seconds = 0.003});
+  EXPECT_EQ(host.launch(10), 0ms);
+  EXPECT_EQ(host.launch(64), 80ms);  // the longer step and 16 ms
+  EXPECT_EQ(host.launch(64), 0ms);
+  EXPECT_EQ(host.launch(10), 80ms);
+}
+
+TEST(Device, SumsUpInARingOfAllDevicesOfAllRanks) {
+  DeviceModel model{.gradient_bytes = 1e9, .reduce_bytes_per_second = 1e10, .reduce_latency_seconds = 1e-5};
+  EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 0) << "one device alone has nobody to wait for";
+  model.devices = 2;
+  EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 2 * 1e-5 + 0.1);
+  model.devices = 8;
+  EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 14 * 1e-5 + 0.175);
+  model.ranks = 16;
+  EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 254 * 1e-5 + 0.1984375);
+  model.reduce_bytes_per_second = 0;
+  EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 254 * 1e-5);
+  model.gradient_bytes = 0;
+  EXPECT_DOUBLE_EQ(all_reduce_seconds(model), 0);
+}
+
+TEST(Device, SaysWhatItsHostWaitedFor) {
+  Host host({.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .overlap = false, .depth = 1});
+  const auto stages = host.device().stages();
+  ASSERT_EQ(stages.size(), 2U);
+  EXPECT_EQ(stages[0].name, "copy");
+  EXPECT_EQ(stages[1].name, "step");
+  EXPECT_EQ(stages[0].hits + stages[1].hits, 0U);
+  host.launch();
+  EXPECT_EQ(stages[0].hits, 1U);
+  EXPECT_EQ(stages[0].total, 16ms);
+  EXPECT_EQ(stages[1].hits, 0U);
+  host.launch();  // 16 ms for the copy, and the 48 ms that are left of the first step
+  EXPECT_EQ(stages[0].hits, 2U);
+  EXPECT_EQ(stages[0].total, 32ms);
+  EXPECT_EQ(stages[1].hits, 1U);
+  EXPECT_EQ(stages[1].total, 48ms);
+}
+
+TEST(Device, DoesNotWaitForCopiesBehindSteps) {
+  Host host({.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .depth = 0});
+  host.clock.set_lateness(1ms);
+  host.launch();
+  EXPECT_EQ(host.device().stages()[0].hits, 0U);
+  EXPECT_EQ(host.device().stages()[1].hits, 1U);
+  EXPECT_EQ(host.device().stages()[1].total, 81ms) << "as long as it was by the clock";
+}
+
 TEST(Device, KeepsNoBatchItDoesNotCopy) {
   for (const std::size_t depth : {0U, 1U, 8U}) {
-    Host host({.samples_per_second = 1, .depth = depth});
-    EXPECT_EQ(host.held_at_most(), 0U);
+    const DeviceModel model{.samples_per_second = 1, .depth = depth};
+    EXPECT_EQ(most_held_batches(model), 0U);
+    Host host(model);
     for (int i = 0; i < 20; ++i) {
       host.launch();
       EXPECT_EQ(host.held(), 0U) << "depth " << depth;
@@ -247,17 +451,32 @@ TEST(Device, GivesBackABatchWhoseCopyEndedBetweenTwoLaunches) {
   EXPECT_LE(host.held(), 1U);
 }
 
+TEST(Device, KeepsAsManyBatchesAsItsDepthAndOneMoreForEachOtherDevice) {
+  EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .depth = 0}), 0U);
+  EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .depth = 2}), 2U);
+  EXPECT_EQ(most_held_batches({.copy_latency_seconds = 1, .depth = 2}), 2U);
+  EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .depth = 0, .devices = 3}), 2U);
+  EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .depth = 2, .devices = 3}), 8U);
+  EXPECT_EQ(most_held_batches({.copy_bytes_per_second = 1, .overlap = false, .depth = 2, .devices = 3}), 0U);
+}
+
 TEST(Device, NeverKeepsMoreBatchesThanItAnnounced) {
-  for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
-    for (const double copy_bytes_per_second : {1'000.0, 100'000.0, 1e9}) {
-      for (const Time lateness : {0us, 60us, 5000us}) {
-        Host host({1000, copy_bytes_per_second, depth});
-        ASSERT_EQ(host.held_at_most(), depth);
-        host.clock.set_lateness(lateness);
-        for (int i = 0; i < 200; ++i) {
-          host.clock.advance(1ms * (i * 37 % 101));
-          host.launch(1 + static_cast<std::size_t>(i) % kBatchSize);
-          ASSERT_LE(host.held(), depth) << "launch " << i << ", copies at " << copy_bytes_per_second << " bytes/s";
+  for (const std::size_t devices : {1U, 3U}) {
+    for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
+      for (const double copy_bytes_per_second : {1'000.0, 100'000.0, 1e9}) {
+        for (const Time lateness : {0us, 60us, 5000us}) {
+          const DeviceModel model{.samples_per_second = 1000,
+                                  .copy_bytes_per_second = copy_bytes_per_second,
+                                  .depth = depth,
+                                  .devices = devices};
+          Host host(model);
+          host.clock.set_lateness(lateness);
+          for (int i = 0; i < 200; ++i) {
+            host.clock.advance(1ms * (i * 37 % 101));
+            host.launch(1 + static_cast<std::size_t>(i) % kBatchSize);
+            ASSERT_LE(host.held(), most_held_batches(model))
+                << "launch " << i << ", copies at " << copy_bytes_per_second << " bytes/s";
+          }
         }
       }
     }
@@ -265,16 +484,25 @@ TEST(Device, NeverKeepsMoreBatchesThanItAnnounced) {
 }
 
 TEST(Device, NeedsNoMoreSlotsThanItAnnouncedAndTheOneInHand) {
-  for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
-    Host host({1000, 50'000, depth}, depth + 1);
-    for (int i = 0; i < 100; ++i) host.launch();
+  for (const std::size_t devices : {1U, 2U, 5U}) {
+    for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
+      for (const bool overlap : {true, false}) {
+        const DeviceModel model{.samples_per_second = 1000,
+                                .copy_bytes_per_second = 50'000,
+                                .overlap = overlap,
+                                .depth = depth,
+                                .devices = devices};
+        Host host(model, most_held_batches(model) + 1);
+        for (int i = 0; i < 200; ++i) host.launch();
+      }
+    }
   }
 }
 
 TEST(Device, GivesItsBatchesBackWhenItGoes) {
   test::FakeClock clock;
   BatchPool pool(2, kBatchSize, kSampleBytes);
-  auto device = make_device(std::vector<double>{1, 1, 2}, {.clock = clock, .stop = {}});
+  auto device = make_device({.samples_per_second = 1, .copy_bytes_per_second = 1}, {.clock = clock, .stop = {}});
   for (Batch batch; (batch = pool.try_acquire());) {
     batch->count = kBatchSize;
     device->consume(std::move(batch));
@@ -284,16 +512,19 @@ TEST(Device, GivesItsBatchesBackWhenItGoes) {
 }
 
 TEST(Device, EndsItsWaitWhenStopped) {
-  SteadyClock clock;
-  std::stop_source source;
-  BatchPool pool(1, kBatchSize, kSampleBytes);
-  const auto device = make_device(std::vector<double>{0.001, 0, 0}, {.clock = clock, .stop = source.get_token()});
-  const std::jthread other([&source] { source.request_stop(); });
-  Batch batch = pool.acquire();
-  batch->count = kBatchSize;
-  const Time before = clock.now();
-  device->consume(std::move(batch));  // a step of 17 hours
-  EXPECT_LT(clock.now() - before, 1h);
+  for (const Busy busy : {Busy::kNone, Busy::kCpu, Busy::kMemory}) {
+    SteadyClock clock;
+    std::stop_source source;
+    BatchPool pool(1, kBatchSize, kSampleBytes);
+    const auto device = make_device({.samples_per_second = 0.001, .depth = 0, .busy = busy},
+                                    {.clock = clock, .stop = source.get_token()});
+    const std::jthread other([&source] { source.request_stop(); });
+    Batch batch = pool.acquire();
+    batch->count = kBatchSize;
+    const Time before = clock.now();
+    device->consume(std::move(batch));  // a step of 17 hours
+    EXPECT_LT(clock.now() - before, 1h);
+  }
 }
 
 TEST(Device, DoesNotWaitOnceStopped) {
@@ -301,7 +532,7 @@ TEST(Device, DoesNotWaitOnceStopped) {
   std::stop_source source;
   source.request_stop();
   BatchPool pool(1, kBatchSize, kSampleBytes);
-  const auto device = make_device(std::vector<double>{1, 0, 0}, {.clock = clock, .stop = source.get_token()});
+  const auto device = make_device({.samples_per_second = 1, .depth = 0}, {.clock = clock, .stop = source.get_token()});
   const Time before = clock.now();
   for (int i = 0; i < 3; ++i) {
     Batch batch = pool.try_acquire();

@@ -1,0 +1,76 @@
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Train : public CommandLine {
+ protected:
+  void SetUp() override {
+    if (run({"list"}).out.find("\n  cnn ") == std::string::npos) GTEST_SKIP() << "built without oneDNN";
+    write_split("train");
+    write_split("t10k");
+  }
+
+  // 48 images of 12 x 12 in two classes.
+  void write_split(const std::string& prefix) const {
+    std::string images = idx_header({48, 12, 12});
+    std::string labels = idx_header({48});
+    for (int i = 0; i < 48; ++i) {
+      images.append(144, static_cast<char>(i % 2 == 0 ? 10 : 240));
+      labels += static_cast<char>(i % 2);
+    }
+    write_file(home_ / "images" / (prefix + "-images-idx3-ubyte"), images);
+    write_file(home_ / "images" / (prefix + "-labels-idx1-ubyte"), labels);
+  }
+
+  Outcome train(const Words& words) const {
+    return run(Words{"train", "--workload", "mnist", "--data", "images", "--batch-size", "16"} + words);
+  }
+};
+
+TEST_F(Train, ShowsEveryEpochAndWritesWhatIsAskedFor) {
+  const Outcome outcome = train({"--epochs", "2", "--workers", "1", "--output", "training.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("mnist, thread-pool x 1: lenet, "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n    2  "));
+  EXPECT_THAT(outcome.err, HasSubstr("epoch 1: "));
+  const auto json = nlohmann::json::parse(read_file(home_ / "training.json"));
+  EXPECT_EQ(json["status"], "complete");
+  EXPECT_EQ(json["epochs"].size(), 2U);
+  EXPECT_EQ(json["epochs"][1]["training"]["samples"], 48);
+  EXPECT_EQ(json["epochs"][1]["validation"]["samples"], 48);
+  EXPECT_EQ(json["cell"]["compute"], "cnn");
+}
+
+TEST_F(Train, KeepsDataAndTextApart) {
+  const Outcome outcome = train({"--epochs", "1", "--workers", "1", "-o", "-"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["epochs"].size(), 1U);
+  EXPECT_THAT(outcome.err, HasSubstr("training loss"));
+  EXPECT_EQ(train({"--epochs", "1", "--workers", "1", "--quiet"}).out, "");
+}
+
+TEST_F(Train, RefusesWhatCannotBeInASentence) {
+  expect_refusal(train({"--epochs", "0"}), 2, "--epochs 0: want at least 1");
+  expect_refusal(train({"--workers", "1,2"}), 2, "--workers: training takes one value, 2 are given");
+  expect_refusal(train({"--compute", "cnn:network=unet3d"}), 2,
+                 "network unet3d: want volumes, the samples are 1x12x12");
+  expect_refusal(train({"--compute", "cnn:network=lenet5"}), 2,
+                 "compute cnn: network 'lenet5': want one of auto, lenet, resnet20, unet3d (did you mean lenet?)");
+  expect_refusal(train({"--precision", "f16"}), 2, "--precision 'f16': want one of f32, bf16 (did you mean bf16?)");
+  expect_refusal(train({"--output", "nowhere/training.json"}), 1,
+                 "cannot write nowhere/training.json: No such file or directory");
+}
+
+TEST_F(Train, EndsWithASentenceWhereTheLossIsNoNumber) {
+  const Outcome outcome = train({"--compute", "cnn:learning_rate=1e30", "--workers", "1", "--output", "training.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome),
+            Words{"compute cnn: the loss is no finite number in batch 1 of the run, epoch 0: lower learning_rate"});
+  EXPECT_FALSE(std::filesystem::exists(home_ / "training.json"));
+}
+
+}  // namespace
+}  // namespace loadline::test
