@@ -21,8 +21,8 @@ class Train : public CommandLine {
       images.append(144, static_cast<char>(i % 2 == 0 ? 10 : 240));
       labels += static_cast<char>(i % 2);
     }
-    write_file(home_ / "images" / (prefix + "-images-idx3-ubyte"), images);
-    write_file(home_ / "images" / (prefix + "-labels-idx1-ubyte"), labels);
+    write(home_ / "images" / (prefix + "-images-idx3-ubyte"), images);
+    write(home_ / "images" / (prefix + "-labels-idx1-ubyte"), labels);
   }
 
   Outcome train(const Words& words) const {
@@ -36,7 +36,7 @@ TEST_F(Train, ShowsEveryEpochAndWritesWhatIsAskedFor) {
   EXPECT_THAT(outcome.out, HasSubstr("mnist, thread-pool x 1: lenet, "));
   EXPECT_THAT(outcome.out, HasSubstr("\n    2  "));
   EXPECT_THAT(outcome.err, HasSubstr("epoch 1: "));
-  const auto json = nlohmann::json::parse(read_file(home_ / "training.json"));
+  const auto json = nlohmann::json::parse(bytes_of(home_ / "training.json"));
   EXPECT_EQ(json["status"], "complete");
   EXPECT_EQ(json["epochs"].size(), 2U);
   EXPECT_EQ(json["epochs"][1]["training"]["samples"], 48);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "loaders/names.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
@@ -86,8 +88,8 @@ void write_images(const std::filesystem::path& directory, const std::string& pre
     images.append(144, static_cast<char>(i % 2 == 0 ? 10 + i % 5 : 240 - i % 5));
     labels += static_cast<char>(i % 2);
   }
-  test::write_file(directory / (prefix + "-images-idx3-ubyte"), images);
-  test::write_file(directory / (prefix + "-labels-idx1-ubyte"), labels);
+  test::write(directory / (prefix + "-images-idx3-ubyte"), images);
+  test::write(directory / (prefix + "-labels-idx1-ubyte"), labels);
 }
 
 class TrainTest : public TrainingPlanTest, public TrainingObserver {
