@@ -92,7 +92,9 @@ double most_of(const RunOptions& options, std::size_t cpus) {
   if (kind.parameter.empty()) {
     return static_cast<double>(options.workers.empty() ? cpus : *std::ranges::max_element(options.workers));
   }
-  return row_named(parse_compute(compute_text(options)).kind->parameters, "parameter", kind.parameter).most;
+  constexpr double kMost = 4096;  // where a parameter has no limit of its own
+  return std::min(kMost,
+                  row_named(parse_compute(compute_text(options)).kind->parameters, "parameter", kind.parameter).most);
 }
 
 std::string with_parameter(std::string_view compute, std::string_view parameter, double value) {

@@ -31,7 +31,8 @@ void check_find(const RunOptions& options);
 // left as they are.
 RunOptions at_value(const RunOptions& options, double value);
 
-// The largest value that `options` leave room for: of workers the largest of --workers, or else `cpus`.
+// The largest whole number that `options` leave room for: of workers the largest of --workers, or else `cpus`; of a
+// parameter what the compute takes, up to 4096.
 double most_of(const RunOptions& options, std::size_t cpus);
 
 // "name:a=1,b=2" with one parameter replaced or added; numbers to five digits. The text is one that is valid.
