@@ -104,7 +104,8 @@ std::string rate(const Estimate& per_second) {
   if (!per_second.ci95) return rate(per_second.value);
   const RateUnit& unit = unit_of(per_second.value);
   const double value = per_second.value / unit.size;
-  return with_interval(value, scaled(per_second.ci95, 1 / unit.size), decimals_for(value, 4), unit.suffix);
+  return with_interval(value, scaled(per_second.ci95, 1 / unit.size), decimals_for(std::max(1.0, value), 4),
+                       unit.suffix);
 }
 
 std::string duration(double seconds) {

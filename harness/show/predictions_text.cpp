@@ -7,14 +7,20 @@
 namespace loadline {
 namespace {
 
+// "+2.8 %"; never "-0.0 %".
+std::string error_text(double share) {
+  const std::string text = fmt::format("{:+.1f} %", 100 * share);
+  return text == "-0.0 %" ? "+0.0 %" : text;
+}
+
 std::string outcome_text(const Result& result, const Prediction& prediction) {
   if (!prediction.check) return "";
   if (!prediction.measured) {
     const auto& error = result.checks[*prediction.check].error;
     return fmt::format("; not measured{}", error ? fmt::format(": {}", *error) : "");
   }
-  return fmt::format("; measured {}, {:+.1f} %: {}",
-                     rate(Estimate{prediction.measured->mean, prediction.measured->ci95}), 100 * *prediction.error,
+  return fmt::format("; measured {}, {}: {}", rate(Estimate{prediction.measured->mean, prediction.measured->ci95}),
+                     error_text(*prediction.error),
                      *prediction.within ? "as predicted within noise" : "not as predicted");
 }
 

@@ -80,10 +80,10 @@ TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNoText) {
 }
 
 TEST_F(Run, ChecksWhatItsVerdictPredicts) {
-  // A device that is slower by far than any loader, whatever else the machine does.
+  // Steps of 80 ms: whatever else the machine does, they are what takes the time.
   const Outcome outcome =
-      run(short_run(mnist()) + Words{"--loader", "serial", "--compute", "device:samples_per_second=20000,depth=0",
-                                     "--trials", "2", "--au", "0.5", "--check-verdict"});
+      run(short_run(mnist()) + Words{"--loader", "serial", "--compute", "device:samples_per_second=100,depth=0",
+                                     "--trials", "1", "--au", "0.5", "--check-verdict"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("checking 1 prediction\n"));
   EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % asked for."));
@@ -91,8 +91,8 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
   const auto predictions = result()["predictions"];
   ASSERT_EQ(predictions.size(), 1U);
   EXPECT_EQ(predictions[0]["cell"], "mnist/FULL/serial/batch:8");
-  EXPECT_EQ(predictions[0]["compute"], "device:samples_per_second=40000,depth=0");
-  EXPECT_EQ(predictions[0]["trials"].size(), 2U);
+  EXPECT_EQ(predictions[0]["compute"], "device:samples_per_second=200,depth=0");
+  EXPECT_EQ(predictions[0]["trials"].size(), 1U);
   EXPECT_TRUE(predictions[0]["within"].is_boolean());
   EXPECT_EQ(result()["configurations"][0]["goal"]["standing"], "met");
 }

@@ -76,7 +76,8 @@ TEST(LargestEnough, IsNoneWhereNothingIsEnough) {
 
 TEST(LargestEnough, EndsWhereEverythingIsEnough) {
   FakeProbe probe{.enough = [](double) { return true; }};
-  EXPECT_EQ(largest_enough(100, probe.attempt()), probe.asked.back());
+  const auto found = largest_enough(100, probe.attempt());
+  EXPECT_EQ(found, probe.asked.back());
   EXPECT_EQ(probe.asked.size(), kMostAttempts);
   EXPECT_TRUE(std::isfinite(probe.asked.back()));
 }

@@ -33,7 +33,7 @@ TEST(PredictionsText, SaysWhatCameOfThem) {
             "  mnist: with 4 workers FULL would reach 780.0 ± 0.0 samples/s; measured 700 ± 25, -10.3 %: not as "
             "predicted\n"
             "  mnist: a perfect loader would give 156.4 ± 0.0 % more throughput, 1.000 ± 0.000 k samples/s; measured "
-            "1.000 ± 0.025 k, +0.0 %: as predicted within noise\n");
+            "1.00 ± 0.02 k, +0.0 %: as predicted within noise\n");
 }
 
 TEST(PredictionsText, SaysWhatCouldNotBeMeasured) {
