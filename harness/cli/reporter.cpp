@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/judge/phrase.h"
+#include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
 namespace loadline {
@@ -33,6 +34,11 @@ void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
   const CeilingTrial& trial = ceiling.trials.back();
   trial_done(result, fmt::format("{}: {:.5g} {}", id, trial.per_second(), name(ceiling.ceiling.kind->unit)),
              trial.round);
+}
+
+void Reporter::on_probe(const Result& result) {
+  progress_.milestone(probe_text(*result.search));
+  save(result);
 }
 
 void Reporter::trial_done(const Result& result, const std::string& what, std::size_t round) {

@@ -23,6 +23,7 @@ class Reporter final : public RunObserver {
   void on_first_epoch(const CellResult& cell) override;
   void on_trial(const Result& result, const CellResult& cell) override;
   void on_ceiling(const Result& result, const CeilingResult& ceiling) override;
+  void on_probe(const Result& result) override;
 
  private:
   void trial_done(const Result& result, const std::string& what, std::size_t round);

@@ -12,12 +12,18 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
+#include "harness/measure/check.h"
+#include "harness/measure/find.h"
 #include "harness/measure/run.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result_json.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
 #include "harness/show/ceilings_table.h"
+#include "harness/show/columns.h"
+#include "harness/show/predictions_text.h"
+#include "harness/show/search_text.h"
+#include "harness/show/stages_table.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
@@ -47,7 +53,12 @@ struct Verb {
 };
 
 std::string run_figures(const Result& result, const Judgement& judgement) {
-  return fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
+  std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
+  for (const std::string& part :
+       {predictions_text(result, judgement), search_text(result, judgement), stages_text(result, judgement)}) {
+    if (!part.empty()) text += '\n' + part;
+  }
+  return text;
 }
 
 constexpr Verb kRun{scope_text, estimated_seconds, run_figures, true};
@@ -84,12 +95,27 @@ int exit_code(const Result& result, const Interrupt& interrupt, const std::optio
   return kExitOk;
 }
 
+bool check(const RunOptions& options, Result& result, RunContext& context, Progress& progress) {
+  add_checks(result);
+  progress.milestone(fmt::format("checking {}", plural(result.checks.size(), "prediction")));
+  return run_further(options, result, result.checks, context);
+}
+
+// Returns whether all of it was done, rather than stopped.
+bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context,
+             Progress& progress) {
+  const RunOptions& options = plan.options;
+  const bool done =
+      options.find.empty() ? run_plan(plan, result, context) : find_and_run(options, plan_context, result, context);
+  return done && (!options.check_verdict || check(options, result, context, progress));
+}
+
 int measure(const Verb& verb, const RunRequest& request) {
   const Interrupt interrupt;
   SteadyClock clock;
-  Plan plan =
-      make_plan(request.options,
-                {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
+  const PlanContext plan_context{
+      .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
+  Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, result);
@@ -103,9 +129,11 @@ int measure(const Verb& verb, const RunRequest& request) {
     put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, request.options)));
     return kExitOk;
   }
-  reporter.expect(verb.seconds(result, request.options));
-  reporter.progress().milestone(verb.scope(result, request.options));
-  if (run_plan(plan, result, context)) result.status = Status::kComplete;
+  if (request.options.find.empty()) {
+    reporter.expect(verb.seconds(result, request.options));
+    reporter.progress().milestone(verb.scope(result, request.options));
+  }
+  if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   result.finished = utc_timestamp(std::chrono::system_clock::now());
   const Judgement judgement = judge_run(result);
   reporter.progress().clear();
@@ -130,6 +158,10 @@ int ceilings_verb(const RunRequest& request) {
   RunRequest ceilings = request;
   ceilings.options.modes = {"io", "full"};
   ceilings.options.ceilings = "on";
+  // Of a configuration file: there are no trials to judge.
+  ceilings.options.au.reset();
+  ceilings.options.check_verdict = false;
+  ceilings.options.find.clear();
   return measure(kCeilings, ceilings);
 }
 

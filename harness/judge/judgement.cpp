@@ -5,16 +5,12 @@
 #include <algorithm>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/prediction.h"
 #include "harness/judge/warnings.h"
+#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
-
-std::vector<double> rates_of(const CellResult& cell) {
-  std::vector<double> rates;
-  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
-  return rates;
-}
 
 std::vector<double> rates_of(const Result& result, std::optional<std::size_t> cell) {
   return cell ? rates_of(result.cells[*cell]) : std::vector<double>();
@@ -104,12 +100,12 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
 
 // Where files are read and neither the workers nor the consumer have much to do, it is storage that is waited for.
 // Reads through a library that has one lock wait for each other, which looks the same, and are left out.
-std::string latency_sentence(const Result& result, const Configuration& configuration) {
+std::optional<Latency> latency_of(const Result& result, const Configuration& configuration) {
   constexpr double kMostlyIdle = 0.5;  // of the time that the workers could have spent on a CPU, and of the consumer's
   const auto index = configuration.io ? configuration.io : configuration.full;
   const CellResult& cell = result.cells[*index];
   const Access access = result.datasets[cell.dataset].info.access;
-  if (cell.trials.empty() || (access != Access::kFiles && access != Access::kMapped)) return "";
+  if (cell.trials.empty() || (access != Access::kFiles && access != Access::kMapped)) return std::nullopt;
   double wall = 0;
   double waited = 0;
   double busy = 0;
@@ -120,15 +116,53 @@ std::string latency_sentence(const Result& result, const Configuration& configur
   }
   const std::size_t cpus = std::max<std::size_t>(1, result.environment.machine.threads_in_force);
   const auto threads = static_cast<double>(std::min(std::max<std::size_t>(1, configuration.workers), cpus));
-  const double share = busy / (wall * threads);
-  if (share > 1 - kMostlyIdle || waited < kMostlyIdle * wall) return "";
+  const Latency latency{.cpu_share = busy / (wall * threads), .wait_share = waited / wall};
+  if (latency.cpu_share > 1 - kMostlyIdle || latency.wait_share < kMostlyIdle) return std::nullopt;
+  return latency;
+}
+
+std::string latency_sentence(const Result& result, const Configuration& configuration) {
+  if (!configuration.latency) return "";
+  const auto index = configuration.io ? configuration.io : configuration.full;
+  const Access access = result.datasets[result.cells[*index].dataset].info.access;
   return fmt::format(
       " Loading is bound by the latency of storage: {} on a CPU only {:.0f} % of the time; keep more "
       "reads in flight, by more --workers{}.",
       configuration.workers == 0   ? "its thread was"
       : configuration.workers == 1 ? "its worker was"
                                    : "its workers were",
-      100 * share, access == Access::kFiles ? " or --read uring" : "");
+      100 * configuration.latency->cpu_share, access == Access::kFiles ? " or --read uring" : "");
+}
+
+// Of FULL, or of IO where there is no FULL: what a job would see that runs the cell anew.
+std::optional<StartUp> start_up_of(const Result& result, const Configuration& configuration) {
+  const auto index = configuration.full ? configuration.full : configuration.io;
+  const CellResult& cell = result.cells[*index];
+  if (!cell.first_epoch || cell.trials.empty()) return std::nullopt;
+  const FirstEpoch& first = *cell.first_epoch;
+  const std::size_t share = result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size;
+  const auto samples = static_cast<double>(first.complete ? first.samples : share);
+  StartUp start_up{.seconds = first.open_seconds + first.first_batch_seconds,
+                   .warm_epoch_seconds = samples / summarize(rates_of(cell)).mean,
+                   .dominates = false};
+  start_up.dominates = start_up.seconds > start_up.warm_epoch_seconds;
+  return start_up;
+}
+
+std::string start_up_sentence(const Configuration& configuration) {
+  const auto& start_up = configuration.start_up;
+  if (!start_up || !start_up->dominates) return "";
+  return fmt::format(
+      " Start-up dominates a short training: to open the data and wait for the first batch took {}, as long as {} warm "
+      "epochs of {}; keep data and loader open from one epoch to the next.",
+      duration(start_up->seconds), factor({start_up->seconds / start_up->warm_epoch_seconds, {}}),
+      duration(start_up->warm_epoch_seconds));
+}
+
+// Threads of a compute that computes, on CPUs that the workers may use as well.
+std::size_t shared_compute_threads(const Cell& cell) {
+  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
+  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
 }
 
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
@@ -148,9 +182,12 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .full = full,
              .overhead_seconds_per_batch = overhead_seconds_per_batch(result),
              .threads_in_force = result.environment.machine.threads_in_force,
-             .io_efficiency = load_line ? std::optional(load_line->line.efficiency.value) : std::nullopt});
+             .io_efficiency = load_line ? std::optional(load_line->line.efficiency.value) : std::nullopt,
+             .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
+             .au = result.options.au});
   verdict.sentence += load_line_sentence(result, judgement, configuration);
   verdict.sentence += latency_sentence(result, configuration);
+  verdict.sentence += start_up_sentence(configuration);
   return verdict;
 }
 
@@ -220,11 +257,20 @@ Judgement judge_run(const Result& result) {
       if (!cell) continue;
       judgement.cells[*cell].load_line = load_line_of(result, result.cells[*cell], configuration.synthetic);
     }
+    configuration.start_up = start_up_of(result, configuration);
+    configuration.latency = latency_of(result, configuration);
     configuration.verdict = verdict_of(result, judgement, configuration);
   }
   judgement.headlines = headlines_of(result, judgement);
+  judgement.predictions = predictions_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);
   return judgement;
+}
+
+std::vector<double> rates_of(const CellResult& cell) {
+  std::vector<double> rates;
+  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
+  return rates;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {

@@ -27,6 +27,19 @@ struct CellSummary {
   std::optional<CellLoadLine> load_line;      // none without trials or ceilings
 };
 
+// What a job pays before its first step, against the epochs that it runs for.
+struct StartUp {
+  double seconds;             // to open the data and to wait for the first batch
+  double warm_epoch_seconds;  // at the rate of the trials
+  bool dominates;             // start-up is the longer of the two
+};
+
+// Where storage is waited for and nobody works.
+struct Latency {
+  double cpu_share;   // of the time that the workers could have spent on a CPU
+  double wait_share;  // of the time: the consumer waits
+};
+
 // One loader at one worker count and batch size, on one workload: its IO and FULL, and the SYNTHETIC they share.
 struct Configuration {
   std::string workload;
@@ -37,6 +50,8 @@ struct Configuration {
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
   Verdict verdict;
+  std::optional<StartUp> start_up;  // none without a first epoch or trials
+  std::optional<Latency> latency;   // none where loading is not bound by it
 };
 
 // Of one workload: the configuration with the highest FULL throughput (IO, where no configuration has FULL), and, where
@@ -45,6 +60,19 @@ struct Headline {
   std::string workload;
   std::size_t configuration = 0;  // index
   std::optional<WorkerChoice> workers;
+};
+
+// What follows from a verdict, to be held against trials of the cell that would show it.
+struct Prediction {
+  std::size_t configuration = 0;  // index
+  std::string statement;          // a sentence without its full stop, with the figure in it
+  Cell cell;
+  std::size_t dataset = 0;           // index, of the cell
+  Estimate samples_per_second;       // predicted
+  std::optional<std::size_t> check;  // index in Result::checks; none: not measured
+  std::optional<Summary> measured;   // none without trials
+  std::optional<double> error;       // (measured - predicted) / predicted
+  std::optional<bool> within;        // whether the two intervals overlap
 };
 
 struct Warning {
@@ -57,10 +85,14 @@ struct Judgement {
   std::vector<std::optional<Summary>> ceilings;  // as Result::ceilings, in units per second; none without trials
   std::vector<Configuration> configurations;
   std::vector<Headline> headlines;
+  std::vector<Prediction> predictions;  // of the headlines
   std::vector<Warning> warnings;
 };
 
 Judgement judge_run(const Result& result);
+
+// Samples per second, one rate a trial.
+std::vector<double> rates_of(const CellResult& cell);
 
 // Mean time of a batch over the trials of a cell; none without trials.
 std::optional<double> seconds_per_batch(const CellResult& cell);

@@ -61,6 +61,17 @@ std::optional<Interval> scaled(const std::optional<Interval>& interval, double s
   return Interval{scale * interval->low, scale * interval->high};
 }
 
+struct RateUnit {
+  double size;
+  std::string_view suffix;
+};
+
+const RateUnit& unit_of(double per_second) {
+  static constexpr std::array kUnits{RateUnit{1e9, " G"}, RateUnit{1e6, " M"}, RateUnit{1e3, " k"}, RateUnit{1, ""}};
+  return *std::find_if(kUnits.begin(), kUnits.end() - 1,
+                       [&](const RateUnit& unit) { return per_second / unit.size >= 0.9995; });
+}
+
 }  // namespace
 
 std::string percent(const Estimate& share) {
@@ -84,16 +95,17 @@ std::string efficiency(const Estimate& value) {
 }
 
 std::string rate(double per_second) {
-  struct Unit {
-    double size;
-    std::string_view suffix;
-  };
-  static constexpr std::array kUnits{Unit{1e9, " G"}, Unit{1e6, " M"}, Unit{1e3, " k"}};
-  for (const Unit& unit : kUnits) {
-    const double value = per_second / unit.size;
-    if (value >= 0.9995) return fmt::format("{}{}", fixed(value, value < 9.95 ? 1 : 0), unit.suffix);
-  }
-  return fixed(per_second, per_second < 9.95 ? 1 : 0);
+  const RateUnit& unit = unit_of(per_second);
+  const double value = per_second / unit.size;
+  return fmt::format("{}{}", fixed(value, value < 9.95 ? 1 : 0), unit.suffix);
+}
+
+std::string rate(const Estimate& per_second) {
+  if (!per_second.ci95) return rate(per_second.value);
+  const RateUnit& unit = unit_of(per_second.value);
+  const double value = per_second.value / unit.size;
+  return with_interval(value, scaled(per_second.ci95, 1 / unit.size), decimals_for(std::max(1.0, value), 4),
+                       unit.suffix);
 }
 
 std::string duration(double seconds) {

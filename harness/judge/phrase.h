@@ -20,6 +20,8 @@ std::string efficiency(const Estimate& value);
 
 // A rate as a person says it: "5.0 M", "150 k", "37".
 std::string rate(double per_second);
+// The same with its interval: "180 ± 2 k", "1.20 M (0.90 to 1.90 M)".
+std::string rate(const Estimate& per_second);
 
 // A short time: "0.50 µs", "67 µs", "3.2 ms", "1.5 s".
 std::string duration(double seconds);

@@ -35,7 +35,19 @@ Moments moments_of_logs(std::span<const double> values) {
   return moments;
 }
 
+// How far the mean of the logarithms is from the truth.
+VarianceTerm term_of(const Moments& moments) {
+  const auto count = static_cast<double>(moments.count());
+  return {*moments.variance() / count, count - 1};
+}
+
 }  // namespace
+
+bool overlap(const Estimate& a, const Estimate& b) {
+  const Interval left = a.ci95.value_or(Interval{a.value, a.value});
+  const Interval right = b.ci95.value_or(Interval{b.value, b.value});
+  return left.low <= right.high && right.low <= left.high;
+}
 
 std::optional<double> Moments::variance() const {
   if (count_ < 2) return std::nullopt;
@@ -97,11 +109,7 @@ Ratio log_welch_ratio(std::span<const double> base, std::span<const double> chan
   Ratio ratio{.value = std::exp(difference), .ci95 = std::nullopt, .p = std::nullopt};
   if (before.count() < 2 || after.count() < 2) return ratio;
 
-  const auto term = [](const Moments& moments) {
-    const auto count = static_cast<double>(moments.count());
-    return VarianceTerm{*moments.variance() / count, count - 1};
-  };
-  const VarianceTerm combined = combine(std::array{term(before), term(after)});
+  const VarianceTerm combined = combine(std::array{term_of(before), term_of(after)});
   const double half = half_width_95(combined);
   const Interval interval{std::exp(difference - half), std::exp(difference + half)};
   if (std::isfinite(interval.high)) ratio.ci95 = interval;
@@ -110,6 +118,28 @@ Ratio log_welch_ratio(std::span<const double> base, std::span<const double> chan
   else
     ratio.p = difference == 0 ? 1 : 0;  // the limits as the variance goes to nothing
   return ratio;
+}
+
+Estimate log_product(double factor, std::span<const std::span<const double>> over,
+                     std::span<const std::span<const double>> under) {
+  double sum = std::log(factor);
+  bool spread_known = true;
+  std::vector<VarianceTerm> terms;
+  const auto add = [&](std::span<const double> values, double sign) {
+    const Moments moments = moments_of_logs(values);
+    sum += sign * moments.mean();
+    if (moments.count() < 2) spread_known = false;
+    if (spread_known) terms.push_back(term_of(moments));
+  };
+  for (const auto& values : over) add(values, 1);
+  for (const auto& values : under) add(values, -1);
+
+  Estimate product{std::exp(sum), std::nullopt};
+  if (!spread_known || terms.empty()) return product;
+  const double half = half_width_95(combine(terms));
+  const Interval interval{std::exp(sum - half), std::exp(sum + half)};
+  if (std::isfinite(interval.high)) product.ci95 = interval;
+  return product;
 }
 
 std::vector<std::size_t> outliers(std::span<const double> values) {

@@ -20,6 +20,10 @@ struct Estimate {
   std::optional<Interval> ci95;
 };
 
+// Whether the two may be the same figure: their intervals have a value in common. One without an interval stands for
+// its value alone.
+bool overlap(const Estimate& a, const Estimate& b);
+
 // Mean and spread in one pass, exact far from zero (Welford, Technometrics 4, 1962).
 class Moments {
  public:
@@ -78,6 +82,12 @@ struct Ratio {
 // How many times `changed` is `base`, by Welch's test on the logarithms. Sets of times and sets of rates give
 // reciprocal answers and the same p. Throws Error if a set is empty or holds anything but positive finite values.
 Ratio log_welch_ratio(std::span<const double> base, std::span<const double> changed);
+
+// What `factor` times the product of the `over` by those `under` comes to, each set standing for its mean in
+// logarithms: a geometric mean, whose variance and degrees of freedom combine as above. No interval where a set has one
+// value. Throws Error as log_welch_ratio() does.
+Estimate log_product(double factor, std::span<const std::span<const double>> over,
+                     std::span<const std::span<const double>> under);
 
 // Indices of values to flag, in ascending order; they are never to be dropped: here a stall is the finding, not an
 // error. Modified z-score above 3.5 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993). None below

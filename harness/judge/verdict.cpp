@@ -161,6 +161,23 @@ std::string faster_loading(const Evidence& evidence) {
       near_ceiling ? " and no --loader can be much faster on them, so" : ", so use a faster --loader,");
 }
 
+// Whether workers and a compute that computes on CPUs are more threads than there are CPUs for them.
+bool crowded(const Evidence& evidence) {
+  return evidence.compute_threads > 0 && evidence.threads_in_force > 0 &&
+         evidence.workers + evidence.compute_threads > evidence.threads_in_force;
+}
+
+std::string crowd_advice(const Evidence& evidence) {
+  const auto counted = [](std::size_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+  };
+  std::string remedy = evidence.threads_in_force > 1 ? "use --placement split" : "get more CPUs";
+  if (evidence.compute_threads > 1) remedy += " or fewer --compute-threads";
+  return fmt::format("{} and {} share {}: {}", counted(evidence.workers, "worker"),
+                     counted(evidence.compute_threads, "compute thread"), counted(evidence.threads_in_force, "CPU"),
+                     remedy);
+}
+
 std::string loader_sentence(const Evidence& evidence, const Findings& findings) {
   const Verdict& verdict = findings.verdict;
   std::string sentence = fmt::format(
@@ -172,10 +189,11 @@ std::string loader_sentence(const Evidence& evidence, const Findings& findings) 
   const Estimate& overlap = *verdict.overlap_efficiency;
   const bool poor = overlap.ci95 ? overlap.ci95->high < kMostlyInTurn : overlap.value < kMostlyInTurn;
   if (poor && findings.of_slower->value < 1 - kNoticeable)
-    sentence += fmt::format(
-        " The two also {} (overlap efficiency {}, where 1 is perfect): {}.",
-        overlap.value < 0 ? "disturb each other" : "mostly take turns", efficiency(overlap),
-        overlap.value < 0 ? "they compete for cores or memory bandwidth" : "use a --loader that reads ahead");
+    sentence += fmt::format(" The two also {} (overlap efficiency {}, where 1 is perfect): {}.",
+                            overlap.value < 0 ? "disturb each other" : "mostly take turns", efficiency(overlap),
+                            crowded(evidence)   ? crowd_advice(evidence)
+                            : overlap.value < 0 ? "they compete for cores or memory bandwidth"
+                                                : "use a --loader that reads ahead");
   return sentence;
 }
 
@@ -189,7 +207,9 @@ std::string balanced_sentence(const Evidence& evidence, const Verdict& verdict) 
 std::string interference_sentence(const Evidence& evidence, const Verdict& verdict) {
   const Estimate& overlap = *verdict.overlap_efficiency;
   std::string advice = "their work overlaps but not fully: deepen --prefetch or leave the compute a core of its own";
-  if (overlap.value < 0) {
+  if (crowded(evidence)) {
+    advice = crowd_advice(evidence);
+  } else if (overlap.value < 0) {
     advice = fmt::format(
         "together they take longer than one after the other, so they compete for cores or "
         "memory bandwidth: {}",
@@ -300,6 +320,26 @@ std::string interval_note(const Evidence& evidence) {
   return fmt::format(" Only one trial of {}: no interval for what depends on it; use --trials 5.", listed(single));
 }
 
+std::optional<UtilisationGoal> goal_of(const Evidence& evidence, const Verdict& verdict) {
+  if (!evidence.au || !verdict.accelerator_utilisation) return std::nullopt;
+  const auto& [value, ci95] = *verdict.accelerator_utilisation;
+  const double asked = *evidence.au;
+  if (ci95 && ci95->low < asked && asked <= ci95->high) return UtilisationGoal{asked, Standing::kUnclear};
+  return UtilisationGoal{asked, value >= asked ? Standing::kMet : Standing::kMissed};
+}
+
+std::string goal_sentence(const Verdict& verdict) {
+  if (!verdict.goal) return "";
+  const std::string achieved = percent(*verdict.accelerator_utilisation);
+  const std::string asked = fmt::format("the {:.4g} % asked for", 100 * verdict.goal->asked);
+  switch (verdict.goal->standing) {
+    case Standing::kMet: return fmt::format(" AU {} meets {}.", achieved, asked);
+    case Standing::kMissed: return fmt::format(" AU {} misses {}.", achieved, asked);
+    case Standing::kUnclear: return fmt::format(" AU {} may meet {} or miss it: use more --trials.", achieved, asked);
+  }
+  throw Error("verdict: unknown standing");
+}
+
 std::string sentence_of(const Evidence& evidence, const Findings& findings) {
   const Verdict& verdict = findings.verdict;
   switch (verdict.bound) {
@@ -341,6 +381,15 @@ std::string_view name(Bound bound) {
   throw Error("verdict: unknown bound");
 }
 
+std::string_view name(Standing standing) {
+  switch (standing) {
+    case Standing::kMet: return "met";
+    case Standing::kMissed: return "missed";
+    case Standing::kUnclear: return "unclear";
+  }
+  throw Error("verdict: unknown standing");
+}
+
 Verdict judge(const Evidence& evidence) {
   require_usable(evidence);
   Findings findings{};
@@ -352,7 +401,8 @@ Verdict judge(const Evidence& evidence) {
   if (verdict.supply)
     findings.of_slower = ratio(verdict.supply->value < 1 ? evidence.io : evidence.synthetic, evidence.full);
   classify(evidence, findings);
-  verdict.sentence = sentence_of(evidence, findings) + interval_note(evidence);
+  verdict.goal = goal_of(evidence, verdict);
+  verdict.sentence = sentence_of(evidence, findings) + interval_note(evidence) + goal_sentence(verdict);
   return findings.verdict;
 }
 

@@ -24,6 +24,8 @@ struct Evidence {
   std::optional<double> overhead_seconds_per_batch = {};  // from OVERHEAD trials
   std::size_t threads_in_force = 0;                       // CPUs there are for workers; 0: unknown
   std::optional<double> io_efficiency = {};               // IO over the lowest ceiling of the machine
+  std::size_t compute_threads = 0;                        // on CPUs that the workers may use too; 0: none
+  std::optional<double> au = {};                          // accelerator utilisation asked for
 };
 
 enum class Bound {
@@ -39,6 +41,18 @@ enum class Bound {
 // "compute", "loader", "balanced", "interference", "harness", "unclear", "incomplete".
 std::string_view name(Bound bound);
 
+enum class Standing { kMet, kMissed, kUnclear };
+
+// "met", "missed", "unclear".
+std::string_view name(Standing standing);
+
+// Accelerator utilisation held against what was asked for. Unclear where its interval contains that; without an
+// interval the value decides.
+struct UtilisationGoal {
+  double asked;
+  Standing standing;
+};
+
 // With T = 1 / throughput. Each figure is absent where a trial it needs was not run; its interval is absent where one
 // of those modes has a single trial. No figure is clamped: noise can carry stall below 0 and utilisation above 1.
 struct Verdict {
@@ -47,7 +61,8 @@ struct Verdict {
   std::optional<Estimate> accelerator_utilisation;  // T_synthetic / T_full
   std::optional<Estimate> overlap_efficiency;       // (T_io + T_synthetic - T_full) / min(T_io, T_synthetic)
   std::optional<Estimate> supply;                   // T_synthetic / T_io: what loading alone supplies of what is taken
-  std::string sentence;                             // one to three sentences to act on
+  std::optional<UtilisationGoal> goal;              // where one was asked for
+  std::string sentence;                             // one to four sentences to act on
 };
 
 // A difference below this share is not worth acting upon: of stall, of IO against SYNTHETIC, of FULL against the

@@ -5,15 +5,6 @@
 #include <vector>
 
 namespace loadline {
-namespace {
-
-bool overlap(const Estimate& a, const Estimate& b) {
-  const Interval left = a.ci95.value_or(Interval{a.value, a.value});
-  const Interval right = b.ci95.value_or(Interval{b.value, b.value});
-  return left.low <= right.high && right.low <= left.high;
-}
-
-}  // namespace
 
 std::optional<WorkerChoice> fewest_sufficient(std::span<const WorkerTrials> curve) {
   std::vector<WorkerPoint> points;

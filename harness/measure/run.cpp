@@ -129,24 +129,44 @@ std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& data
   return open_dataset(cell.data, options);
 }
 
-// The trials of a run, and the datasets and rigs that they share.
+std::size_t trials_in(const Result& result) {
+  std::size_t trials = 0;
+  for (const CellResult& cell : result.cells) trials += cell.trials.size();
+  for (const CeilingResult& ceiling : result.ceilings) trials += ceiling.trials.size();
+  return trials;
+}
+
+// The trials of cells of one result, and the datasets and rigs that they share.
 class Bench {
  public:
-  Bench(const RunOptions& options, Result& result, RunContext& context)
-      : options_(options), result_(result), context_(context), start_(context.clock.now()) {
+  Bench(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context)
+      : options_(options), result_(result), cells_(cells), context_(context), place_(trials_in(result)) {
     datasets_.resize(result.datasets.size());
-    rigs_.resize(result.cells.size());
+    rigs_.resize(cells.size());
   }
 
-  // In rounds over all ceilings and, if asked, all cells. Returns whether it came to its end.
-  bool run_rounds(bool with_cells) {
-    const std::size_t cells = with_cells ? result_.cells.size() : 0;
+  // What prepare_run() does for the cells of a plan.
+  void prepare() {
+    for (CellResult& cell : cells_) {
+      try {
+        cell = prepare_cell(cell.cell, dataset_of(cell), cell.dataset, result_.environment.machine);
+      } catch (const Error& error) {
+        cell.error = error.what();
+        context_.observer.on_trial(result_, cell);
+      }
+    }
+  }
+
+  // In rounds over what is asked for. Returns whether it came to its end.
+  bool run_rounds(bool with_cells, bool with_ceilings) {
+    const std::size_t cells = with_cells ? cells_.size() : 0;
+    const std::size_t ceilings = with_ceilings ? result_.ceilings.size() : 0;
     for (std::size_t round = 0; round < options_.trials; ++round) {
       // Neither what the harness costs nor what the machine could do is of use alone, unless it was asked for.
       const bool any_left = std::ranges::any_of(
-          result_.cells, [](const CellResult& cell) { return !cell.error && cell.cell.mode != Mode::kOverhead; });
+          cells_, [](const CellResult& cell) { return !cell.error && cell.cell.mode != Mode::kOverhead; });
       if (with_cells && !any_left) break;
-      for (const std::size_t i : round_order(options_.seed, round, cells + result_.ceilings.size())) {
+      for (const std::size_t i : round_order(options_.seed, round, cells + ceilings)) {
         if (context_.stop.stop_requested()) return false;
         if (!(i < cells ? run_cell(i, round) : run_ceiling(i - cells, round))) return false;
       }
@@ -157,7 +177,7 @@ class Bench {
  private:
   // Returns false when stopped, like run_ceiling().
   bool run_cell(std::size_t i, std::size_t round) {
-    CellResult& cell = result_.cells[i];
+    CellResult& cell = cells_[i];
     if (cell.error) return true;
     const double started = seconds_so_far();
     try {
@@ -197,12 +217,17 @@ class Bench {
 
   // Made when it is first asked for. A ceiling has the rig of the cell that it was first wanted for.
   const CellRig& rig(std::size_t i) {
-    const CellResult& cell = result_.cells[i];
+    const CellResult& cell = cells_[i];
+    const Dataset& dataset = dataset_of(cell);
+    const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
+    if (!rigs_[i]) rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset, cache_bytes);
+    return *rigs_[i];
+  }
+
+  const Dataset& dataset_of(const CellResult& cell) {
     auto& dataset = datasets_[cell.dataset];
     if (!dataset) dataset = open_for(cell.cell);
-    const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
-    if (!rigs_[i]) rigs_[i] = std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes);
-    return *rigs_[i];
+    return *dataset;
   }
 
   // As rig(), of samples that lie in memory: what the machine can do with them does not depend on how they are stored.
@@ -211,7 +236,7 @@ class Bench {
     const Dataset& dataset = original.assembler().dataset();
     const Access access = dataset.info().access;
     if (access == Access::kMapped || access == Access::kResident) return original;
-    const CellResult& cell = result_.cells[i];
+    const CellResult& cell = cells_[i];
     auto& copy = copies_[result_.datasets[cell.dataset].fingerprint];  // the same in every format
     if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
     auto& found = rigs_in_memory_[i];
@@ -220,7 +245,7 @@ class Bench {
     return *found;
   }
 
-  double seconds_so_far() const { return seconds(context_.clock.now() - start_); }
+  double seconds_so_far() const { return seconds(context_.clock.now() - context_.start); }
 
   template <typename AnyTrial>
   void enter(AnyTrial trial, std::size_t round, double started_seconds, std::vector<AnyTrial>& trials) {
@@ -232,9 +257,9 @@ class Bench {
 
   const RunOptions& options_;
   Result& result_;
+  std::vector<CellResult>& cells_;  // of the result, or further ones
   RunContext& context_;
-  Time start_;
-  std::size_t place_ = 0;
+  std::size_t place_;
   std::vector<std::unique_ptr<Dataset>> datasets_;
   std::vector<std::unique_ptr<CellRig>> rigs_;
   std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
@@ -302,13 +327,34 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   return true;
 }
 
+void prepare_again(const Plan& plan, Result& result) {
+  std::vector<CellResult> cells(plan.cells.size());
+  for (std::size_t dataset = 0; dataset < result.datasets.size(); ++dataset) {
+    const auto first = std::ranges::find(result.cells, dataset, &CellResult::dataset);
+    const auto opened = open_for(first->cell);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (!same_dataset(first->cell, plan.cells[i])) continue;
+      cells[i] = prepare_cell(plan.cells[i], *opened, dataset, result.environment.machine);
+    }
+  }
+  result.cells = std::move(cells);
+  result.ceilings.clear();
+  if (plan.options.ceilings == "on") plan_ceilings(plan, result);
+}
+
 bool run_plan(const Plan& plan, Result& result, RunContext& context) {
-  Bench bench(plan.options, result, context);
+  Bench bench(plan.options, result, result.cells, context);
   const bool with_cells = !plan.ceilings_alone;
   if (with_cells) measure_first_epochs(plan, result, context);
-  if (context.stop.stop_requested() || !bench.run_rounds(with_cells)) return false;
+  if (context.stop.stop_requested() || !bench.run_rounds(with_cells, true)) return false;
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
+}
+
+bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context) {
+  Bench bench(options, result, cells, context);
+  bench.prepare();
+  return bench.run_rounds(true, false);
 }
 
 }  // namespace loadline

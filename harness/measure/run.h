@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 #include "harness/plan/plan.h"
 #include "harness/result/result.h"
@@ -22,12 +23,15 @@ class RunObserver {
   virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
   // The same of each ceiling.
   virtual void on_ceiling(const Result& /*result*/, const CeilingResult& /*ceiling*/) {}
+  // After each value that a search has tried, which is the last of its probes.
+  virtual void on_probe(const Result& /*result*/) {}
 };
 
 struct RunContext {
   Clock& clock;
   std::stop_token stop;
   RunObserver& observer;
+  Time start = clock.now();  // of the run
 };
 
 // The dataset of a cell. Throws Error, where it is not there saying how to get it.
@@ -43,10 +47,18 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
 // without that there is nothing to run.
 bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
+// The same for a plan whose datasets are all among those of `result`, which are not read again. Replaces the cells.
+void prepare_again(const Plan& plan, Result& result);
+
 // Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
 // all cells and ceilings, each round in an order of its own. A cell or ceiling that fails keeps what it has and its
 // error; the others go on. Of a plan for ceilings alone only those. Returns whether the run came to its end, rather
 // than to a requested stop.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
+
+// Cells that are not of the plan but on its datasets, such as those of a prediction: `cells` have cell and dataset, and
+// get the rest as if they were of the plan, in rounds of their own. No first epochs. What does not fit is the error of
+// its cell. Returns as run_plan() does.
+bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context);
 
 }  // namespace loadline

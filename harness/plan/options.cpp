@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/plan/find.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/loader.h"
@@ -82,6 +83,9 @@ Words on_off_names() {
 Words precision_names() {
   return {name(Precision::kF32), name(Precision::kBF16)};
 }
+Words find_names() {
+  return names_of(find_kinds());
+}
 Words delivery_names() {
   return {"in-order", "completion"};
 }
@@ -93,6 +97,7 @@ constexpr std::string_view kTransform = "Transform";
 constexpr std::string_view kSampler = "Order of samples";
 constexpr std::string_view kPipeline = "Loader and compute";
 constexpr std::string_view kTrials = "Trials";
+constexpr std::string_view kVerdict = "Verdict";
 constexpr std::string_view kOutput = "Output";
 
 constexpr double kMostSeed = 9007199254740992;  // 2^53: what JSON readers keep exact
@@ -191,6 +196,15 @@ const std::array kRows{
     OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at all", &O::ceilings,
               on_off_names},
 
+    OptionRow{"au", kVerdict, "SHARE",
+              "accelerator utilisation to hold every configuration to, such as 0.9; unset: none", &O::au, nullptr, 1e-6,
+              1},
+    OptionRow{"check-verdict", kVerdict, "", "measure what the verdict predicts, and say how far off it was",
+              &O::check_verdict},
+    OptionRow{"find", kVerdict, "WHAT",
+              "search the most (rate or devices of the compute) that one loader feeds at --au, or the fewest workers",
+              &O::find, find_names},
+
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
     OptionRow{"quiet", kOutput, "", "no progress, no table: the result file only", &O::quiet},
 };
@@ -253,18 +267,21 @@ std::span<const OptionRow> run_options() {
 }
 
 bool is_for_ceilings(const OptionRow& row) {
-  if (row.group == kPipeline || row.name == "mode") return false;
+  if (row.group == kPipeline || row.group == kVerdict || row.name == "mode") return false;
   return row.group != kTrials || row.name == "trials";
 }
 
 bool is_for_training(const OptionRow& row) {
-  return row.group != kTrials && row.name != "mode";
+  return row.group != kTrials && row.group != kVerdict && row.name != "mode";
 }
 
 OptionValue read_option(const RunOptions& options, const OptionRow& row) {
   const auto list = [](const auto& values) { return values.empty() ? OptionValue() : OptionValue(values); };
   return std::visit(Overloaded{
                         [&](std::optional<std::size_t> O::*field) {
+                          return options.*field ? OptionValue(*(options.*field)) : OptionValue();
+                        },
+                        [&](std::optional<double> O::*field) {
                           return options.*field ? OptionValue(*(options.*field)) : OptionValue();
                         },
                         [&](std::string O::*field) { return list(options.*field); },
@@ -288,6 +305,7 @@ void write_option(RunOptions& options, const OptionRow& row, std::string_view te
           [&](std::size_t O::*field) { options.*field = parse_number<std::size_t>(row, text); },
           [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
           [&](double O::*field) { options.*field = parse_number<double>(row, text); },
+          [&](std::optional<double> O::*field) { options.*field = parse_number<double>(row, text); },
           [&](std::string O::*field) { options.*field = parse_word(row, text); },
           [&](std::vector<std::size_t> O::*field) {
             options.*field = parse_list<std::size_t>(row, text, parse_number<std::size_t>);

@@ -72,14 +72,18 @@ struct RunOptions {
   double first_epoch_seconds = 2;  // at the most; 0: not measured
   std::string ceilings = "on";
 
+  std::optional<double> au;  // share; none: utilisation is not judged
+  bool check_verdict = false;
+  std::string find;  // empty: nothing is searched for
+
   std::string output;  // path, or - for stdout; empty: loadline-<run id>.json
   bool quiet = false;
 };
 
 using OptionField =
     std::variant<bool RunOptions::*, std::size_t RunOptions::*, std::optional<std::size_t> RunOptions::*,
-                 std::vector<std::size_t> RunOptions::*, double RunOptions::*, std::vector<double> RunOptions::*,
-                 std::string RunOptions::*, std::vector<std::string> RunOptions::*>;
+                 std::vector<std::size_t> RunOptions::*, double RunOptions::*, std::optional<double> RunOptions::*,
+                 std::vector<double> RunOptions::*, std::string RunOptions::*, std::vector<std::string> RunOptions::*>;
 
 // One row an option: the parser, --help, the JSON echo and --config read it.
 struct OptionRow {

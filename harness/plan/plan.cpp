@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/plan/find.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -206,6 +207,12 @@ void check(const RunOptions& options) {
   if (!options.compute.empty() && !has("synthetic") && !has("full")) {
     throw usage_error("--compute: no mode chosen has a compute, synthetic and full do");
   }
+  const std::string_view judged = options.au ? "au" : options.check_verdict ? "check-verdict" : "";
+  if (!judged.empty() && !(has("synthetic") && has("full"))) {
+    throw usage_error(
+        fmt::format("--{}: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode", judged));
+  }
+  check_find(options);
   const bool any_workers = (has("io") || has("full")) && std::ranges::any_of(options.loaders, [](const auto& loader) {
                              return loader_named(loader).has_workers;
                            });

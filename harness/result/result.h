@@ -97,6 +97,24 @@ struct DatasetFacts {
   std::optional<Residency> after;  // after the last trial
 };
 
+// A value that a search tried, by short trials of SYNTHETIC and FULL, or by a whole run that is to confirm it.
+struct Probe {
+  double value = 0;               // of what is searched for
+  std::vector<double> synthetic;  // samples per second, one rate a trial
+  std::vector<double> full;
+  bool enough = false;    // reaches the utilisation that is to be kept
+  bool confirms = false;  // a whole run
+};
+
+// What --find looked for, and what came of it.
+struct Search {
+  std::string kind;                 // of --find
+  double utilisation = 0;           // that is to be kept
+  std::vector<Probe> probes;        // in the order in which they were made
+  std::optional<double> found;      // by short trials; none: no value that was tried is enough
+  std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
+};
+
 enum class Status : std::uint8_t { kPartial, kComplete };
 
 struct Result {
@@ -111,6 +129,8 @@ struct Result {
   std::vector<DatasetFacts> datasets;
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
+  std::vector<CellResult> checks;  // cells of predictions, measured after all others
+  std::optional<Search> search;    // none without --find
 };
 
 }  // namespace loadline

@@ -262,6 +262,12 @@ Json trial_json(const Trial& trial) {
   return json;
 }
 
+Json trials_json(const CellResult& cell) {
+  Json trials = Json::array();
+  for (const Trial& trial : cell.trials) trials.push_back(trial_json(trial));
+  return trials;
+}
+
 Json first_epoch_json(const std::optional<FirstEpoch>& epoch) {
   if (!epoch) return nullptr;
   Json json = {{"complete", epoch->complete},
@@ -321,9 +327,7 @@ Json cell_json(const CellResult& cell, const CellSummary& summary, const Result&
   json["ceiling"] = load_line_json(summary.load_line);
   json["outlier_trials"] = summary.outliers;
   json["first_epoch"] = first_epoch_json(cell.first_epoch);
-  Json trials = Json::array();
-  for (const Trial& trial : cell.trials) trials.push_back(trial_json(trial));
-  json["trials"] = std::move(trials);
+  json["trials"] = trials_json(cell);
   return json;
 }
 
@@ -354,6 +358,22 @@ Json ceiling_json(const CeilingResult& result, const std::optional<Summary>& sum
           {"trials", std::move(trials)}};
 }
 
+Json goal_json(const std::optional<UtilisationGoal>& goal) {
+  return goal ? Json{{"asked", number(goal->asked)}, {"standing", name(goal->standing)}} : Json(nullptr);
+}
+
+Json start_up_json(const std::optional<StartUp>& start_up) {
+  if (!start_up) return nullptr;
+  return {{"start_up_seconds", number(start_up->seconds)},
+          {"warm_epoch_seconds", number(start_up->warm_epoch_seconds)},
+          {"dominates", start_up->dominates}};
+}
+
+Json latency_json(const std::optional<Latency>& latency) {
+  if (!latency) return nullptr;
+  return {{"cpu_share", number(latency->cpu_share)}, {"wait_share", number(latency->wait_share)}};
+}
+
 Json configuration_json(const Configuration& configuration, const Result& result) {
   const auto cell_name = [&](std::optional<std::size_t> cell) {
     return cell ? Json(result.cells[*cell].cell.name()) : Json(nullptr);
@@ -371,6 +391,9 @@ Json configuration_json(const Configuration& configuration, const Result& result
           {"accelerator_utilisation", estimate_json(verdict.accelerator_utilisation)},
           {"overlap_efficiency", estimate_json(verdict.overlap_efficiency)},
           {"supply", estimate_json(verdict.supply)},
+          {"goal", goal_json(verdict.goal)},
+          {"start_up", start_up_json(configuration.start_up)},
+          {"latency", latency_json(configuration.latency)},
           {"sentence", verdict.sentence}};
 }
 
@@ -383,6 +406,39 @@ Json headline_json(const Headline& headline) {
   json["fewest_workers"] = headline.workers ? worker_point_json(headline.workers->fewest) : Json(nullptr);
   json["best_workers"] = headline.workers ? worker_point_json(headline.workers->best) : Json(nullptr);
   return json;
+}
+
+Json prediction_json(const Prediction& prediction, const Result& result) {
+  const CellResult* const check = prediction.check ? &result.checks[*prediction.check] : nullptr;
+  return {{"configuration", prediction.configuration},
+          {"statement", prediction.statement},
+          {"cell", prediction.cell.name()},
+          {"compute", prediction.cell.compute},
+          {"predicted_samples_per_second", estimate_json(prediction.samples_per_second)},
+          {"measured_samples_per_second", summary_json(prediction.measured)},
+          {"error_share", optional_of(prediction.error)},
+          {"within", optional_of(prediction.within)},
+          {"error", check == nullptr ? Json(nullptr) : optional_of(check->error)},
+          {"trials", check == nullptr ? Json::array() : trials_json(*check)}};
+}
+
+Json search_json(const std::optional<Search>& search) {
+  if (!search) return nullptr;
+  Json probes = Json::array();
+  for (const Probe& probe : search->probes) {
+    const Ratio ratio = log_welch_ratio(probe.synthetic, probe.full);
+    probes.push_back({{"value", number(probe.value)},
+                      {"confirms", probe.confirms},
+                      {"synthetic_samples_per_second", probe.synthetic},
+                      {"full_samples_per_second", probe.full},
+                      {"accelerator_utilisation", estimate_json(Estimate{ratio.value, ratio.ci95})},
+                      {"enough", probe.enough}});
+  }
+  return {{"find", search->kind},
+          {"au", number(search->utilisation)},
+          {"found", optional_of(search->found)},
+          {"confirmed", optional_of(search->confirmed)},
+          {"probes", std::move(probes)}};
 }
 
 // What Google Benchmark's own files have, as far as its compare.py looks at it.
@@ -469,6 +525,11 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   }
   json["headlines"] = Json::array();
   for (const Headline& headline : judgement.headlines) json["headlines"].push_back(headline_json(headline));
+  json["predictions"] = Json::array();
+  for (const Prediction& prediction : judgement.predictions) {
+    json["predictions"].push_back(prediction_json(prediction, result));
+  }
+  json["search"] = search_json(result.search);
   json["warnings"] = Json::array();
   for (const Warning& warning : judgement.warnings) {
     json["warnings"].push_back({{"id", warning.id}, {"message", warning.message}});

@@ -88,6 +88,8 @@ std::string stored_text(const DatasetInfo& info) {
 // The figures that the sentence rests on, besides the stall, which the table has.
 std::string figures_text(const Verdict& verdict) {
   if (!verdict.accelerator_utilisation || !verdict.overlap_efficiency) return "";
+  // Held against what was asked for, the sentence has it.
+  if (verdict.goal) return fmt::format(" Overlap efficiency {}.", efficiency(*verdict.overlap_efficiency));
   return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*verdict.accelerator_utilisation),
                      efficiency(*verdict.overlap_efficiency));
 }

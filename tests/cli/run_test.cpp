@@ -79,6 +79,42 @@ TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNoText) {
   EXPECT_THAT(result()["datasets"][0]["path"].get<std::string>(), HasSubstr("with space \uFFFD\uFFFD"));
 }
 
+TEST_F(Run, ChecksWhatItsVerdictPredicts) {
+  // Steps of 80 ms: whatever else the machine does, they are what takes the time.
+  const Outcome outcome =
+      run(short_run(mnist()) + Words{"--loader", "serial", "--compute", "device:samples_per_second=100,depth=0",
+                                     "--trials", "1", "--au", "0.5", "--check-verdict"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("checking 1 prediction\n"));
+  EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % asked for."));
+  EXPECT_THAT(outcome.out, HasSubstr("predicted and measured\n  mnist: a compute twice as fast would give "));
+  const auto predictions = result()["predictions"];
+  ASSERT_EQ(predictions.size(), 1U);
+  EXPECT_EQ(predictions[0]["cell"], "mnist/FULL/serial/batch:8");
+  EXPECT_EQ(predictions[0]["compute"], "device:samples_per_second=200,depth=0");
+  EXPECT_EQ(predictions[0]["trials"].size(), 1U);
+  EXPECT_TRUE(predictions[0]["within"].is_boolean());
+  EXPECT_EQ(result()["configurations"][0]["goal"]["standing"], "met");
+}
+
+TEST_F(Run, FindsTheFewestWorkers) {
+  const Outcome outcome = run(
+      short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--au", "1e-6", "--find", "min-workers"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("probe 1: 2 workers: AU "));
+  EXPECT_THAT(outcome.err, HasSubstr("confirmation 1: 1 worker: AU "));
+  EXPECT_THAT(outcome.out, HasSubstr("min-workers: thread-pool needs 1 worker for AU 0.0001 % or more (AU "));
+  EXPECT_EQ(result()["search"]["confirmed"], 1);
+  EXPECT_EQ(result()["search"]["probes"].size(), 3U);
+  EXPECT_EQ(result()["status"], "complete");
+}
+
+TEST_F(Run, OfCeilingsDoesNotMindAConfigurationThatJudges) {
+  ASSERT_EQ(run(short_run(mnist()) + Words{"--au", "0.5", "--loader", "serial"}).exit_code, 0);
+  const Outcome outcome = run({"ceilings", "--config", "result.json", "--quiet"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
 // Output
 
 TEST_F(Run, RefusesADirectoryThatIsNotThereBeforeItMeasures) {

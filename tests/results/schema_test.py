@@ -121,10 +121,28 @@ class Schema(ResultsTest):
              "page-shuffled", "--page-samples", "8", "--window-samples", "16", "--seed", "9007199254740992", "--rank",
              "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
              "--prefetch", "3", "--delivery", "completion", "--compute", "device:samples_per_second=1e6", "--trials",
-             "2", "--trial-batches", "12", "--warm-up-batches", "4", "--ceilings", "off"])
+             "2", "--trial-batches", "12", "--warm-up-batches", "4", "--ceilings", "off", "--au", "1e-6", "--check-verdict",
+             "--find", "min-workers"])
         self.check(result)
         self.assertEqual([key for key, value in result["config"].items() if value is None], [])
         self.assertEqual(result["datasets"][0]["access"], "resident")
+
+    def test_checked_verdict(self):
+        result = self.work.run_for_result(
+            "checked.json", ["--workload", "mnist", "--loader", "serial", "--compute",
+                             "device:samples_per_second=600,depth=0", "--au", "0.5", "--check-verdict", *QUICK,
+                             "--trials", "1"])
+        self.check(result)
+        self.assertEqual([len(prediction["trials"]) for prediction in result["predictions"]], [1])
+        self.assertIsNotNone(result["configurations"][0]["goal"])
+
+    def test_search(self):
+        result = self.work.run_for_result(
+            "search.json", ["--workload", "mnist", "--loader", "thread-pool", "--workers", "2", "--au", "1e-6",
+                            "--find", "min-workers", *QUICK])
+        self.check(result)
+        self.assertEqual((result["search"]["found"], result["search"]["confirmed"]), (1, 1))
+        self.assertEqual([probe["confirms"] for probe in result["search"]["probes"]], [False, False, True])
 
     def test_sequential_order(self):
         self.check(self.work.run_for_result("order.json", ["--workload", "mnist", "--order", "sequential", *QUICK]))

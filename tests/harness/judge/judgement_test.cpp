@@ -224,6 +224,74 @@ TEST(Judgement, DoesNotBlameStorageWhereSomebodyIsBusyOrALockIsWaitedFor) {
   EXPECT_THAT(sentence_of(waiting(1, Access::kResident, 0.1, 0.9)), Not(HasSubstr("latency")));
 }
 
+TEST(Judgement, TellsOfLatencyInFiguresToo) {
+  const Judgement bound = judge_run(waiting(16, Access::kMapped, 1, 0.9));
+  ASSERT_TRUE(bound.configurations[0].latency.has_value());
+  EXPECT_NEAR(bound.configurations[0].latency->cpu_share, 0.25, 1e-12);
+  EXPECT_NEAR(bound.configurations[0].latency->wait_share, 0.9, 1e-12);
+  EXPECT_FALSE(judge_run(waiting(1, Access::kFiles, 0.6, 0.9)).configurations[0].latency.has_value());
+}
+
+// 60000 samples at 1000 a second: a warm epoch of 60 s.
+Result starting(double open_seconds, double first_batch_seconds, bool complete = true) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {4000, 4000}}, {.mode = Mode::kFull, .rates = {1000, 1000}}});
+  result.cells[0].first_epoch = FirstEpoch{.open_seconds = 1000, .samples = 60000, .complete = true};
+  result.cells[1].first_epoch = FirstEpoch{.open_seconds = open_seconds,
+                                           .first_batch_seconds = first_batch_seconds,
+                                           .samples = complete ? std::uint64_t{60000} : 100,
+                                           .complete = complete};
+  return result;
+}
+
+TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
+  const Result result = starting(100, 50);
+  const auto& start_up = judge_run(result).configurations[0].start_up;
+  ASSERT_TRUE(start_up.has_value());
+  EXPECT_DOUBLE_EQ(start_up->seconds, 150);
+  EXPECT_DOUBLE_EQ(start_up->warm_epoch_seconds, 60);
+  EXPECT_TRUE(start_up->dominates);
+  EXPECT_THAT(sentence_of(result),
+              testing::EndsWith(" Start-up dominates a short training: to open the data and wait for the first batch "
+                                "took 150 s, as long as 2.50 warm epochs of 60 s; keep data and loader open from one "
+                                "epoch to the next."));
+}
+
+TEST(Judgement, IsSilentOfAStartUpThatEpochsOutweigh) {
+  const auto start_up = judge_run(starting(1, 2)).configurations[0].start_up;
+  ASSERT_TRUE(start_up.has_value());
+  EXPECT_FALSE(start_up->dominates);
+  EXPECT_THAT(sentence_of(starting(1, 2)), Not(HasSubstr("Start-up")));
+}
+
+TEST(Judgement, ReckonsTheEpochFromTheDatasetWhereTheFirstWasNotRunToItsEnd) {
+  Result result = starting(100, 50, false);
+  EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->warm_epoch_seconds, 60);
+  result.cells[1].cell.sampler.world_size = 4;
+  EXPECT_DOUBLE_EQ(judge_run(result).configurations[0].start_up->warm_epoch_seconds, 15);
+}
+
+TEST(Judgement, KnowsNoStartUpWithoutAFirstEpochOrTrials) {
+  Result result = starting(100, 50);
+  result.cells[1].trials.clear();
+  EXPECT_FALSE(judge_run(result).configurations[0].start_up.has_value());
+  result = starting(100, 50);
+  result.cells[1].first_epoch.reset();
+  EXPECT_FALSE(judge_run(result).configurations[0].start_up.has_value());
+}
+
+TEST(Judgement, HoldsEveryConfigurationToTheUtilisationAskedFor) {
+  Result result = result_of({
+      {.mode = Mode::kSynthetic, .rates = {1000, 1000}},
+      {.mode = Mode::kFull, .rates = {800, 800}},
+      {.mode = Mode::kFull, .rates = {950, 950}, .loader = "thread-pool", .workers = 2},
+  });
+  EXPECT_FALSE(judge_run(result).configurations[0].verdict.goal.has_value());
+  result.options.au = 0.9;
+  const Judgement judgement = judge_run(result);
+  EXPECT_EQ(judgement.configurations[0].verdict.goal->standing, Standing::kMissed);
+  EXPECT_EQ(judgement.configurations[1].verdict.goal->standing, Standing::kMet);
+}
+
 TEST(Judgement, DoesNotAdviseAFasterLoaderWhereNoneCanBeMuchFaster) {
   const auto advice = [](double ceiling_rate) {
     Result result = result_of({

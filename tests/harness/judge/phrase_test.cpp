@@ -70,6 +70,15 @@ TEST(Rate, ChoosesItsUnit) {
   EXPECT_EQ(rate(0.5), "0.5");
 }
 
+TEST(Rate, HasTheUnitOfItsValueForItsIntervalToo) {
+  EXPECT_EQ(rate(Estimate{180.4e3, Interval{178.3e3, 182.5e3}}), "180 ± 2 k");
+  EXPECT_EQ(rate(Estimate{180.4e3, Interval{180.37e3, 180.43e3}}), "180.4 ± 0.1 k");
+  EXPECT_EQ(rate(Estimate{999.8e3, Interval{980e3, 1019.6e3}}), "1.000 ± 0.020 M");
+  EXPECT_EQ(rate(Estimate{1.2e6, Interval{0.9e6, 1.9e6}}), "1.20 M (0.90 to 1.90 M)");
+  EXPECT_EQ(rate(Estimate{37, Interval{36, 38}}), "37.0 ± 1.0");
+  EXPECT_EQ(rate(Estimate{4.96e6, {}}), "5.0 M");
+}
+
 TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(5e-7), "0.50 µs");
   EXPECT_EQ(duration(3.2e-6), "3.2 µs");

@@ -14,6 +14,47 @@ namespace {
 
 using Values = std::vector<double>;
 
+TEST(Overlap, IsOfIntervalsOrOfValuesWithoutOne) {
+  const Estimate low{1, Interval{0, 2}};
+  EXPECT_TRUE(overlap(low, {3, Interval{2, 4}}));
+  EXPECT_FALSE(overlap(low, {3, Interval{2.1, 4}}));
+  EXPECT_FALSE(overlap({3, Interval{2.1, 4}}, low));
+  EXPECT_TRUE(overlap(low, {1.5, {}}));
+  EXPECT_FALSE(overlap({2.5, {}}, low));
+}
+
+// Sets {v / 1.01, v, 1.01 v} have the mean ln v and the standard deviation l = ln 1.01: three of them together have six
+// degrees of freedom and the half width t(6) l, with t(6) = 2.4469118511.
+TEST(LogProduct, AddsTheVariancesOfItsFactors) {
+  const Values four{4 / 1.01, 4, 4 * 1.01};
+  const Values ten{10 / 1.01, 10, 10 * 1.01};
+  const Values five{5 / 1.01, 5, 5 * 1.01};
+  const std::vector<std::span<const double>> over{four, ten};
+  const std::vector<std::span<const double>> under{five};
+  const Estimate product = log_product(3, over, under);
+  EXPECT_NEAR(product.value, 24, 1e-9);
+  ASSERT_TRUE(product.ci95.has_value());
+  EXPECT_NEAR(product.ci95->low, 24 * 0.9759464289, 1e-7);
+  EXPECT_NEAR(product.ci95->high, 24 * 1.0246464052, 1e-7);
+}
+
+TEST(LogProduct, HasNoIntervalWhereASetHasOneValue) {
+  const Values four{4, 4.1};
+  const Values one{2};
+  const std::vector<std::span<const double>> over{four};
+  const std::vector<std::span<const double>> under{one};
+  EXPECT_FALSE(log_product(1, over, under).ci95.has_value());
+  EXPECT_FALSE(log_product(1, under, over).ci95.has_value());
+  EXPECT_DOUBLE_EQ(log_product(7, {}, {}).value, 7);
+}
+
+TEST(LogProduct, RefusesWhatHasNoLogarithm) {
+  const Values none;
+  const Values zero{1, 0};
+  EXPECT_THROW(log_product(1, std::vector<std::span<const double>>{none}, {}), Error);
+  EXPECT_THROW(log_product(1, std::vector<std::span<const double>>{zero}, {}), Error);
+}
+
 TEST(Moments, HoldFarFromZeroWhereTheMeanOfSquaresGivesNothing) {
   Moments moments;
   for (const double value : {1e9 + 1, 1e9 + 2, 1e9 + 3}) moments.add(value);

@@ -234,6 +234,92 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
   EXPECT_TRUE(run.verdict().sentence.ends_with("memory bandwidth: leave the compute a core of its own."));
 }
 
+// Interference of four workers and a compute of so many threads, whose overlap is what FULL makes it.
+std::string crowd_sentence(std::size_t workers, std::size_t compute_threads, std::size_t cpus, double full) {
+  const Rates io{18000, 18100, 17900};
+  const Rates fulls{full, full + 50, full - 50};
+  return judge({.loader = "thread-pool",
+                .workers = workers,
+                .compute = "cnn",
+                .io = io,
+                .synthetic = kCompute,
+                .full = fulls,
+                .threads_in_force = cpus,
+                .compute_threads = compute_threads})
+      .sentence;
+}
+
+TEST(Verdict, BoundByInterferenceAdvisesToSplitCpusThatWorkersAndComputeShare) {
+  for (const double full : {9000.0, 6650.0, 5000.0}) {
+    EXPECT_THAT(crowd_sentence(2, 2, 2, full),
+                testing::EndsWith("where 1 is perfect); 2 workers and 2 compute threads share 2 CPUs: use --placement "
+                                  "split or fewer --compute-threads."));
+  }
+  EXPECT_THAT(crowd_sentence(4, 1, 4, 5000),
+              testing::EndsWith("4 workers and 1 compute thread share 4 CPUs: use --placement split."));
+  EXPECT_THAT(crowd_sentence(1, 1, 1, 5000),
+              testing::EndsWith("1 worker and 1 compute thread share 1 CPU: get more CPUs."));
+  EXPECT_THAT(crowd_sentence(2, 2, 4, 5000), testing::EndsWith("memory bandwidth: use fewer --workers."))
+      << "a CPU for each";
+  EXPECT_THAT(crowd_sentence(4, 0, 2, 5000), testing::EndsWith("memory bandwidth: use fewer --workers."))
+      << "no thread of the compute is on their CPUs";
+}
+
+TEST(Verdict, BoundByLoadingAdvisesToSplitThemToo) {
+  const Rates io{5000, 5050, 4950};
+  const Rates full{3400, 3350, 3380};
+  EXPECT_THAT(judge({.loader = "thread-pool",
+                     .workers = 2,
+                     .compute = "cnn",
+                     .io = io,
+                     .synthetic = kCompute,
+                     .full = full,
+                     .threads_in_force = 2,
+                     .compute_threads = 2})
+                  .sentence,
+              testing::EndsWith("The two also mostly take turns (overlap efficiency 0.04 ± 0.05, where 1 is perfect): "
+                                "2 workers and 2 compute threads share 2 CPUs: use --placement split or fewer "
+                                "--compute-threads."));
+}
+
+// SYNTHETIC of 10000, and FULL that takes 90 ± 1.2 % of it.
+Verdict held_to(double au, const Rates& full = {9000, 9050, 8950}) {
+  const Rates io{14000, 14100, 13900};
+  return judge({.loader = "serial", .compute = "device", .io = io, .synthetic = kCompute, .full = full, .au = au});
+}
+
+TEST(UtilisationGoal, IsMetOrMissedWhereTheIntervalIsOnOneSideOfIt) {
+  const Verdict met = held_to(0.85);
+  EXPECT_EQ(met.goal->asked, 0.85);
+  EXPECT_EQ(met.goal->standing, Standing::kMet);
+  EXPECT_THAT(met.sentence, testing::EndsWith(" AU 90.0 ± 1.2 % meets the 85 % asked for."));
+  const Verdict missed = held_to(0.925);
+  EXPECT_EQ(missed.goal->standing, Standing::kMissed);
+  EXPECT_THAT(missed.sentence, testing::EndsWith(" AU 90.0 ± 1.2 % misses the 92.5 % asked for."));
+}
+
+TEST(UtilisationGoal, IsUnclearWhereTheIntervalContainsIt) {
+  for (const double asked : {0.89, 0.9, 0.91}) EXPECT_EQ(held_to(asked).goal->standing, Standing::kUnclear) << asked;
+  EXPECT_THAT(held_to(0.9).sentence,
+              testing::EndsWith(" AU 90.0 ± 1.2 % may meet the 90 % asked for or miss it: use more --trials."));
+}
+
+TEST(UtilisationGoal, GoesByTheValueWhereThereIsNoInterval) {
+  EXPECT_EQ(held_to(0.9, {8999}).goal->standing, Standing::kMissed);
+  EXPECT_EQ(held_to(0.9, {9001}).goal->standing, Standing::kMet);
+}
+
+TEST(UtilisationGoal, IsNoneWithoutOneOrWithoutTheFigure) {
+  EXPECT_FALSE((Configuration{{14000}, kCompute, {9000}}.verdict().goal.has_value()));
+  EXPECT_FALSE(held_to(0.9, {}).goal.has_value());
+}
+
+TEST(Standing, HasANameForEveryValue) {
+  EXPECT_EQ(name(Standing::kMet), "met");
+  EXPECT_EQ(name(Standing::kMissed), "missed");
+  EXPECT_EQ(name(Standing::kUnclear), "unclear");
+}
+
 TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
   // A step of 512 samples at 100 M a second lasts 5.12 µs; 20 times 0.5 µs would need 1000 samples.
   const Verdict verdict = Configuration{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", 5e-7}.verdict();

@@ -440,6 +440,46 @@ TEST_F(RunTest, GoesOnWithoutACeilingThatFails) {
   }
 }
 
+TEST_F(RunTest, MeasuresFurtherCellsOnItsDatasets) {
+  mnist();
+  ASSERT_TRUE(run(plan_of(options())));
+  std::vector<CellResult> further(2);
+  further[0].cell = result_.cells[0].cell;
+  further[0].cell.loader = "thread-pool";
+  further[0].cell.workers = 1;
+  further[1].cell = further[0].cell;
+  further[1].cell.sampler.batch_size = 41;
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  RunOptions two = options();
+  two.trials = 2;
+  EXPECT_TRUE(run_further(two, result_, further, context));
+  ASSERT_EQ(further[0].trials.size(), 2U);
+  EXPECT_EQ(further[0].trials[0].place, 18U) << "after the trials of the run";
+  EXPECT_EQ(further[0].trials[1].place, 19U);
+  EXPECT_GT(further[0].slots, 0U);
+  EXPECT_EQ(further[1].error, "batch size 41 is larger than the dataset of 40 samples");
+  EXPECT_TRUE(further[1].trials.empty());
+  stop_.request_stop();
+  EXPECT_FALSE(run_further(two, result_, further, context));
+}
+
+TEST_F(RunTest, PreparesAnotherPlanOnTheSameDatasets) {
+  mnist();
+  ASSERT_TRUE(run(plan_of(options())));
+  RunOptions other = with_ceilings();
+  other.workers = {1};
+  const Plan plan = plan_of(other);
+  prepare_again(plan, result_);
+  EXPECT_EQ(listener_.datasets, 1) << "it is not read again";
+  ASSERT_EQ(result_.cells.size(), plan.cells.size());
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    EXPECT_EQ(result_.cells[i].cell.name(), plan.cells[i].name());
+    EXPECT_TRUE(result_.cells[i].trials.empty());
+    EXPECT_GT(result_.cells[i].slots, 0U);
+  }
+  EXPECT_FALSE(result_.ceilings.empty());
+}
+
 // Runs as nobody in particular, where the test runs as root.
 class Unprivileged {
  public:

@@ -93,6 +93,9 @@ const std::map<std::string_view, Sample> kSamples{
     {"warm-up-batches", {"0", std::size_t{0}}},
     {"first-epoch-seconds", {"0", 0.0}},
     {"ceilings", {"off", std::string("off")}},
+    {"au", {"0.9", 0.9}},
+    {"check-verdict", {"true", true}},
+    {"find", {"max-rate", std::string("max-rate")}},
     {"output", {"-", std::string("-")}},
     {"quiet", {"true", true}},
 };
@@ -142,7 +145,7 @@ TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
 TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
   const RunOptions standard;
   for (const char* name : {"workers", "batch-size", "data", "mean", "std", "crop-padding", "prefetch", "compute",
-                           "compute-threads", "trial-batches", "warm-up-batches", "output"}) {
+                           "compute-threads", "trial-batches", "warm-up-batches", "au", "find", "output"}) {
     EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
     EXPECT_EQ(standard_text(row_of(name)), "") << name;
   }
@@ -171,7 +174,7 @@ TEST(RunOptions, AreForCeilingsWhereTheySayWhatIsLoaded) {
     EXPECT_TRUE(is_for_ceilings(row_of(name))) << name;
   }
   for (const char* name : {"mode", "prefetch", "delivery", "stores", "compute", "trial-seconds", "trial-batches",
-                           "warm-up-batches", "first-epoch-seconds", "ceilings"}) {
+                           "warm-up-batches", "first-epoch-seconds", "ceilings", "au", "check-verdict", "find"}) {
     EXPECT_FALSE(is_for_ceilings(row_of(name))) << name;
   }
 }
@@ -182,7 +185,7 @@ TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
     EXPECT_TRUE(is_for_training(row_of(name))) << name;
   }
   for (const char* name :
-       {"mode", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "first-epoch-seconds", "ceilings"}) {
+       {"mode", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "first-epoch-seconds", "ceilings", "au", "find"}) {
     EXPECT_FALSE(is_for_training(row_of(name))) << name;
   }
 }
@@ -194,6 +197,9 @@ TEST(RunOptions, RefuseNumbersOutOfRange) {
   EXPECT_EQ(refusal("seed", "9007199254740993"),
             usage("--seed: want a whole number from 0 to 9007199254740992, got '9007199254740993'"));
   EXPECT_EQ(refusal("trial-seconds", "0"), usage("--trial-seconds: want a number from 0.001 to 1000000, got '0'"));
+  for (const char* text : {"0", "1.01", "90"}) {
+    EXPECT_EQ(refusal("au", text), usage("--au: want a number from 1e-06 to 1, got '" + std::string(text) + "'"));
+  }
   EXPECT_EQ(refusal("std", "0"), usage("--std: want a number of at least 1e-06, got '0'"));
 }
 

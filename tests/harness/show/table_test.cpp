@@ -138,6 +138,14 @@ TEST(VerdictText, IsTheSentenceOfTheHeadline) {
             "efficiency -0.50 ± 0.00.\n");
 }
 
+TEST(VerdictText, SaysTheUtilisationOnce) {
+  Result result = three_modes();
+  result.options.au = 0.9;
+  EXPECT_THAT(verdict_text(judge_run(result)),
+              testing::EndsWith("fewer workers. AU 99.9 ± 0.0 % meets the 90 % asked for. Overlap efficiency -0.50 ± "
+                                "0.00.\n"));
+}
+
 TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   Judgement judgement = judge_run(three_modes());
   const WorkerPoint two{.workers = 2, .samples_per_second = {1000, {}}};

@@ -1,0 +1,13 @@
+#include "harness/measure/check.h"
+
+#include "harness/judge/judgement.h"
+
+namespace loadline {
+
+void add_checks(Result& result) {
+  for (const Prediction& prediction : judge_run(result).predictions) {
+    result.checks.push_back({.cell = prediction.cell, .dataset = prediction.dataset});
+  }
+}
+
+}  // namespace loadline

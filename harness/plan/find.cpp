@@ -1,0 +1,124 @@
+#include "harness/plan/find.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "harness/plan/workloads.h"
+#include "loaders/loader.h"
+#include "loaders/names.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::array kKinds{
+    FindKind{"max-rate", "samples_per_second", true, false},
+    FindKind{"max-devices", "devices", true, true},
+    FindKind{"min-workers", "", false, true},
+};
+
+template <typename List>
+void want_one(const FindKind& kind, std::string_view option, const List& list) {
+  if (list.size() == 1) return;
+  throw usage_error(fmt::format("--find {}: want one --{}, got {}", kind.name, option, list.size()));
+}
+
+void check_workers(const FindKind& kind, const RunOptions& options) {
+  const LoaderKind& loader = loader_named(options.loaders.front());
+  if (kind.parameter.empty()) {
+    if (loader.has_workers) return;
+    throw usage_error(fmt::format("--find {}: loader {} has no workers", kind.name, loader.name));
+  }
+  if (!loader.has_workers || options.workers.size() == 1) return;
+  throw usage_error(
+      fmt::format("--find {}: name one number of --workers, or search it by --find min-workers", kind.name));
+}
+
+void check_parameter(const FindKind& kind, const RunOptions& options) {
+  if (kind.parameter.empty()) return;
+  const ComputeKind& compute = *parse_compute(compute_text(options)).kind;
+  const auto names = names_of(compute.parameters);
+  if (std::ranges::find(names, kind.parameter) != names.end()) return;
+  throw usage_error(fmt::format("--find {}: compute {} has no parameter {}", kind.name, compute.name, kind.parameter));
+}
+
+double to_five_digits(double value) {
+  const double step = std::pow(10.0, std::floor(std::log10(value)) - 4);
+  return step >= 1 ? std::round(value / step) * step : std::round(value * std::round(1 / step)) / std::round(1 / step);
+}
+
+}  // namespace
+
+std::span<const FindKind> find_kinds() {
+  return kKinds;
+}
+
+const FindKind& find_kind_named(std::string_view name) {
+  return row_named(kKinds, "--find", name);
+}
+
+std::string compute_text(const RunOptions& options) {
+  if (!options.compute.empty()) return options.compute;
+  return std::string(row_named(workloads(), "--workload", options.workloads.front()).compute);
+}
+
+void check_find(const RunOptions& options) {
+  if (options.find.empty()) return;
+  const FindKind& kind = find_kind_named(options.find);
+  if (!options.au) throw usage_error(fmt::format("--find {}: it needs --au, the utilisation to keep", kind.name));
+  want_one(kind, "workload", options.workloads);
+  want_one(kind, "loader", options.loaders);
+  if (!options.batch_sizes.empty()) want_one(kind, "batch-size", options.batch_sizes);
+  check_workers(kind, options);
+  check_parameter(kind, options);
+}
+
+RunOptions at_value(const RunOptions& options, double value) {
+  const FindKind& kind = find_kind_named(options.find);
+  RunOptions at = options;
+  if (kind.parameter.empty()) {
+    at.workers = {static_cast<std::size_t>(value)};
+  } else {
+    at.compute = with_parameter(compute_text(options), kind.parameter, value);
+  }
+  return at;
+}
+
+double most_of(const RunOptions& options, std::size_t cpus) {
+  const FindKind& kind = find_kind_named(options.find);
+  if (kind.parameter.empty()) {
+    return static_cast<double>(options.workers.empty() ? cpus : *std::ranges::max_element(options.workers));
+  }
+  constexpr double kMost = 4096;  // where a parameter has no limit of its own
+  return std::min(kMost,
+                  row_named(parse_compute(compute_text(options)).kind->parameters, "parameter", kind.parameter).most);
+}
+
+std::string with_parameter(std::string_view compute, std::string_view parameter, double value) {
+  const auto colon = compute.find(':');
+  std::string text(compute.substr(0, colon));
+  char separator = ':';
+  const auto append = [&](std::string_view assignment) {
+    text += separator;
+    text += assignment;
+    separator = ',';
+  };
+  const std::string replaced = fmt::format("{}={}", parameter, to_five_digits(value));
+  bool found = false;
+  std::string_view rest = colon == std::string_view::npos ? "" : compute.substr(colon + 1);
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    const std::string_view assignment = rest.substr(0, comma);
+    const bool is_it = assignment.substr(0, assignment.find('=')) == parameter;
+    append(is_it ? std::string_view(replaced) : assignment);
+    found = found || is_it;
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+  }
+  if (!found) append(replaced);
+  return text;
+}
+
+}  // namespace loadline

@@ -1,0 +1,69 @@
+#include "harness/show/search_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/judge/phrase.h"
+#include "harness/judge/statistics.h"
+#include "harness/plan/find.h"
+#include "harness/show/columns.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+namespace {
+
+std::string utilisation_text(const Probe& probe) {
+  const Ratio ratio = log_welch_ratio(probe.synthetic, probe.full);
+  return fmt::format("AU {}", percent({ratio.value, ratio.ci95}));
+}
+
+// "412.0 k samples/s", "3 devices", "2 workers".
+std::string value_text(const FindKind& kind, double value) {
+  if (!kind.whole) return fmt::format("{} samples/s", rate_text(summarize(std::array{value})));
+  return plural(static_cast<std::size_t>(value), kind.parameter.empty() ? "worker" : "device");
+}
+
+// "thread-pool with 2 workers"; the loader alone where workers are what is searched for, or there are none.
+std::string loader_text(const FindKind& kind, const Configuration& configuration) {
+  if (kind.parameter.empty() || configuration.workers == 0) return configuration.loader;
+  return fmt::format("{} with {}", configuration.loader, plural(configuration.workers, "worker"));
+}
+
+}  // namespace
+
+std::string probe_text(const Search& search) {
+  const Probe& probe = search.probes.back();
+  return fmt::format("{} {}: {}: {}, {}", probe.confirms ? "confirmation" : "probe",
+                     std::ranges::count(search.probes, probe.confirms, &Probe::confirms),
+                     value_text(find_kind_named(search.kind), probe.value), utilisation_text(probe),
+                     probe.enough ? "enough" : "not enough");
+}
+
+std::string search_text(const Result& result, const Judgement& judgement) {
+  if (!result.search || judgement.configurations.empty()) return "";
+  const Search& search = *result.search;
+  if (search.probes.empty() || !search.probes.back().confirms) return "";
+  const FindKind& kind = find_kind_named(search.kind);
+  const Probe& last = search.probes.back();
+  const std::string loader = loader_text(kind, judgement.configurations.front());
+  const std::string wanted = fmt::format("AU {:.4g} % or more", 100 * search.utilisation);
+  const std::string value = value_text(kind, last.value);
+  if (!search.confirmed) {
+    return fmt::format("{}: no run of {} kept {}: at {} it was {}.\n", search.kind, loader, wanted, value,
+                       utilisation_text(last));
+  }
+  const std::string lowered = search.confirmed == search.found
+                                  ? ""
+                                  : fmt::format(" Short trials had said {}, which a whole run did not confirm.",
+                                                value_text(kind, *search.found));
+  if (kind.parameter.empty()) {
+    return fmt::format("{}: {} needs {} for {} ({}).{}\n", search.kind, loader, value, wanted, utilisation_text(last),
+                       lowered);
+  }
+  return fmt::format("{}: {} feeds up to {} at {} ({}).{}\n", search.kind, loader, value, wanted,
+                     utilisation_text(last), lowered);
+}
+
+}  // namespace loadline

@@ -1,0 +1,71 @@
+#include "harness/show/stages_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "harness/show/columns.h"
+
+namespace loadline {
+namespace {
+
+// Over all trials, in the order of a step.
+std::vector<StageSummary> summed(const CellResult& cell) {
+  std::vector<StageSummary> stages;
+  for (const Trial& trial : cell.trials) {
+    for (const StageSummary& stage : trial.stages) {
+      const auto known = std::ranges::find(stages, stage.name, &StageSummary::name);
+      if (known == stages.end()) {
+        stages.push_back(stage);
+      } else {
+        known->hits += stage.hits;
+        known->total_seconds += stage.total_seconds;
+      }
+    }
+  }
+  return stages;
+}
+
+std::string table_of(const CellResult& cell) {
+  const auto stages = summed(cell);
+  if (stages.empty()) return "";
+  double wall = 0;
+  for (const Trial& trial : cell.trials) wall += trial.wall_seconds;
+  std::vector<Row> rows{{"stage", "hits", "total", "per hit", "% of time"}};
+  for (const StageSummary& stage : stages) {
+    const double seconds = stage.total_seconds;
+    rows.push_back({stage.name, fmt::format("{}", stage.hits), fmt::format("{:.3f} s", seconds),
+                    stage.hits == 0 ? "-" : duration(seconds / static_cast<double>(stage.hits)),
+                    fmt::format("{:.1f}", 100 * seconds / wall)});
+  }
+  return fmt::format("{}, {}\n{}", cell.cell.name(), plural(cell.trials.size(), "trial"), aligned(rows, {0}));
+}
+
+std::vector<std::size_t> cells_to_show(const Result& result, const Judgement& judgement) {
+  std::vector<std::size_t> cells;
+  const auto has_stages = [&](std::optional<std::size_t> cell) { return cell && !summed(result.cells[*cell]).empty(); };
+  for (const Headline& headline : judgement.headlines) {
+    const Configuration& configuration = judgement.configurations[headline.configuration];
+    const auto cell = has_stages(configuration.full) ? configuration.full : configuration.synthetic;
+    if (has_stages(cell)) cells.push_back(*cell);
+  }
+  if (!judgement.configurations.empty()) return cells;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    if (result.cells[i].cell.mode == Mode::kSynthetic && has_stages(i)) cells.push_back(i);
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string stages_text(const Result& result, const Judgement& judgement) {
+  std::string text;
+  for (const std::size_t cell : cells_to_show(result, judgement)) {
+    text += fmt::format("{}where the time goes: {}", text.empty() ? "" : "\n", table_of(result.cells[cell]));
+  }
+  return text;
+}
+
+}  // namespace loadline

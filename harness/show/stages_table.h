@@ -1,0 +1,15 @@
+// Where the time of a step goes, as a line profiler shows it.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// A table for the FULL cell of each headline, or its SYNTHETIC where it has no FULL, of the stages summed over its
+// trials; of SYNTHETIC alone for each of its cells. Empty where no compute reports stages.
+std::string stages_text(const Result& result, const Judgement& judgement);
+
+}  // namespace loadline

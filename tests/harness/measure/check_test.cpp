@@ -1,0 +1,30 @@
+#include "harness/measure/check.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+TEST(AddChecks, PutsTheCellsOfThePredictionsIntoTheResult) {
+  Result result = test::result_of({
+      {.mode = Mode::kIo, .rates = {400, 400}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kSynthetic, .rates = {1000, 1000}},
+      {.mode = Mode::kFull, .rates = {390, 390}, .loader = "thread-pool", .workers = 2},
+  });
+  add_checks(result);
+  ASSERT_EQ(result.checks.size(), 2U);
+  EXPECT_EQ(result.checks[0].cell.name(), "mnist/FULL/thread-pool/workers:4/batch:100");
+  EXPECT_EQ(result.checks[1].cell.name(), "mnist/SYNTHETIC/batch:100");
+  EXPECT_TRUE(result.checks[0].trials.empty());
+}
+
+TEST(AddChecks, AddsNothingWhereNothingIsPredicted) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {400, 400}}});
+  add_checks(result);
+  EXPECT_TRUE(result.checks.empty());
+}
+
+}  // namespace
+}  // namespace loadline

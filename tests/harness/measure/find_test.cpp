@@ -1,0 +1,123 @@
+#include "harness/measure/find.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+class Listener final : public RunObserver {
+ public:
+  void on_probe(const Result& result) override {
+    ++probes;
+    if (probes == stop_after) stop.request_stop();
+    EXPECT_EQ(result.search->probes.size(), probes);
+  }
+  void on_trial(const Result& /*result*/, const CellResult& /*cell*/) override { ++trials; }
+
+  std::size_t probes = 0;
+  std::size_t trials = 0;
+  std::size_t stop_after = 1000;
+  std::stop_source stop;
+};
+
+class FindTest : public testing::Test {
+ protected:
+  FindTest() {
+    std::string labels = test::idx_header({64});
+    for (int i = 0; i < 64; ++i) labels += static_cast<char>(i % 10);
+    test::write(home_ / "mnist" / "train-images-idx3-ubyte", test::idx_images(64, 4, 4));
+    test::write(home_ / "mnist" / "train-labels-idx1-ubyte", labels);
+  }
+
+  // So low a goal that every trial meets it, or so high that none does, whatever else the machine does.
+  RunOptions options(const std::string& find, double au) const {
+    return {.workloads = {"mnist"},
+            .loaders = {"thread-pool"},
+            .workers = {2},
+            .batch_sizes = {8},
+            .data = (home_ / "mnist").string(),
+            .compute = "device:samples_per_second=1e6",
+            .trials = 4,
+            .trial_batches = 3,
+            .first_epoch_seconds = 0,
+            .ceilings = "off",
+            .au = au,
+            .find = find};
+  }
+
+  bool find(const RunOptions& options) {
+    const PlanContext plan_context{.threads_in_force = 2, .data_directory = home_.path()};
+    RunContext context{.clock = clock_, .stop = listener_.stop.get_token(), .observer = listener_};
+    prepare_run(make_plan(options, plan_context), result_, context);
+    return find_and_run(options, plan_context, result_, context);
+  }
+
+  test::TemporaryDirectory home_;
+  SteadyClock clock_;
+  Listener listener_;
+  Result result_;
+};
+
+TEST_F(FindTest, ConfirmsTheFewestWorkersByAWholeRun) {
+  EXPECT_TRUE(find(options("min-workers", 1e-6)));
+  ASSERT_TRUE(result_.search.has_value());
+  EXPECT_EQ(result_.search->kind, "min-workers");
+  EXPECT_EQ(result_.search->found, 1);
+  EXPECT_EQ(result_.search->confirmed, 1);
+  const auto& probes = result_.search->probes;
+  ASSERT_EQ(probes.size(), 3U);
+  EXPECT_EQ(probes[0].value, 2);
+  EXPECT_EQ(probes[1].value, 1);
+  EXPECT_EQ(probes[1].full.size(), 3U) << "short trials";
+  EXPECT_FALSE(probes[1].confirms);
+  EXPECT_EQ(probes[2].full.size(), 4U) << "as many as the run has";
+  EXPECT_TRUE(probes[2].confirms);
+  ASSERT_EQ(result_.cells.size(), 4U);
+  for (const CellResult& cell : result_.cells) {
+    EXPECT_EQ(cell.trials.size(), 4U) << cell.cell.name();
+    EXPECT_EQ(cell.cell.workers, cell.cell.loader ? 1U : 0U);
+  }
+  EXPECT_EQ(listener_.trials, 16U) << "trials of probes are not told of";
+  EXPECT_EQ(listener_.probes, 3U);
+}
+
+TEST_F(FindTest, RunsTheLargestRateThatWasFound) {
+  EXPECT_TRUE(find(options("max-rate", 1e-6)));
+  const auto& search = *result_.search;
+  EXPECT_EQ(search.probes.size(), 13U);
+  ASSERT_TRUE(search.confirmed.has_value());
+  EXPECT_EQ(search.confirmed, search.probes.back().value);
+  EXPECT_EQ(search.confirmed, search.probes[11].value);
+  for (const CellResult& cell : result_.cells) {
+    EXPECT_NE(cell.cell.compute, "device:samples_per_second=1e6") << cell.cell.name();
+  }
+}
+
+TEST_F(FindTest, RunsTheMostWorkersWhereNoneAreEnough) {
+  // The device takes a batch in no time: FULL has all of the loader in it.
+  RunOptions hopeless = options("min-workers", 1);
+  hopeless.compute = "device:samples_per_second=1e15";
+  EXPECT_TRUE(find(hopeless));
+  EXPECT_EQ(result_.search->found, std::nullopt);
+  EXPECT_EQ(result_.search->confirmed, std::nullopt);
+  ASSERT_EQ(result_.search->probes.size(), 2U);
+  EXPECT_EQ(result_.search->probes[1].value, 2);
+  EXPECT_TRUE(result_.search->probes[1].confirms);
+  EXPECT_EQ(result_.cells[0].trials.size(), 4U);
+}
+
+TEST_F(FindTest, KeepsItsProbesWhenStopped) {
+  listener_.stop_after = 1;
+  EXPECT_FALSE(find(options("min-workers", 1e-6)));
+  EXPECT_EQ(result_.search->probes.size(), 1U);
+  EXPECT_EQ(result_.search->found, std::nullopt);
+  EXPECT_FALSE(result_.cells.empty());
+  for (const CellResult& cell : result_.cells) EXPECT_TRUE(cell.trials.empty());
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,98 @@
+#include "harness/plan/find.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/plan/plan.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::Thrown;
+using test::usage;
+using Sizes = std::vector<std::size_t>;
+
+// A search that can be made.
+RunOptions options(const std::string& find) {
+  return {.loaders = {"thread-pool"},
+          .workers = {2},
+          .compute = "device:samples_per_second=1000,depth=1",
+          .au = 0.9,
+          .find = find};
+}
+
+Thrown refusal(const RunOptions& options) {
+  return test::thrown_by([&] { make_plan(options, {.threads_in_force = 4, .data_directory = "/data"}); });
+}
+
+TEST(Find, AcceptsOneOfEverything) {
+  EXPECT_EQ(refusal(options("max-rate")), Thrown());
+  EXPECT_EQ(refusal(options("min-workers")), Thrown());
+}
+
+TEST(Find, RefusesWhatItCannotSearch) {
+  RunOptions no_goal = options("max-rate");
+  no_goal.au.reset();
+  EXPECT_EQ(refusal(no_goal), usage("--find max-rate: it needs --au, the utilisation to keep"));
+  RunOptions two_workloads = options("max-rate");
+  two_workloads.workloads = {"mnist", "cifar10"};
+  EXPECT_EQ(refusal(two_workloads), usage("--find max-rate: want one --workload, got 2"));
+  RunOptions two_loaders = options("min-workers");
+  two_loaders.loaders = {"serial", "thread-pool"};
+  EXPECT_EQ(refusal(two_loaders), usage("--find min-workers: want one --loader, got 2"));
+  RunOptions two_batches = options("max-rate");
+  two_batches.batch_sizes = {64, 128};
+  EXPECT_EQ(refusal(two_batches), usage("--find max-rate: want one --batch-size, got 2"));
+  RunOptions any_workers = options("max-rate");
+  any_workers.workers.clear();
+  EXPECT_EQ(refusal(any_workers),
+            usage("--find max-rate: name one number of --workers, or search it by --find min-workers"));
+  RunOptions no_workers = options("min-workers");
+  no_workers.loaders = {"serial"};
+  no_workers.workers.clear();
+  EXPECT_EQ(refusal(no_workers), usage("--find min-workers: loader serial has no workers"));
+  RunOptions no_rate = options("max-rate");
+  no_rate.compute = "drain";
+  EXPECT_EQ(refusal(no_rate), usage("--find max-rate: compute drain has no parameter samples_per_second"));
+  RunOptions no_full = options("max-rate");
+  no_full.modes = {"io", "synthetic"};
+  EXPECT_EQ(refusal(no_full), usage("--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode"));
+}
+
+TEST(Find, PutsAValueWhereItBelongs) {
+  EXPECT_EQ(at_value(options("max-rate"), 2000).compute, "device:samples_per_second=2000,depth=1");
+  EXPECT_EQ(at_value(options("max-rate"), 2000).workers, Sizes{2});
+  EXPECT_EQ(at_value(options("min-workers"), 3).workers, Sizes{3});
+  EXPECT_EQ(at_value(options("min-workers"), 3).compute, "device:samples_per_second=1000,depth=1");
+  RunOptions of_workload = options("max-rate");
+  of_workload.compute.clear();
+  EXPECT_EQ(at_value(of_workload, 2000).compute, "device:samples_per_second=2000");
+}
+
+TEST(Find, SearchesWorkersUpToTheLargestNamedOrTheCpus) {
+  RunOptions workers = options("min-workers");
+  EXPECT_EQ(most_of(workers, 4), 2);
+  workers.workers = {8, 1, 16, 2};
+  EXPECT_EQ(most_of(workers, 4), 16);
+  workers.workers.clear();
+  EXPECT_EQ(most_of(workers, 4), 4);
+}
+
+TEST(WithParameter, ReplacesOrAddsOneAndKeepsTheOthers) {
+  EXPECT_EQ(with_parameter("device:samples_per_second=1000", "samples_per_second", 2000),
+            "device:samples_per_second=2000");
+  EXPECT_EQ(with_parameter("device:depth=1,samples_per_second=1e3,copy_bytes_per_second=5", "samples_per_second", 7),
+            "device:depth=1,samples_per_second=7,copy_bytes_per_second=5");
+  EXPECT_EQ(with_parameter("device:samples_per_second=1000", "devices", 4), "device:samples_per_second=1000,devices=4");
+  EXPECT_EQ(with_parameter("cnn", "width", 32), "cnn:width=32");
+}
+
+TEST(WithParameter, WritesFiveDigits) {
+  EXPECT_EQ(with_parameter("c", "x", 412345.678), "c:x=412350");
+  EXPECT_EQ(with_parameter("c", "x", 12345.678), "c:x=12346");
+  EXPECT_EQ(with_parameter("c", "x", 37.654321), "c:x=37.654");
+  EXPECT_EQ(with_parameter("c", "x", 0.01234567), "c:x=0.012346");
+}
+
+}  // namespace
+}  // namespace loadline

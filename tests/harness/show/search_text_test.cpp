@@ -1,0 +1,79 @@
+#include "harness/show/search_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+Probe probe(double value, double utilisation, bool confirms = false) {
+  return {.value = value,
+          .synthetic = {1000, 1000},
+          .full = {1000 * utilisation, 1000 * utilisation},
+          .enough = utilisation >= 0.9,
+          .confirms = confirms};
+}
+
+Result searched(const std::string& kind, const std::vector<Probe>& probes) {
+  Result result = test::result_of({
+      {.mode = Mode::kSynthetic, .rates = {1000, 1000}},
+      {.mode = Mode::kFull, .rates = {900, 900}, .loader = "thread-pool", .workers = 2},
+  });
+  result.search = Search{.kind = kind, .utilisation = 0.9, .probes = probes};
+  return result;
+}
+
+std::string text_of(const Result& result) {
+  return search_text(result, judge_run(result));
+}
+
+TEST(ProbeText, IsALineAValueThatWasTried) {
+  EXPECT_EQ(probe_text({.kind = "max-rate", .probes = {probe(412345, 0.906)}}),
+            "probe 1: 412.3 k samples/s: AU 90.6 ± 0.0 %, enough");
+  EXPECT_EQ(probe_text({.kind = "min-workers", .probes = {probe(2, 0.95), probe(1, 0.5)}}),
+            "probe 2: 1 worker: AU 50.0 ± 0.0 %, not enough");
+  EXPECT_EQ(probe_text({.kind = "max-devices", .probes = {probe(2, 0.95), probe(1, 0.5, true)}}),
+            "confirmation 1: 1 device: AU 50.0 ± 0.0 %, not enough");
+}
+
+TEST(SearchText, SaysWhatWasFound) {
+  Result rate = searched("max-rate", {probe(412345, 0.91), probe(412345, 0.906, true)});
+  rate.search->found = rate.search->confirmed = 412345;
+  EXPECT_EQ(
+      text_of(rate),
+      "max-rate: thread-pool with 2 workers feeds up to 412.3 k samples/s at AU 90 % or more (AU 90.6 ± 0.0 %).\n");
+  Result devices = searched("max-devices", {probe(3, 0.93, true)});
+  devices.search->found = devices.search->confirmed = 3;
+  EXPECT_EQ(text_of(devices),
+            "max-devices: thread-pool with 2 workers feeds up to 3 devices at AU 90 % or more (AU 93.0 ± 0.0 %).\n");
+  Result workers = searched("min-workers", {probe(2, 0.93, true)});
+  workers.search->found = workers.search->confirmed = 2;
+  EXPECT_EQ(text_of(workers), "min-workers: thread-pool needs 2 workers for AU 90 % or more (AU 93.0 ± 0.0 %).\n");
+}
+
+TEST(SearchText, SaysWhereTheWholeRunHadToBeLowered) {
+  Result rate = searched("max-rate", {probe(500e3, 0.91), probe(500e3, 0.88, true), probe(490e3, 0.92, true)});
+  rate.search->found = 500e3;
+  rate.search->confirmed = 490e3;
+  EXPECT_EQ(text_of(rate),
+            "max-rate: thread-pool with 2 workers feeds up to 490.0 k samples/s at AU 90 % or more (AU 92.0 ± 0.0 %). "
+            "Short trials had said 500.0 k samples/s, which a whole run did not confirm.\n");
+}
+
+TEST(SearchText, SaysWhereNothingIsEnough) {
+  EXPECT_EQ(text_of(searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)})),
+            "min-workers: no run of thread-pool kept AU 90 % or more: at 2 workers it was AU 61.0 ± 0.0 %.\n");
+}
+
+TEST(SearchText, IsEmptyWithoutASearchOrWithOneThatWasStopped) {
+  Result none = searched("max-rate", {});
+  EXPECT_EQ(text_of(none), "");
+  none.search->probes = {probe(1000, 0.95)};
+  EXPECT_EQ(text_of(none), "");
+  none.search.reset();
+  EXPECT_EQ(text_of(none), "");
+}
+
+}  // namespace
+}  // namespace loadline
