@@ -19,15 +19,21 @@ void print_table(std::string_view title, const Table& table) {
   fmt::print("\n");
 }
 
+std::string standard_of(const ComputeParameter& parameter) {
+  if (parameter.required) return "required";
+  if (parameter.words.empty()) return fmt::format("default {}", parameter.standard);
+  return fmt::format("default {}", parameter.words[static_cast<std::size_t>(parameter.standard)]);
+}
+
 void print_computes() {
   fmt::print("compute (--compute)\n");
   for (const ComputeKind& kind : computes()) {
     fmt::print("  {:<14} {}\n", kind.name, kind.summary);
     for (const ComputeParameter& parameter : kind.parameters) {
-      const std::string standard = parameter.required ? "required" : fmt::format("default {}", parameter.standard);
-      fmt::print("  {:<14}   {}: {} ({})\n", "", parameter.name, parameter.help, standard);
+      fmt::print("  {:<14}   {}: {} ({})\n", "", parameter.name, parameter.help, standard_of(parameter));
     }
   }
+  for (const LeftOut& row : computes_left_out()) fmt::print("  {:<14} left out: {}\n", row.name, row.reason);
   fmt::print("\n");
 }
 

@@ -6,9 +6,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 #include "loaders/names.h"
+#ifdef LOADLINE_HAVE_CUDA
+#include "synthetic/compute/cuda.h"
+#endif
 #include "synthetic/compute/device.h"
 #include "synthetic/compute/drain.h"
 
@@ -19,6 +23,17 @@ constexpr std::array kComputes{
     ComputeKind{"drain", "touches every cache line of the batch and drops it", {}, make_drain},
     ComputeKind{"device", "an accelerator, emulated: a timed step that uses no CPU", kDeviceParameters, make_device,
                 device_held_batches},
+#ifdef LOADLINE_HAVE_CUDA
+    ComputeKind{"cuda", "a training step on a GPU: a multi-layer network by cuBLAS", kCudaParameters, make_cuda,
+                cuda_held_batches, cuda_memory_bytes, true, false},
+#endif
+};
+
+// A list, since an array of none has no type to deduce.
+constexpr std::initializer_list<LeftOut> kLeftOut{
+#ifndef LOADLINE_HAVE_CUDA
+    {"cuda", "built without CUDA; install the CUDA toolkit and configure again"},
+#endif
 };
 
 std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
@@ -59,9 +74,16 @@ std::span<const ComputeKind> computes() {
   return kComputes;
 }
 
+std::span<const LeftOut> computes_left_out() {
+  return {kLeftOut.begin(), kLeftOut.size()};
+}
+
 ComputeSpec parse_compute(std::string_view text) {
   const auto colon = text.find(':');
-  const ComputeKind& kind = row_named(kComputes, "compute", text.substr(0, colon));
+  const std::string_view name = text.substr(0, colon);
+  const auto left_out = std::ranges::find(kLeftOut, name, &LeftOut::name);
+  if (left_out != kLeftOut.end()) throw usage_error(fmt::format("compute {}: {}", name, left_out->reason));
+  const ComputeKind& kind = row_named(kComputes, "compute", name);
   std::vector<std::optional<double>> given(kind.parameters.size());
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   while (!rest.empty()) {

@@ -85,9 +85,18 @@ struct ComputeKind {
   // none, and anything goes.
   std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
   bool heeds_setting = false;  // precision, fusion and threads mean something to it
+  bool heeds_threads = true;   // of these; false: it computes with the caller's alone
 };
 
 std::span<const ComputeKind> computes();
+
+// A compute that could be there, had this build what it needs.
+struct LeftOut {
+  std::string_view name;
+  std::string_view reason;  // and how to get it
+};
+
+std::span<const LeftOut> computes_left_out();
 
 // A compute with its parameters, as written in an option: "name" or "name:parameter=value,parameter=value".
 struct ComputeSpec {
@@ -101,7 +110,7 @@ struct ComputeSpec {
   }
 };
 
-// Throws usage Error naming the part that is wrong and what is possible.
+// Throws usage Error naming the part that is wrong and what is possible, or why the compute was left out.
 ComputeSpec parse_compute(std::string_view text);
 
 }  // namespace loadline

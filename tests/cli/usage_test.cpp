@@ -45,8 +45,6 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
                "--loader 'thread-poll': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, hdf5-block, "
                "hdf5-chunk (did you mean thread-pool?)");
   expect_usage({"run", "--mode", "io,ful"}, "--mode 'ful': want one of io, synthetic, full (did you mean full?)");
-  expect_usage({"run", "--compute", "devise:samples_per_second=1"},
-               "compute 'devise': want one of drain, device (did you mean device?)");
   expect_usage({"run", "--compute", "device:sample_per_second=1"},
                "compute device: parameter 'sample_per_second': want one of samples_per_second, copy_bytes_per_second, "
                "depth (did you mean samples_per_second?)");
@@ -54,6 +52,19 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
                "kind of dataset 'cifar11': want one of cifar10, cifar100, mnist (did you mean cifar10?)");
   expect_usage({"data", "info", ".", "--split", "tset"},
                "--split 'tset': want one of train, test (did you mean test?)");
+}
+
+TEST_F(Usage, UnknownComputeNamesTheNearestOfThoseBuiltIn) {
+  const Outcome outcome = run({"run", "--compute", "devise:samples_per_second=1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::StartsWith("loadline: compute 'devise': want one of drain, device"));
+  EXPECT_THAT(outcome.err, testing::EndsWith(" (did you mean device?)\n"));
+}
+
+TEST_F(Usage, ComputeLeftOutOfTheBuildSaysHowToGetIt) {
+  if (run({"list"}).out.find("cuda           left out: ") == std::string::npos) GTEST_SKIP() << "none is left out";
+  expect_usage({"run", "--compute", "cuda"},
+               "compute cuda: built without CUDA; install the CUDA toolkit and configure again");
 }
 
 TEST_F(Usage, NumberOutOfRangeNamesTheRange) {

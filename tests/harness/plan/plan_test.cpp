@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "loaders/names.h"
+#include "synthetic/compute/compute.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -210,7 +212,7 @@ TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
 }
 
 TEST(Plan, RefusesAComputeThatCannotBe) {
-  EXPECT_EQ(refusal({.compute = "gpu"}), usage("compute 'gpu': want one of drain, device"));
+  EXPECT_EQ(refusal({.compute = "gpu"}), usage("compute 'gpu': want one of " + list_of(names_of(computes()))));
   EXPECT_EQ(refusal({.compute = "device"}),
             usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000"));
 }

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "loaders/error.h"
+#include "loaders/names.h"
 #include "tests/support/fake_clock.h"
 
 namespace loadline {
@@ -35,6 +38,17 @@ TEST(Computes, HaveNamesOfTheirOwnAndAUsefulSummary) {
   }
 }
 
+TEST(Computes, SayWhyOneWasLeftOut) {
+  std::vector<std::string_view> names = names_of(computes());
+  for (const LeftOut& row : computes_left_out()) {
+    const std::string sentence = "compute " + std::string(row.name) + ": " + std::string(row.reason);
+    EXPECT_EQ(refusal(row.name), sentence);
+    EXPECT_EQ(refusal(std::string(row.name) + ":depth=1"), sentence);
+    names.push_back(row.name);
+  }
+  EXPECT_EQ(std::ranges::count(names, "cuda"), 1) << "it is there or left out";
+}
+
 TEST(ParseCompute, TakesANameAlone) {
   const ComputeSpec spec = parse_compute("drain");
   EXPECT_EQ(spec.kind->name, "drain");
@@ -60,8 +74,9 @@ TEST(ParseCompute, MakesWhatItNames) {
 }
 
 TEST(ParseCompute, RefusesWithASentenceThatNamesThePart) {
-  EXPECT_EQ(refusal("drian"), "compute 'drian': want one of drain, device (did you mean drain?)");
-  EXPECT_EQ(refusal(""), "compute '': want one of drain, device");
+  const std::string names = list_of(names_of(computes()));  // there are others where their libraries are
+  EXPECT_EQ(refusal("drian"), "compute 'drian': want one of " + names + " (did you mean drain?)");
+  EXPECT_EQ(refusal(""), "compute '': want one of " + names);
   EXPECT_EQ(refusal("drain:depth=1"), "compute drain: it has no parameters");
   EXPECT_EQ(refusal("device"), "compute device: it needs samples_per_second, such as device:samples_per_second=1000");
   EXPECT_EQ(refusal("device:depth=1"),
