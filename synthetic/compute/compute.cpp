@@ -6,8 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "loaders/names.h"
 #ifdef LOADLINE_HAVE_CUDA
@@ -26,13 +26,6 @@ constexpr std::array kComputes{
 #ifdef LOADLINE_HAVE_CUDA
     ComputeKind{"cuda", "a training step on a GPU: a multi-layer network by cuBLAS", kCudaParameters, make_cuda,
                 cuda_held_batches, cuda_memory_bytes, true, false},
-#endif
-};
-
-// A list, since an array of none has no type to deduce.
-constexpr std::initializer_list<LeftOut> kLeftOut{
-#ifndef LOADLINE_HAVE_CUDA
-    {"cuda", "built without CUDA; install the CUDA toolkit and configure again"},
 #endif
 };
 
@@ -75,14 +68,20 @@ std::span<const ComputeKind> computes() {
 }
 
 std::span<const LeftOut> computes_left_out() {
-  return {kLeftOut.begin(), kLeftOut.size()};
+  static const std::vector<LeftOut> rows{
+#ifndef LOADLINE_HAVE_CUDA
+      {"cuda", "built without CUDA; install the CUDA toolkit and configure again"},
+#endif
+  };
+  return rows;
 }
 
 ComputeSpec parse_compute(std::string_view text) {
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  const auto left_out = std::ranges::find(kLeftOut, name, &LeftOut::name);
-  if (left_out != kLeftOut.end()) throw usage_error(fmt::format("compute {}: {}", name, left_out->reason));
+  for (const LeftOut& row : computes_left_out()) {
+    if (row.name == name) throw usage_error(fmt::format("compute {}: {}", name, row.reason));
+  }
   const ComputeKind& kind = row_named(kComputes, "compute", name);
   std::vector<std::optional<double>> given(kind.parameters.size());
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);

@@ -1,5 +1,6 @@
 #include "synthetic/compute/cuda.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +16,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kValues = 3 * 8 * 8;
+constexpr std::size_t kValues = 192;  // 3 x 8 x 8
 constexpr std::size_t kBatchSize = 64;
 
 StepSetting images() {
@@ -108,7 +109,7 @@ TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEveryWay) {
   for (const std::string staging : {"registered", "copied"}) {
     for (const std::string graph : {"off", "on"}) {
       for (const std::string depth : {"0", "1", "4"}) {
-        Host host("cuda:staging=" + staging + ",graph=" + graph + ",depth=" + depth);
+        Host host(fmt::format("cuda:staging={},graph={},depth={}", staging, graph, depth));
         for (int i = 0; i < 20; ++i) host.consume(host.batch(i % 7 == 6 ? 5 : kBatchSize));
       }
     }
