@@ -6,7 +6,7 @@ if(LOADLINE_RUN_CLANG_TIDY)
   add_custom_target(tidy
     COMMAND "${LOADLINE_RUN_CLANG_TIDY}" -quiet -p "${PROJECT_BINARY_DIR}"
       -extra-arg=-Wno-unknown-warning-option -extra-arg=-Wno-error
-      "^${PROJECT_SOURCE_DIR}/(loaders|synthetic|harness|bench|tests)/"
+      "^${PROJECT_SOURCE_DIR}/(loaders|synthetic|harness|bench|tests)/.*\\.cpp$"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     USES_TERMINAL VERBATIM)
   add_dependencies(tidy loadline_build_info)

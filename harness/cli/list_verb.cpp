@@ -43,6 +43,9 @@ std::string computes_text() {
       text += fmt::format("  {:<14}   {}: {} ({})\n", "", parameter.name, parameter.help, values_text(parameter));
     }
   }
+  for (const LeftOut& row : computes_left_out()) {
+    text += fmt::format("  {:<14} left out: {}\n", row.name, row.reason);
+  }
   return text + '\n';
 }
 

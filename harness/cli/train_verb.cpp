@@ -44,8 +44,6 @@ std::optional<AtomicFile> output_file(const std::string& output) {
 
 int train_verb(const RunRequest& request, const TrainRequest& training) {
   if (training.epochs == 0) throw usage_error("--epochs 0: want at least 1");
-  // Refused before anything is opened: without oneDNN there is nothing that learns.
-  row_named(computes(), "compute", "cnn");
   const Interrupt interrupt;
   SteadyClock clock;
   const TrainingPlan plan = plan_training(

@@ -69,7 +69,8 @@ PhotoOptions photo_of(const RunOptions& options, const TransformOptions& transfo
 }
 
 void place_compute(const RunOptions& options, const PlanContext& context, Cell& cell) {
-  const bool heeds = parse_compute(cell.compute).kind->heeds_setting;
+  const ComputeKind& kind = *parse_compute(cell.compute).kind;
+  const bool heeds = kind.heeds_setting && kind.heeds_threads;
   const Threads threads = place_threads(options.placement, heeds ? options.compute_threads : 1,
                                         {.cpus = context.cpus, .in_force = context.threads_in_force});
   cell.compute_threads = threads.compute;
@@ -187,6 +188,9 @@ void check_compute_knobs(const RunOptions& options) {
     const std::string compute =
         options.compute.empty() ? std::string(row_named(workloads(), "--workload", workload).compute) : options.compute;
     const ComputeKind& kind = *parse_compute(compute).kind;
+    if (kind.heeds_setting && !kind.heeds_threads && options.compute_threads) {
+      throw usage_error(fmt::format("--compute-threads: compute {} needs one thread alone", kind.name));
+    }
     if (kind.heeds_setting) continue;
     throw usage_error(fmt::format("--{}: compute {} does not compute anything, use a --compute that does, such as cnn",
                                   idle, kind.name));

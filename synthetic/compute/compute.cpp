@@ -7,10 +7,14 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "loaders/names.h"
 #ifdef LOADLINE_HAVE_ONEDNN
 #include "synthetic/compute/cnn.h"
+#endif
+#ifdef LOADLINE_HAVE_CUDA
+#include "synthetic/compute/cuda.h"
 #endif
 #include "synthetic/compute/device.h"
 #include "synthetic/compute/drain.h"
@@ -38,6 +42,16 @@ constexpr std::array kComputes{
                 .memory_bytes = cnn_memory_bytes,
                 .make_trainer = make_cnn_trainer,
                 .heeds_setting = true},
+#endif
+#ifdef LOADLINE_HAVE_CUDA
+    ComputeKind{.name = "cuda",
+                .summary = "a training step on a GPU: a multi-layer network by cuBLAS",
+                .parameters = kCudaParameters,
+                .make = make_cuda,
+                .held_batches = cuda_held_batches,
+                .memory_bytes = cuda_memory_bytes,
+                .heeds_setting = true,
+                .heeds_threads = false},
 #endif
 };
 
@@ -98,9 +112,25 @@ std::span<const ComputeKind> computes() {
   return kComputes;
 }
 
+std::span<const LeftOut> computes_left_out() {
+  static const std::vector<LeftOut> rows{
+#ifndef LOADLINE_HAVE_ONEDNN
+      {"cnn", "built without oneDNN; install oneDNN 2 (Debian: libdnnl-dev) and OpenMP and configure again"},
+#endif
+#ifndef LOADLINE_HAVE_CUDA
+      {"cuda", "built without CUDA; install the CUDA toolkit and configure again"},
+#endif
+  };
+  return rows;
+}
+
 ComputeSpec parse_compute(std::string_view text) {
   const auto colon = text.find(':');
-  const ComputeKind& kind = row_named(kComputes, "compute", text.substr(0, colon));
+  const std::string_view name = text.substr(0, colon);
+  for (const LeftOut& row : computes_left_out()) {
+    if (row.name == name) throw usage_error(fmt::format("compute {}: {}", name, row.reason));
+  }
+  const ComputeKind& kind = row_named(kComputes, "compute", name);
   std::vector<std::optional<double>> given(kind.parameters.size());
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   while (!rest.empty()) {

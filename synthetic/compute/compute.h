@@ -120,12 +120,21 @@ struct ComputeKind {
   // As make(), for a compute that learns; null for the others.
   std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
   bool heeds_setting = false;  // precision, fusion and threads mean something to it
+  bool heeds_threads = true;   // of these; false: it computes with the caller's alone
   // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
 };
 
 std::span<const ComputeKind> computes();
+
+// A compute that could be there, had this build what it needs.
+struct LeftOut {
+  std::string_view name;
+  std::string_view reason;  // and how to get it
+};
+
+std::span<const LeftOut> computes_left_out();
 
 // A compute with its parameters, as written in an option: "name" or "name:parameter=value,parameter=value".
 struct ComputeSpec {
@@ -143,7 +152,7 @@ struct ComputeSpec {
   }
 };
 
-// Throws usage Error naming the part that is wrong and what is possible.
+// Throws usage Error naming the part that is wrong and what is possible, or why the compute was left out.
 ComputeSpec parse_compute(std::string_view text);
 
 }  // namespace loadline

@@ -26,6 +26,15 @@ TEST_F(Run, ShowsATableAndWritesTheResult) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
 }
 
+TEST_F(Run, SaysThatThereIsNoCudaDevice) {
+  if (run({"list"}).out.find("cuda           left out: ") != std::string::npos) GTEST_SKIP() << "built without CUDA";
+  world_.environment["CUDA_VISIBLE_DEVICES"] = "-1";
+  const Outcome outcome = run(short_run(mnist()) + Words{"--mode", "synthetic", "--compute", "cuda"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr(": compute cuda: no CUDA device is there: "));
+}
+
 TEST_F(Run, NamesItsResultAfterTheRun) {
   Words words = short_run(mnist(), "");
   ASSERT_EQ(run(words + Words{"-q"}).exit_code, 0);

@@ -55,6 +55,19 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
                "--split 'tset': want one of train, test (did you mean test?)");
 }
 
+TEST_F(Usage, UnknownComputeNamesTheNearestOfThoseBuiltIn) {
+  const Outcome outcome = run({"run", "--compute", "devise:samples_per_second=1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::StartsWith("loadline: compute 'devise': want one of drain, device"));
+  EXPECT_THAT(outcome.err, testing::EndsWith(" (did you mean device?)\n"));
+}
+
+TEST_F(Usage, ComputeLeftOutOfTheBuildSaysHowToGetIt) {
+  if (run({"list"}).out.find("cuda           left out: ") == std::string::npos) GTEST_SKIP() << "none is left out";
+  expect_usage({"run", "--compute", "cuda"},
+               "compute cuda: built without CUDA; install the CUDA toolkit and configure again");
+}
+
 TEST_F(Usage, NumberOutOfRangeNamesTheRange) {
   expect_usage({"run", "--workers", "0"}, "--workers: want a whole number from 1 to 4096, got '0'");
   expect_usage({"run", "--workers", "10000"}, "--workers: want a whole number from 1 to 4096, got '10000'");

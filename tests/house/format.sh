@@ -20,7 +20,7 @@ fi
 unformatted=()
 while IFS= read -r -d '' source; do
   "$formatter" --dry-run --Werror "$source" 2>/dev/null || unformatted+=("$source")
-done < <(find loaders synthetic harness bench tests \( -name '*.h' -o -name '*.cpp' \) -print0 | sort -z)
+done < <(find loaders synthetic harness bench tests \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print0 | sort -z)
 if ((${#unformatted[@]} > 0)); then
   echo "not formatted; mend by: $formatter -i ${unformatted[*]}" >&2
   exit 1

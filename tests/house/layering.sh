@@ -50,6 +50,9 @@ check_theirs() {
     oneapi/* | tbb/*)
       [[ $file == loaders/engines/flow_graph.cpp || $layer == tests ]] ||
         violation "<$path>: only loaders/engines/flow_graph.cpp sees oneTBB" ;;
+    cublas* | cuda* | cudnn* | driver_types.h | nvtx3/*)
+      [[ $file == synthetic/compute/cuda*.cpp || $file == synthetic/compute/cuda*.cu ]] ||
+        violation "<$path>: only synthetic/compute/cuda*.cpp and .cu see CUDA" ;;
     sys/* | linux/* | dirent.h | fcntl.h | poll.h | sched.h | spawn.h | unistd.h)
       [[ $layer != loaders || $file == loaders/storage/* ]] ||
         violation "<$path>: in loaders/, system calls are made in storage/ alone" ;;
@@ -73,7 +76,7 @@ while IFS=: read -r file line text; do
   path=${BASH_REMATCH[2]} layer=${file%%/*} includes=$((includes + 1))
   if [[ ${BASH_REMATCH[1]} == '"' ]]; then check_ours; else check_theirs; fi
 done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include([^_[:alnum:]]|$)' \
-  --include='*.h' --include='*.cpp' --include='*.in' "${folders[@]}")
+  --include='*.h' --include='*.cpp' --include='*.cu' --include='*.in' "${folders[@]}")
 
 # A check that looked at nothing has not passed.
 if ((includes == 0)); then

@@ -217,6 +217,14 @@ TEST(Plan, RefusesAComputeThatCannotBe) {
             usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000, or profile"));
 }
 
+TEST(Plan, GivesAComputeThatHeedsNoThreadsOneAndRefusesMore) {
+  if (std::ranges::count(names_of(computes()), "cuda") == 0) GTEST_SKIP() << "built without such a compute";
+  RunOptions options{.compute = "cuda"};
+  for (const Cell& cell : plan_of(options, 8).cells) EXPECT_EQ(cell.compute_threads, 1U) << cell.name();
+  options.compute_threads = 2;
+  EXPECT_EQ(refusal(options), usage("--compute-threads: compute cuda needs one thread alone"));
+}
+
 TEST(RoundOrder, IsAPermutationOfAllCells) {
   for (std::uint64_t round = 0; round < 20; ++round) {
     Places order = round_order(1, round, 9);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +45,17 @@ TEST(Computes, HaveNamesOfTheirOwnAndAUsefulSummary) {
           << parameter.name;
     }
   }
+}
+
+TEST(Computes, SayWhyOneWasLeftOut) {
+  std::vector<std::string_view> names = names_of(computes());
+  for (const LeftOut& row : computes_left_out()) {
+    const std::string sentence = "compute " + std::string(row.name) + ": " + std::string(row.reason);
+    EXPECT_EQ(refusal(row.name), sentence);
+    EXPECT_EQ(refusal(std::string(row.name) + ":depth=1"), sentence);
+    names.push_back(row.name);
+  }
+  EXPECT_EQ(std::ranges::count(names, "cuda"), 1) << "it is there or left out";
 }
 
 TEST(ParseCompute, TakesANameAlone) {

@@ -1,0 +1,73 @@
+// A training step on a GPU, by CUDA and cuBLAS.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+
+inline constexpr std::array<std::string_view, 1> kCudaNetworks{"mlp"};
+inline constexpr std::array<std::string_view, 2> kCudaStagings{"registered", "copied"};
+inline constexpr std::array<std::string_view, 2> kCudaGraphs{"off", "on"};
+
+inline constexpr std::array<ComputeParameter, 4> kCudaParameters{{
+    {.name = "network",
+     .help = "what is trained: mlp, the values of a sample to 512 to 512 to its classes",
+     .standard = 0,
+     .least = 0,
+     .whole = true,
+     .required = false,
+     .words = kCudaNetworks},
+    {.name = "staging",
+     .help = "how a batch reaches the GPU: registered, from where it lies, or copied, through pinned memory",
+     .standard = 0,
+     .least = 0,
+     .whole = true,
+     .required = false,
+     .words = kCudaStagings},
+    {.name = "graph",
+     .help = "on: the step of a full batch is captured once and launched as one CUDA graph",
+     .standard = 0,
+     .least = 0,
+     .whole = true,
+     .required = false,
+     .words = kCudaGraphs},
+    {.name = "depth",
+     .help = "steps launched ahead of the one that runs; 0: each call waits for its own step",
+     .standard = 2,
+     .least = 0,
+     .whole = true,
+     .required = false,
+     .most = 64},
+}};
+
+// Trains a network on the first GPU that the process sees (CUDA_VISIBLE_DEVICES chooses): forward, softmax
+// cross-entropy on the labels, backward, and stochastic gradient descent with momentum. consume() launches the copy of
+// the batch on one stream and its step on another and returns, unless more than `depth` steps are then unfinished: then
+// it sleeps until the oldest of them ends. Nothing ends that sleep early, which lasts one step at the most.
+//
+// Precision f32 is true f32, not TF32; bf16 multiplies in bf16 and keeps sums, gradients of the weights and the weights
+// themselves in f32. Fusion takes bias and ReLU in one pass, and their gradients in another.
+//
+// A registered batch is pinned where it lies the first time it comes, and stays with the sink until its copy has ended:
+// the memory of its pool must outlive the sink. A copied one goes home at once.
+//
+// Its stages divide the time that consume() takes: what it copies itself counts as copy, the rest is shared out as
+// events on the GPU say that its time went. A copy hidden behind the step before counts for nothing.
+//
+// A step whose loss is no finite number is found when consume() has waited for it, `depth` calls later: Error naming
+// its epoch and batch. The last `depth` steps before the sink is destroyed are not looked at.
+//
+// Throws Error when there is no GPU, when it has too little memory, or when cuBLAS, which is loaded here and not
+// before, cannot be.
+std::unique_ptr<Sink> make_cuda(std::span<const double> values, const ComputeContext& context);
+std::size_t cuda_held_batches(std::span<const double> values);
+// Of the host. Throws usage Error for samples whose target is more than a label.
+std::size_t cuda_memory_bytes(std::span<const double> values, const StepSetting& setting);
+
+}  // namespace loadline

@@ -1,0 +1,63 @@
+// What a training step does on the GPU beside matrix products. Each function launches one kernel and returns; whether
+// the launch succeeded is for the caller to ask of the CUDA runtime. All pointers are to memory of the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "loaders/tensor.h"
+
+struct CUstream_st;
+
+namespace loadline::cuda {
+
+using StreamHandle = CUstream_st*;
+
+// A matrix in the device's memory, row after row without gaps. Borrows it.
+struct Matrix {
+  void* data = nullptr;
+  DType dtype = DType::kF32;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+
+  std::size_t elements() const { return rows * columns; }
+};
+
+// All weights of a network, and what an update of them needs, in arrays of `count`.
+struct Weights {
+  float* values = nullptr;
+  float* velocities = nullptr;
+  float* gradients = nullptr;
+  void* rounded = nullptr;  // the values as bf16; null: not wanted
+  std::size_t count = 0;
+};
+
+void zero(StreamHandle stream, float* values, std::size_t count);
+// Uniform in [-bound, bound), and the same on every device for the same seed.
+void draw(StreamHandle stream, float* values, std::size_t count, std::uint64_t seed, float bound);
+// values to rounded.
+void round_weights(StreamHandle stream, const Weights& weights);
+// u8 becomes [0, 1]. `to` is f32 or bf16.
+void convert(StreamHandle stream, const Matrix& from, const Matrix& to);
+
+// Adds bias[column] to each value; then, with `relu`, replaces the negative by 0. f32 or bf16.
+void add_bias(StreamHandle stream, const Matrix& values, const float* bias, bool relu);
+void relu(StreamHandle stream, const Matrix& values);
+// Zeroes the gradients of values that relu() left at 0. Both f32 or both bf16.
+void relu_backward(StreamHandle stream, const Matrix& gradients, const Matrix& values);
+// sums[column] of the gradients.
+void column_sums(StreamHandle stream, const Matrix& gradients, float* sums);
+// Both in one pass.
+void relu_backward_and_column_sums(StreamHandle stream, const Matrix& gradients, const Matrix& values, float* sums);
+
+// Of each row of f32 logits, of which the first `classes` count: the loss, and the gradient of the mean loss of all
+// rows, 0 where a column counts for nothing. A label that is no class makes both NaN.
+void softmax_cross_entropy(StreamHandle stream, const Matrix& logits, std::size_t classes, const std::int32_t* labels,
+                           const Matrix& gradients, float* losses);
+// *result = the mean; always added up in the same order.
+void mean(StreamHandle stream, const float* values, std::size_t count, float* result);
+
+// Stochastic gradient descent: velocity = momentum * velocity + gradient; value -= rate * velocity.
+void update(StreamHandle stream, const Weights& weights, float rate, float momentum);
+
+}  // namespace loadline::cuda

@@ -1,0 +1,22 @@
+// For tests that need a GPU: skipped, with the reason, where there is none.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "loaders/error.h"
+#include "synthetic/compute/cuda_resources.h"
+
+namespace loadline::test {
+
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      cuda::use_first_device();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
+}  // namespace loadline::test

@@ -1,0 +1,158 @@
+#include "synthetic/compute/cuda.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "loaders/error.h"
+#include "loaders/random.h"
+#include "tests/synthetic/compute/cuda_device.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::size_t kValues = 192;  // 3 x 8 x 8
+constexpr std::size_t kBatchSize = 64;
+
+StepSetting images() {
+  return {.sample = {.dtype = DType::kF32, .input = {3, 8, 8}}, .batch_size = kBatchSize, .classes = 10};
+}
+
+std::string refusal(const StepSetting& setting) {
+  try {
+    parse_compute("cuda").memory_bytes(setting);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::kUsage);
+    return error.what();
+  }
+}
+
+TEST(Cuda, TakesItsParametersByName) {
+  EXPECT_EQ(parse_compute("cuda").values, (std::vector<double>{0, 0, 0, 2}));
+  EXPECT_EQ(parse_compute("cuda:depth=0,graph=on,staging=copied,network=mlp").values,
+            (std::vector<double>{0, 1, 1, 0}));
+}
+
+TEST(Cuda, KeepsAsManyBatchesAsItCopiesFromWhereTheyLie) {
+  EXPECT_EQ(parse_compute("cuda").held_batches(), 2U);
+  EXPECT_EQ(parse_compute("cuda:depth=0").held_batches(), 0U);
+  EXPECT_EQ(parse_compute("cuda:depth=7").held_batches(), 7U);
+  EXPECT_EQ(parse_compute("cuda:depth=7,staging=copied").held_batches(), 0U);
+}
+
+TEST(Cuda, TakesMemoryOfTheHostForLabelsAndForWhatItCopies) {
+  EXPECT_EQ(parse_compute("cuda").memory_bytes(images()), 3U * 64 * 4);
+  EXPECT_EQ(parse_compute("cuda:depth=0,staging=copied").memory_bytes(images()), 64U * 4 + 64 * 192 * 4);
+}
+
+TEST(Cuda, RefusesWhatItsNetworkCannotLearn) {
+  StepSetting volumes{.sample = {.dtype = DType::kF32, .input = {2, 64, 64, 64}, .target = {2, 64, 64, 64}},
+                      .batch_size = 4,
+                      .classes = 1};
+  EXPECT_EQ(refusal(volumes),
+            "compute cuda: network=mlp learns class labels, and the targets of this workload are volumes; use another "
+            "--compute, such as device");
+  StepSetting large = images();
+  large.sample.input = {3, 2048, 2048};
+  EXPECT_EQ(refusal(large), "compute cuda: network=mlp takes samples of up to 4194304 values, these have 12582912");
+  EXPECT_EQ(refusal(images()), "");
+}
+
+// The sink with batches of noise.
+class Host {
+ public:
+  explicit Host(const std::string& compute)
+      : spec_(parse_compute(compute)),
+        pool_(spec_.held_batches() + 1, kBatchSize, kValues * sizeof(float)),
+        sink_(spec_.make({.clock = clock_, .stop = {}, .setting = images()})) {}
+
+  Batch batch(std::size_t samples = kBatchSize) {
+    Batch batch = pool_.try_acquire();
+    EXPECT_NE(batch, nullptr) << "the sink keeps more batches than it announced";
+    batch->count = samples;
+    batch->epoch = 3;
+    batch->sequence = next_++;
+    for (std::size_t i = 0; i < samples; ++i) batch->labels[i] = static_cast<std::int32_t>(random_.below(10));
+    for (std::size_t i = 0; i < samples * kValues; ++i) set(*batch, i, static_cast<float>(random_.unit()) - 0.5F);
+    return batch;
+  }
+  static void set(Slot& slot, std::size_t index, float value) {
+    std::memcpy(slot.data.data() + index * sizeof(value), &value, sizeof(value));
+  }
+
+  // The time it takes.
+  Time consume(Batch batch) {
+    const Time before = clock_.now();
+    sink_->consume(std::move(batch));
+    return clock_.now() - before;
+  }
+  const Sink& sink() const { return *sink_; }
+
+ private:
+  SteadyClock clock_;
+  ComputeSpec spec_;
+  BatchPool pool_;
+  std::unique_ptr<Sink> sink_;  // last: its batches go home to the pool
+  Random random_{1};
+  std::uint64_t next_ = 0;
+};
+
+using CudaOnDevice = test::OnDevice;
+
+TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEveryWay) {
+  for (const std::string staging : {"registered", "copied"}) {
+    for (const std::string graph : {"off", "on"}) {
+      for (const std::string depth : {"0", "1", "4"}) {
+        Host host(fmt::format("cuda:staging={},graph={},depth={}", staging, graph, depth));
+        for (int i = 0; i < 20; ++i) host.consume(host.batch(i % 7 == 6 ? 5 : kBatchSize));
+      }
+    }
+  }
+}
+
+TEST_F(CudaOnDevice, NamesItsStagesAndDividesItsTimeAmongThem) {
+  for (const bool graph : {false, true}) {
+    Host host(graph ? "cuda:graph=on" : "cuda");
+    std::vector<std::string> names;
+    for (const StageTime& stage : host.sink().stages()) names.emplace_back(stage.name);
+    EXPECT_EQ(names, graph ? (std::vector<std::string>{"copy", "step"})
+                           : (std::vector<std::string>{"copy", "forward", "backward", "optimizer"}));
+    Time spent{};
+    for (int i = 0; i < 100; ++i) spent += host.consume(host.batch());
+    Time divided{};
+    for (const StageTime& stage : host.sink().stages()) {
+      EXPECT_EQ(stage.hits, 98U) << stage.name;  // two steps are under way
+      EXPECT_GE(stage.total, Time(0)) << stage.name;
+      divided += stage.total;
+    }
+    EXPECT_LE(divided, spent);
+    EXPECT_GT(divided, spent / 2);
+  }
+}
+
+TEST_F(CudaOnDevice, NamesTheBatchWhoseLossIsNoNumber) {
+  for (const std::string compute : {"cuda:depth=0", "cuda:depth=2", "cuda:depth=2,graph=on"}) {
+    Host host(compute);
+    for (int i = 0; i < 5; ++i) host.consume(host.batch());
+    Batch bad = host.batch();
+    Host::set(*bad, 17, std::numeric_limits<float>::quiet_NaN());
+    try {
+      host.consume(std::move(bad));
+      for (int i = 0; i < 2; ++i) host.consume(host.batch());
+      ADD_FAILURE() << compute << ": went unnoticed";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "compute cuda: the loss of epoch 3, batch 5 of the run, is nan: a value is not finite, a label is no "
+                "class, or the training diverges");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace loadline
