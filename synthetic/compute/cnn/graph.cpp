@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <numbers>
 #include <numeric>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -167,6 +168,54 @@ struct Dense {
   }
 };
 
+float to_float(float value) {
+  return value;
+}
+float to_float(std::uint16_t bf16) {
+  return std::bit_cast<float>(std::uint32_t{bf16} << 16);
+}
+template <typename T>
+T rounded(float value) {
+  if constexpr (std::is_same_v<T, float>) return value;
+  // To the nearest, ties to even. No value here is so large that rounding carries it to infinity and past it.
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<T>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+// Adds one value a channel to [batch, channels, ...], whose channels are in blocks, last of all or first.
+template <typename T>
+void add_bias_to(const memory& values, const float* bias) {
+  const memory::desc format = values.get_desc();
+  const auto& blocking = format.data.format_desc.blocking;
+  const Dims dims = format.dims();
+  const bool blocked = blocking.inner_nblks == 1;
+  const auto block = static_cast<std::ptrdiff_t>(blocked ? blocking.inner_blks[0] : 1);
+  const std::ptrdiff_t blocks = (dims[1] + block - 1) / block;
+  const std::ptrdiff_t places = std::accumulate(dims.begin() + 2, dims.end(), memory::dim{1}, std::multiplies<>());
+  const bool last = !blocked && blocking.strides[1] == 1 && places > 1;
+  T* const data = static_cast<T*>(values.get_data_handle());
+  // What is added at each place: a block of channels, all of them, or one.
+  const std::ptrdiff_t wide = last || places == 1 ? dims[1] : block;
+  const std::ptrdiff_t groups = last || places == 1 ? 1 : blocks;
+#pragma omp parallel for collapse(2)
+  for (std::ptrdiff_t n = 0; n < dims[0]; ++n) {
+    for (std::ptrdiff_t group = 0; group < groups; ++group) {
+      T* const from = data + n * blocking.strides[0] + (groups > 1 ? group * blocking.strides[1] : 0);
+      const std::ptrdiff_t in_use = std::min(wide, dims[1] - group * wide);
+      for (std::ptrdiff_t place = 0; place < places; ++place) {
+        T* const at = from + place * wide;
+        for (std::ptrdiff_t c = 0; c < in_use; ++c) at[c] = rounded<T>(to_float(at[c]) + bias[group * wide + c]);
+      }
+    }
+  }
+}
+
+void add_bias(const memory& values, const memory& bias) {
+  const auto* own = static_cast<const float*>(bias.get_data_handle());
+  values.get_desc().data_type() == Type::bf16 ? add_bias_to<std::uint16_t>(values, own)
+                                              : add_bias_to<float>(values, own);
+}
+
 }  // namespace
 
 // Lowers layer after layer to operations, forwards and then, in reverse, backwards.
@@ -179,6 +228,7 @@ class Graph::Builder {
         type_(options.precision == Precision::kBF16 ? Type::bf16 : Type::f32),
         values_(layers.size() + 1),
         backward_of_(layers.size()) {
+    place_relus();
     add_input(input);
     for (std::size_t i = 0; i < layers_.size(); ++i) add_layer(i);
     add_output();
@@ -381,7 +431,6 @@ class Graph::Builder {
       parameters_[i].gradient.set_data_handle(gradients_.data() + at);
       at += tensor_values_[i];
     }
-    for (auto& [view, owner] : late_views_) view.set_data_handle(owner.get_data_handle());
     for (std::size_t i = 0; i < parameters_.size(); ++i) draw(i);
   }
 
@@ -408,6 +457,20 @@ class Graph::Builder {
   }
 
   // ---- layers
+
+  // The maximum of max(x, 0) is max(maximum of x, 0): where nothing but a pool of maxima follows, it is taken behind
+  // the pool, of a fraction of the values.
+  void place_relus() {
+    for (const Layer& layer : layers_) relu_behind_.push_back(layer.relu);
+    if (!options_.fusion) return;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const Layer& layer = layers_[i];
+      if (layer.kind != LayerKind::kMaxPool || layer.input == 0) continue;
+      const std::size_t before = layer.input - 1;
+      if (layers_[before].kind != LayerKind::kConvolution || uses_of(layer.input) > 1) continue;
+      if (relu_behind_[before]) std::swap(relu_behind_[before], relu_behind_[i]);
+    }
+  }
 
   void add_input(const SampleFormat& input) {
     const Dims dims = dims_of(0);
@@ -479,7 +542,7 @@ class Graph::Builder {
     const memory::desc bias_format = layer.bias ? plain_of({static_cast<memory::dim>(layer.channels)}) : memory::desc();
     const auto forward = Kind::forward(any_of(src_dims, type_), any_of(weight_dims, type_),
                                        options_.fusion ? bias_format : memory::desc(), any_of(dst_dims, type_), reach,
-                                       attributes_with_relu(options_.fusion && layer.relu), engine_);
+                                       attributes_with_relu(options_.fusion && relu_behind_[i]), engine_);
     const double inputs = static_cast<double>(
         std::accumulate(weight_dims.begin() + 1, weight_dims.end(), memory::dim{1}, std::multiplies<>()));
     const std::size_t weight = add_parameter(forward.weights_desc(), std::sqrt((layer.relu ? 2.0 : 1.0) / inputs), 0);
@@ -491,13 +554,13 @@ class Graph::Builder {
     if (layer.bias && options_.fusion) args[DNNL_ARG_BIAS] = parameters_[bias].weight;
     both([&](Operations& operations) { add<typename Kind::Forward>(operations, forward, args); });
     if (layer.bias && !options_.fusion) add_bias(parameters_[bias].weight, dst);
-    if (layer.relu && !options_.fusion) add_relu(dst);
+    if (relu_behind_[i] && !options_.fusion) add_relu(dst);
     values_[i + 1].data = dst;
 
     backward_of_[i] = [=, this] {
       const Layer& own = layers_[i];
       const memory& gradient = values_[i + 1].gradient;
-      if (own.relu) add_relu_backward(dst, gradient);
+      if (relu_behind_[i]) add_relu_backward(dst, gradient);
       const auto backward_weights =
           Kind::backward_weights(any_of(src_dims, type_), any_of(weight_dims, Type::f32), bias_format,
                                  any_of(dst_dims, type_), reach, attributes(), engine_, forward);
@@ -527,13 +590,10 @@ class Graph::Builder {
     };
   }
 
+  // In a pass of its own. oneDNN's own sum of a value a channel takes its reference code where channels are padded,
+  // some fifty times slower: what fusion gains should be held against something better.
   void add_bias(const memory& bias, const memory& values) {
-    Dims dims(values.get_desc().dims().size(), 1);
-    dims[1] = values.get_desc().dims()[1];
-    // The same bytes, seen as one value for each channel.
-    const memory wide(plain_of(dims), engine_, DNNL_MEMORY_NONE);
-    late_views_.emplace_back(wide, bias);
-    both([&](Operations& operations) { add_binary(operations, values, wide, values, false); });
+    both([&](Operations& operations) { operations.push_back({{}, {}, [=] { loadline::add_bias(values, bias); }}); });
   }
 
   void add_normalisation(std::size_t i) {
@@ -622,10 +682,12 @@ class Graph::Builder {
     Args args{{DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}};
     if (maxima) args[DNNL_ARG_WORKSPACE] = workspace;
     both([&](Operations& operations) { add<dnnl::pooling_forward>(operations, forward, args); });
+    if (relu_behind_[i]) add_relu(dst);
     values_[i + 1].data = dst;
 
     backward_of_[i] = [=, this] {
       const std::size_t input = layers_[i].input;
+      if (relu_behind_[i]) add_relu_backward(dst, values_[i + 1].gradient);
       const dnnl::pooling_backward::primitive_desc backward(
           {kind, src.get_desc(), dst.get_desc(), strides, window, padding, padding}, attributes(), engine_, forward);
       const memory target = gradient_target(input, src.get_desc());
@@ -783,6 +845,7 @@ class Graph::Builder {
   std::vector<std::vector<std::size_t>> shapes_;
   GraphOptions options_;
   Type type_;
+  std::vector<char> relu_behind_;  // of each layer
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
   Arena arena_;
@@ -795,7 +858,6 @@ class Graph::Builder {
   memory output_gradients_;
   std::vector<Parameter> parameters_;
   std::vector<std::pair<std::size_t, memory>> converted_;
-  std::vector<std::pair<memory, memory>> late_views_;
   std::vector<memory> scratchpads_;
   std::vector<std::size_t> tensor_values_;
   std::span<float> weights_;
