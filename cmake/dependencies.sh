@@ -10,6 +10,7 @@ set -euo pipefail
 
 # The one package list. Probe: how to see that it is there where dpkg does not know, c(ommand), h(eader),
 # p(ython module) or f(ile), the last two names below a prefix such as /usr. '-': not packaged there, and so optional.
+# Group with a question mark: optional everywhere.
 # Group | for                          | probe                   | Debian                | dnf (EPEL, CRB)        | conda-forge   | Spack
 readonly PACKAGES='
 build   | C++20 compiler               | c g++                   | g++                   | gcc-c++                | gxx           | gcc
@@ -28,6 +29,7 @@ build   | other image formats          | h opencv4/opencv2/imgcodecs.hpp | libop
 build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopencv-imgproc-dev | opencv-devel     | libopencv     | opencv+imgcodecs
 build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
+build?  | training steps on the CPU    | h oneapi/dnnl/dnnl.hpp  | libdnnl-dev           | onednn-devel           | onednn        | onednn
 bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -
 photos  | photographs to cut            | f share/backgrounds/Bridge_by_Sander_Klootwijk.jpg | lomiri-wallpapers-16.04 | - | - | -
 tests   | GoogleTest                   | h gtest/gtest.h         | libgtest-dev          | gtest-devel            | gtest         | googletest
@@ -50,7 +52,7 @@ case ${1:-bench} in
 esac
 
 # The table, one array a column, only the rows asked for.
-purposes=() probes=() debian=() dnf=() conda=() spack=()
+optional=() purposes=() probes=() debian=() dnf=() conda=() spack=()
 shopt -s extglob
 while IFS='|' read -r group purpose probe name_debian name_dnf name_conda name_spack; do
   trimmed=()
@@ -58,7 +60,8 @@ while IFS='|' read -r group purpose probe name_debian name_dnf name_conda name_s
     field=${field##+( )}
     trimmed+=("${field%%+( )}")
   done
-  [[ -n ${trimmed[0]} && $groups == *" ${trimmed[0]} "* ]] || continue
+  [[ -n ${trimmed[0]} && $groups == *" ${trimmed[0]%\?} "* ]] || continue
+  [[ ${trimmed[0]} == *\? ]] && optional+=(true) || optional+=(false)
   purposes+=("${trimmed[1]}") probes+=("${trimmed[2]}") debian+=("${trimmed[3]}")
   dnf+=("${trimmed[4]}") conda+=("${trimmed[5]}") spack+=("${trimmed[6]}")
 done <<<"$PACKAGES"
@@ -163,12 +166,12 @@ if ((${#missing[@]} > 0)) && $apt; then
   find_missing
 fi
 
-# Without dpkg, what the other systems do not package is optional: said, not refused.
+# What is optional, and without dpkg what the other systems do not package, is said and not refused.
 required=()
 data_missing=false
 for row in "${missing[@]}"; do
   [[ ${debian[row]} != dataset-fashion-mnist ]] || data_missing=true
-  if $apt || [[ ${dnf[row]} != - ]]; then
+  if ! ${optional[row]} && { $apt || [[ ${dnf[row]} != - ]]; }; then
     required+=("$row")
   else
     say "without ${debian[row]} (${purposes[row]}): what needs it is left out"

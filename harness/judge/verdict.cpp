@@ -218,7 +218,7 @@ std::string interference_sentence(const Evidence& evidence, const Verdict& verdi
     advice = "they mostly take turns: use a --loader that reads ahead or deepen --prefetch";
   }
   return fmt::format(
-      "Bound by interference: {} alone supplies {} times what {} takes, yet together the compute waits {} of the time "
+      "Bound by interference: {} alone supplies {} times what {} takes, yet together the compute gets {} less done "
       "(overlap efficiency {}, where 1 is perfect); {}.",
       loader_of(evidence), factor({verdict.supply->value, {}}), evidence.compute, percent(*verdict.stall),
       efficiency(overlap), advice);

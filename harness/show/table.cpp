@@ -218,7 +218,10 @@ std::string time_text(double seconds) {
 std::string scope_text(const Result& prepared, const RunOptions& options) {
   std::string what = plural(prepared.cells.size(), "cell");
   if (!prepared.ceilings.empty()) what += fmt::format(" and {}", plural(prepared.ceilings.size(), "ceiling"));
-  return fmt::format("{}, {} each, about {}", what, plural(options.trials, "trial"),
+  // How long a genuine step takes is only known when it was taken.
+  const bool open_ended = std::ranges::any_of(
+      prepared.cells, [](const CellResult& cell) { return parse_compute(cell.cell.compute).kind->heeds_setting; });
+  return fmt::format("{}, {} each, {} {}", what, plural(options.trials, "trial"), open_ended ? "at least" : "about",
                      time_text(estimated_seconds(prepared, options)));
 }
 

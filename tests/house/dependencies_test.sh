@@ -76,6 +76,13 @@ calls 'apt-get -qq -o DPkg::Lock::Timeout=120 install -y --no-install-recommends
 expect "one missing, root, apt-get fails" 1 0 no fails bench libcli11-dev
 says 'dnf install cli11-devel'
 
+expect "an optional one missing, no privilege" 0 1000 no works build libdnnl-dev
+calls_nothing
+says 'without libdnnl-dev (training steps on the CPU): what needs it is left out'
+
+expect "an optional one missing, root" 0 0 no works build libdnnl-dev
+calls 'apt-get -qq -o DPkg::Lock::Timeout=120 install -y --no-install-recommends libdnnl-dev'
+
 expect "an unknown group" 2 0 no works everything
 calls_nothing
 

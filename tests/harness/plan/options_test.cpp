@@ -184,8 +184,8 @@ TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
                            "placement", "output", "quiet"}) {
     EXPECT_TRUE(is_for_training(row_of(name))) << name;
   }
-  for (const char* name :
-       {"mode", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "first-epoch-seconds", "ceilings", "au", "find"}) {
+  for (const char* name : {"mode", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "first-epoch-seconds",
+                           "ceilings", "au", "find"}) {
     EXPECT_FALSE(is_for_training(row_of(name))) << name;
   }
 }
