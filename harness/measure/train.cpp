@@ -95,25 +95,28 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
 void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock, const std::stop_token& stop,
                   TrainingObserver& observer) {
   const Machine& machine = result.environment.machine;
+  // First of all, as a job would have it done: what the first epoch takes is counted from the data that it learns from.
+  std::unique_ptr<Dataset> validation_set;
+  try {
+    if (plan.validation) validation_set = open_dataset(plan.validation->data, plan.validation->dataset);
+  } catch (const Error& error) {
+    result.why_no_validation = error.what();
+  }
+
   Time begin = clock.now();
   const auto dataset = open_for(plan.cell);
   result.open_seconds = seconds(clock.now() - begin);
   result.dataset = dataset->info();
   result.cell = prepare_cell(plan.cell, *dataset, 0, machine);
   const CellRig rig(plan.cell, *dataset, machine.last_level_cache_bytes);
-
-  std::unique_ptr<Dataset> validation_set;
-  std::unique_ptr<CellRig> validation_rig;
   if (dataset->info().volume) {
+    validation_set.reset();
     result.why_no_validation = "a volume has no test split";
-  } else {
-    try {
-      validation_set = open_dataset(plan.validation->data, plan.validation->dataset);
-      validation_rig = std::make_unique<CellRig>(*plan.validation, *validation_set, machine.last_level_cache_bytes);
-      result.validation_data = plan.validation->data.string();
-    } catch (const Error& error) {
-      result.why_no_validation = error.what();
-    }
+  }
+  std::unique_ptr<CellRig> validation_rig;
+  if (validation_set) {
+    validation_rig = std::make_unique<CellRig>(*plan.validation, *validation_set, machine.last_level_cache_bytes);
+    result.validation_data = plan.validation->data.string();
   }
 
   const Time before_feed = clock.now();

@@ -60,7 +60,6 @@ class TrainingObserver {
 struct TrainingPlan {
   Cell cell;                       // FULL, with a compute that learns
   std::optional<Cell> validation;  // the same compute on samples that are not learned from, in their own order
-  std::string why_no_validation;
   std::size_t epochs = 1;
 };
 

@@ -3,232 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <functional>
-#include <numbers>
 #include <numeric>
-#include <oneapi/dnnl/dnnl.hpp>
-#include <type_traits>
-#include <unordered_map>
 #include <utility>
 
 #include "loaders/error.h"
-#include "loaders/random.h"
-#include "loaders/storage/memory.h"
+#include "synthetic/compute/cnn/lowering.h"
 
 namespace loadline {
 namespace {
 
-using dnnl::algorithm;
-using dnnl::memory;
-using dnnl::primitive_attr;
-using dnnl::prop_kind;
-using Dims = memory::dims;
-using Type = memory::data_type;
-using Args = std::unordered_map<int, memory>;
+using namespace onednn;
 
 constexpr float kEpsilon = 1e-5F;      // of a normalisation, added to the variance
 constexpr float kRunningShare = 0.1F;  // of the batch at hand in what a normalisation remembers
-
-Type type_of(DType dtype) {
-  return dtype == DType::kU8 ? Type::u8 : dtype == DType::kBF16 ? Type::bf16 : Type::f32;
-}
-
-memory::format_tag plain_tag(std::size_t axes) {
-  using Tag = memory::format_tag;
-  static constexpr Tag kTags[] = {Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde};
-  return kTags[axes - 1];
-}
-
-memory::desc any_of(const Dims& dims, Type type) {
-  return {dims, type, memory::format_tag::any};
-}
-memory::desc plain_of(const Dims& dims, Type type = Type::f32) {
-  return {dims, type, plain_tag(dims.size())};
-}
-memory::desc with_type(memory::desc description, Type type) {
-  description.data.data_type = memory::convert_to_c(type);
-  return description;
-}
-
-// Something that is done in turn.
-struct Operation {
-  dnnl::primitive primitive;
-  Args args;
-  std::function<void()> other;  // in place of a primitive
-};
-using Operations = std::vector<Operation>;
-
 // Values between layers, and the gradient of the loss by them.
 struct Value {
   memory data;
   memory gradient;  // empty until a layer behind it has given its part
 };
-
-// Memory in large pieces, faulted in, so that no step pays for it.
-class Arena {
- public:
-  std::byte* take(std::size_t size_bytes) {
-    constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
-    constexpr std::size_t kAlignment = 4096;
-    const std::size_t size = (std::max<std::size_t>(size_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-    if (pieces_.empty() || pieces_.back().bytes().size() - used_ < size) {
-      pieces_.emplace_back(std::max(size, kPieceBytes));
-      all_ += pieces_.back().bytes().size();
-      used_ = 0;
-    }
-    std::byte* const found = pieces_.back().bytes().data() + used_;
-    used_ += size;
-    return found;
-  }
-  std::size_t size_bytes() const { return all_; }
-
- private:
-  std::vector<HugeMemory> pieces_;
-  std::size_t used_ = 0;  // of the last piece
-  std::size_t all_ = 0;
-};
-
-// How a layer that has weights reaches from one value to the next.
-struct Reach {
-  Dims strides;
-  Dims padding;
-};
-
-// Convolution, its transposed form and the dense layer differ in their types alone.
-//
-// Fuses: whether the bias is best added within the operation. In the transposed form that takes forty times the
-// operation's own time.
-template <typename ForwardType, typename BackwardDataType, typename BackwardWeightsType, algorithm kAlgorithm,
-          bool kFusesBias>
-struct Sliding {
-  static constexpr bool kFuses = kFusesBias;
-  using Forward = ForwardType;
-  using BackwardData = BackwardDataType;
-  using BackwardWeights = BackwardWeightsType;
-
-  static auto forward(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                      const memory::desc& dst, const Reach& reach, const primitive_attr& attr,
-                      const dnnl::engine& engine) {
-    const auto& [strides, padding] = reach;
-    const auto kind = prop_kind::forward_training;
-    const auto described =
-        bias.data.ndims == 0
-            ? typename Forward::desc(kind, kAlgorithm, src, weights, dst, strides, padding, padding)
-            : typename Forward::desc(kind, kAlgorithm, src, weights, bias, dst, strides, padding, padding);
-    return typename Forward::primitive_desc(described, attr, engine);
-  }
-  static auto backward_data(const memory::desc& src, const memory::desc& weights, const memory::desc& dst,
-                            const Reach& reach, const primitive_attr& attr, const dnnl::engine& engine,
-                            const typename Forward::primitive_desc& hint) {
-    return typename BackwardData::primitive_desc(
-        {kAlgorithm, src, weights, dst, reach.strides, reach.padding, reach.padding}, attr, engine, hint);
-  }
-  static auto backward_weights(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                               const memory::desc& dst, const Reach& reach, const primitive_attr& attr,
-                               const dnnl::engine& engine, const typename Forward::primitive_desc& hint) {
-    const auto& [strides, padding] = reach;
-    const auto described =
-        bias.data.ndims == 0
-            ? typename BackwardWeights::desc(kAlgorithm, src, weights, dst, strides, padding, padding)
-            : typename BackwardWeights::desc(kAlgorithm, src, weights, bias, dst, strides, padding, padding);
-    return typename BackwardWeights::primitive_desc(described, attr, engine, hint);
-  }
-};
-
-using Convolution = Sliding<dnnl::convolution_forward, dnnl::convolution_backward_data,
-                            dnnl::convolution_backward_weights, algorithm::convolution_direct, true>;
-using Transposed = Sliding<dnnl::deconvolution_forward, dnnl::deconvolution_backward_data,
-                           dnnl::deconvolution_backward_weights, algorithm::deconvolution_direct, false>;
-
-struct Dense {
-  static constexpr bool kFuses = true;
-  using Forward = dnnl::inner_product_forward;
-  using BackwardData = dnnl::inner_product_backward_data;
-  using BackwardWeights = dnnl::inner_product_backward_weights;
-
-  static Forward::primitive_desc forward(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                                         const memory::desc& dst, const Reach& /*reach*/, const primitive_attr& attr,
-                                         const dnnl::engine& engine) {
-    const auto kind = prop_kind::forward_training;
-    const auto described =
-        bias.data.ndims == 0 ? Forward::desc(kind, src, weights, dst) : Forward::desc(kind, src, weights, bias, dst);
-    return {described, attr, engine};
-  }
-  static BackwardData::primitive_desc backward_data(const memory::desc& src, const memory::desc& weights,
-                                                    const memory::desc& dst, const Reach& /*reach*/,
-                                                    const primitive_attr& attr, const dnnl::engine& engine,
-                                                    const Forward::primitive_desc& hint) {
-    return {{src, weights, dst}, attr, engine, hint};
-  }
-  static BackwardWeights::primitive_desc backward_weights(const memory::desc& src, const memory::desc& weights,
-                                                          const memory::desc& bias, const memory::desc& dst,
-                                                          const Reach& /*reach*/, const primitive_attr& attr,
-                                                          const dnnl::engine& engine,
-                                                          const Forward::primitive_desc& hint) {
-    const auto described = bias.data.ndims == 0 ? BackwardWeights::desc(src, weights, dst)
-                                                : BackwardWeights::desc(src, weights, bias, dst);
-    return {described, attr, engine, hint};
-  }
-};
-
-float to_float(float value) {
-  return value;
-}
-float to_float(std::uint16_t bf16) {
-  return std::bit_cast<float>(std::uint32_t{bf16} << 16);
-}
-template <typename T>
-T rounded(float value) {
-  if constexpr (std::is_same_v<T, float>) return value;
-  // To the nearest, ties to even. No value here is so large that rounding carries it to infinity and past it.
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<T>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-// Adds one value a channel to [batch, channels, ...], whose channels are in blocks, last of all or first.
-template <typename T>
-void add_bias_to(const memory& values, const float* bias) {
-  const memory::desc format = values.get_desc();
-  const auto& blocking = format.data.format_desc.blocking;
-  const Dims dims = format.dims();
-  const bool blocked = blocking.inner_nblks == 1;
-  const auto block = static_cast<std::ptrdiff_t>(blocked ? blocking.inner_blks[0] : 1);
-  const std::ptrdiff_t blocks = (dims[1] + block - 1) / block;
-  const std::ptrdiff_t places = std::accumulate(dims.begin() + 2, dims.end(), memory::dim{1}, std::multiplies<>());
-  const bool last = !blocked && blocking.strides[1] == 1 && places > 1;
-  T* const data = static_cast<T*>(values.get_data_handle());
-  // What is added at each place: a block of channels, all of them, or one.
-  const std::ptrdiff_t wide = last || places == 1 ? dims[1] : block;
-  const std::ptrdiff_t groups = last || places == 1 ? 1 : blocks;
-#pragma omp parallel for collapse(2)
-  for (std::ptrdiff_t n = 0; n < dims[0]; ++n) {
-    for (std::ptrdiff_t group = 0; group < groups; ++group) {
-      T* const from = data + n * blocking.strides[0] + (groups > 1 ? group * blocking.strides[1] : 0);
-      const std::ptrdiff_t in_use = std::min(wide, dims[1] - group * wide);
-      for (std::ptrdiff_t place = 0; place < places; ++place) {
-        T* const at = from + place * wide;
-        for (std::ptrdiff_t c = 0; c < in_use; ++c) at[c] = rounded<T>(to_float(at[c]) + bias[group * wide + c]);
-      }
-    }
-  }
-}
-
-void add_bias(const memory& values, const memory& bias) {
-  const auto* own = static_cast<const float*>(bias.get_data_handle());
-  values.get_desc().data_type() == Type::bf16 ? add_bias_to<std::uint16_t>(values, own)
-                                              : add_bias_to<float>(values, own);
-}
-
 }  // namespace
 
 // Lowers layer after layer to operations, forwards and then, in reverse, backwards.
-class Graph::Builder {
+class Graph::Builder final : public Lowering {
  public:
   Builder(std::span<const Layer> layers, const SampleFormat& input, const GraphOptions& options)
-      : layers_(layers.begin(), layers.end()),
+      : Lowering(options.seed),
+        layers_(layers.begin(), layers.end()),
         shapes_(tensor_shapes(layers, input.input)),
         options_(options),
         type_(options.precision == Precision::kBF16 ? Type::bf16 : Type::f32),
@@ -242,9 +44,7 @@ class Graph::Builder {
       if (backward_of_[i]) backward_of_[i]();
     }
     backward_of_.clear();
-    allocate_weights();
-    allocate_scratch();
-    facts_.memory_bytes = arena_.size_bytes();
+    finish();
   }
 
   void set_input(const std::byte* batch) {
@@ -258,101 +58,14 @@ class Graph::Builder {
   }
   void backward() { run(backward_); }
 
-  std::span<float> plain(const memory& values) const {
-    return {static_cast<float*>(values.get_data_handle()), values.get_desc().get_size() / sizeof(float)};
-  }
   const memory& outputs() const { return outputs_; }
   const memory& output_gradients() const { return output_gradients_; }
-  std::span<float> weights() const { return weights_; }
-  std::span<float> gradients() const { return gradients_; }
-  std::span<const std::size_t> tensor_values() const { return tensor_values_; }
-  const GraphFacts& facts() const { return facts_; }
-
-  std::vector<float> read(const memory& from) {
-    const memory::desc plain_format = plain_of(from.get_desc().dims());
-    std::vector<float> values(plain_format.get_size() / sizeof(float));
-    memory to(plain_format, engine_, values.data());
-    dnnl::reorder(from, to).execute(stream_, const_cast<memory&>(from), to);
-    return values;
-  }
-  void write(memory to, std::span<const float> values) {
-    memory from(plain_of(to.get_desc().dims()), engine_, const_cast<float*>(values.data()));
-    dnnl::reorder(from, to).execute(stream_, from, to);
-  }
-  const memory& weight(std::size_t tensor) const { return parameters_[tensor].weight; }
-  const memory& gradient(std::size_t tensor) const { return parameters_[tensor].gradient; }
 
  private:
-  struct Parameter {
-    memory weight;      // f32, in the format that the forward pass likes
-    memory gradient;    // the same
-    double spread = 0;  // standard deviation of the first values; 0: all are `constant`
-    float constant = 0;
-  };
-
-  // ---- memory
-
-  memory allocated(const memory::desc& format) { return {format, engine_, arena_.take(format.get_size())}; }
-  memory unplaced(const memory::desc& format) { return {format, engine_, DNNL_MEMORY_NONE}; }
-
   Dims dims_of(std::size_t tensor) const {
     Dims dims{static_cast<memory::dim>(options_.batch_size)};
     for (const std::size_t extent : shapes_[tensor]) dims.push_back(static_cast<memory::dim>(extent));
     return dims;
-  }
-
-  // ---- operations
-
-  primitive_attr attributes() const {
-    primitive_attr attr;
-    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    return attr;
-  }
-  primitive_attr attributes_with_relu(bool relu) const {
-    primitive_attr attr = attributes();
-    if (relu) {
-      dnnl::post_ops after;
-      after.append_eltwise(1, algorithm::eltwise_relu, 0, 0);
-      attr.set_post_ops(after);
-    }
-    return attr;
-  }
-
-  // All operations share one scratch memory, as they never run at a time.
-  template <typename Primitive, typename Description>
-  void add(Operations& operations, const Description& description, Args args) {
-    const memory::desc scratch = description.scratchpad_desc();
-    if (scratch.get_size() > 0) {
-      args[DNNL_ARG_SCRATCHPAD] = unplaced(scratch);
-      scratchpads_.push_back(args[DNNL_ARG_SCRATCHPAD]);
-    }
-    operations.push_back({Primitive(description), std::move(args), {}});
-  }
-
-  void add_reorder(Operations& operations, const memory& from, const memory& to, primitive_attr attr = {}) {
-    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    const dnnl::reorder::primitive_desc description(engine_, from.get_desc(), engine_, to.get_desc(), attr);
-    add<dnnl::reorder>(operations, description, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
-    ++facts_.reorders;
-  }
-
-  // The same values in the format that an operation wants: reordered if they are not.
-  memory in_format(Operations& operations, const memory& values, const memory::desc& format) {
-    if (values.get_desc() == format) return values;
-    memory other = allocated(format);
-    add_reorder(operations, values, other);
-    return other;
-  }
-
-  void both(const std::function<void(Operations&)>& lower) {
-    lower(forward_);
-    lower(evaluate_);
-  }
-
-  void add_binary(Operations& operations, const memory& a, const memory& b, const memory& sum, bool relu) {
-    const dnnl::binary::primitive_desc description({algorithm::binary_add, a.get_desc(), b.get_desc(), sum.get_desc()},
-                                                   attributes_with_relu(relu), engine_);
-    add<dnnl::binary>(operations, description, {{DNNL_ARG_SRC_0, a}, {DNNL_ARG_SRC_1, b}, {DNNL_ARG_DST, sum}});
   }
 
   // In place: what follows needs no more than the result.
@@ -388,78 +101,6 @@ class Graph::Builder {
     }
     const memory same = in_format(backward_, part, value.gradient.get_desc());
     add_binary(backward_, value.gradient, same, value.gradient, false);
-  }
-
-  // ---- parameters
-
-  std::size_t add_parameter(const memory::desc& format, double spread, float constant) {
-    const memory::desc own = with_type(format, Type::f32);
-    parameters_.push_back({.weight = unplaced(own), .gradient = unplaced(own), .spread = spread, .constant = constant});
-    return parameters_.size() - 1;
-  }
-  // The weight as an operation wants it. Converted before the forward pass, from the f32 original, wherever it is used.
-  memory weight_in(std::size_t parameter, const memory::desc& format) {
-    const memory& weight = parameters_[parameter].weight;
-    if (weight.get_desc() == format) return weight;
-    for (const auto& [owner, known] : converted_) {
-      if (owner == parameter && known.get_desc() == format) return known;
-    }
-    const memory other = allocated(format);
-    add_reorder(convert_, weight, other);
-    converted_.emplace_back(parameter, other);
-    return other;
-  }
-  // Where an operation writes a gradient, in its own format, and what brings it into the weight's.
-  memory parameter_gradient(std::size_t parameter, const memory::desc& format) {
-    const memory& gradient = parameters_[parameter].gradient;
-    return gradient.get_desc() == format ? gradient : allocated(format);
-  }
-  void finish_parameter_gradient(std::size_t parameter, const memory& part) {
-    const memory& gradient = parameters_[parameter].gradient;
-    if (gradient.get() != part.get()) add_reorder(backward_, part, gradient);
-  }
-
-  void allocate_weights() {
-    std::size_t values = 0;
-    for (const Parameter& parameter : parameters_) {
-      // To the next cache line, so that no two tensors share one.
-      tensor_values_.push_back((parameter.weight.get_desc().get_size() / sizeof(float) + 15) / 16 * 16);
-      values += tensor_values_.back();
-      const Dims dims = parameter.weight.get_desc().dims();
-      facts_.weights +=
-          static_cast<std::size_t>(std::accumulate(dims.begin(), dims.end(), memory::dim{1}, std::multiplies<>()));
-    }
-    weights_ = {reinterpret_cast<float*>(arena_.take(values * sizeof(float))), values};
-    gradients_ = {reinterpret_cast<float*>(arena_.take(values * sizeof(float))), values};
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      parameters_[i].weight.set_data_handle(weights_.data() + at);
-      parameters_[i].gradient.set_data_handle(gradients_.data() + at);
-      at += tensor_values_[i];
-    }
-    for (std::size_t i = 0; i < parameters_.size(); ++i) draw(i);
-  }
-
-  // In the plain order of the axes, so that the values depend on no format.
-  void draw(std::size_t parameter) {
-    const Parameter& own = parameters_[parameter];
-    std::vector<float> values(plain_of(own.weight.get_desc().dims()).get_size() / sizeof(float), own.constant);
-    if (own.spread > 0) {
-      Random random(key_of(options_.seed, parameter, 0x7765696768747321ULL));
-      for (float& value : values) {
-        // Box and Muller, 1958.
-        const double radius = std::sqrt(-2 * std::log(1 - random.unit()));
-        value = static_cast<float>(own.spread * radius * std::cos(2 * std::numbers::pi * random.unit()));
-      }
-    }
-    write(own.weight, values);
-  }
-
-  void allocate_scratch() {
-    std::size_t most = 0;
-    for (const memory& scratch : scratchpads_) most = std::max(most, scratch.get_desc().get_size());
-    std::byte* const place = arena_.take(most);
-    for (memory& scratch : scratchpads_) scratch.set_data_handle(place);
   }
 
   // ---- layers
@@ -558,9 +199,9 @@ class Graph::Builder {
     const memory src = source_in(layer.input, forward.src_desc());
     const memory dst = allocated(forward.dst_desc());
     Args args{{DNNL_ARG_SRC, src}, {DNNL_ARG_WEIGHTS, weight_in(weight, forward.weights_desc())}, {DNNL_ARG_DST, dst}};
-    if (layer.bias && bias_within) args[DNNL_ARG_BIAS] = parameters_[bias].weight;
+    if (layer.bias && bias_within) args[DNNL_ARG_BIAS] = this->weight(bias);
     both([&](Operations& operations) { add<typename Kind::Forward>(operations, forward, args); });
-    if (layer.bias && !bias_within) add_bias(parameters_[bias].weight, dst);
+    if (layer.bias && !bias_within) add_bias(this->weight(bias), dst);
     if (relu_behind_[i] && !bias_within) add_relu(dst);
     values_[i + 1].data = dst;
 
@@ -578,7 +219,7 @@ class Graph::Builder {
       const memory source = own.input == 0 ? source_in(0, backward_weights.src_desc())
                                            : in_format(backward_, stored, backward_weights.src_desc());
       Args weight_args{{DNNL_ARG_SRC, source}, {DNNL_ARG_DIFF_DST, gradient_here}, {DNNL_ARG_DIFF_WEIGHTS, part}};
-      if (own.bias) weight_args[DNNL_ARG_DIFF_BIAS] = parameters_[bias].gradient;
+      if (own.bias) weight_args[DNNL_ARG_DIFF_BIAS] = this->gradient(bias);
       add<typename Kind::BackwardWeights>(backward_, backward_weights, weight_args);
       finish_parameter_gradient(weight, part);
       if (own.input == 0) return;
@@ -600,7 +241,7 @@ class Graph::Builder {
   // In a pass of its own. oneDNN's own sum of a value a channel takes its reference code where channels are padded,
   // some fifty times slower: what fusion gains should be held against something better.
   void add_bias(const memory& bias, const memory& values) {
-    both([&](Operations& operations) { operations.push_back({{}, {}, [=] { loadline::add_bias(values, bias); }}); });
+    both([&](Operations& operations) { operations.push_back({{}, {}, [=] { onednn::add_bias(values, bias); }}); });
   }
 
   void add_normalisation(std::size_t i) {
@@ -628,8 +269,8 @@ class Graph::Builder {
               {DNNL_ARG_DST, dst},
               {DNNL_ARG_MEAN, mean},
               {DNNL_ARG_VARIANCE, variance},
-              {DNNL_ARG_SCALE, parameters_[scale].weight},
-              {DNNL_ARG_SHIFT, parameters_[shift].weight}};
+              {DNNL_ARG_SCALE, this->weight(scale)},
+              {DNNL_ARG_SHIFT, this->weight(shift)}};
     Args evaluate_args = args;
     evaluate_args[DNNL_ARG_MEAN] = running_mean;
     evaluate_args[DNNL_ARG_VARIANCE] = running_variance;
@@ -654,12 +295,12 @@ class Graph::Builder {
       Args backward_args{{DNNL_ARG_SRC, src},
                          {DNNL_ARG_MEAN, mean},
                          {DNNL_ARG_VARIANCE, variance},
-                         {DNNL_ARG_SCALE, parameters_[scale].weight},
-                         {DNNL_ARG_SHIFT, parameters_[shift].weight},
+                         {DNNL_ARG_SCALE, this->weight(scale)},
+                         {DNNL_ARG_SHIFT, this->weight(shift)},
                          {DNNL_ARG_DIFF_DST, gradient},
                          {DNNL_ARG_DIFF_SRC, target},
-                         {DNNL_ARG_DIFF_SCALE, parameters_[scale].gradient},
-                         {DNNL_ARG_DIFF_SHIFT, parameters_[shift].gradient}};
+                         {DNNL_ARG_DIFF_SCALE, this->gradient(scale)},
+                         {DNNL_ARG_DIFF_SHIFT, this->gradient(shift)}};
       if (fused_relu) backward_args[DNNL_ARG_WORKSPACE] = workspace;
       add<dnnl::batch_normalization_backward>(backward_, backward, backward_args);
       finish_gradient(own.input, target);
@@ -837,44 +478,16 @@ class Graph::Builder {
     last.gradient = in_format(backward_, output_gradients_, last.data.get_desc());
   }
 
-  void run(const Operations& operations) {
-    for (const Operation& operation : operations) {
-      if (operation.other) {
-        operation.other();
-      } else {
-        operation.primitive.execute(stream_, operation.args);
-      }
-    }
-    stream_.wait();
-  }
-
   std::vector<Layer> layers_;
   std::vector<std::vector<std::size_t>> shapes_;
   GraphOptions options_;
   Type type_;
   std::vector<char> relu_behind_;  // of each layer
-  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream_{engine_};
-  Arena arena_;
-  GraphFacts facts_;
-
   memory input_;
   std::vector<memory> inputs_;  // converted
   std::vector<Value> values_;
   memory outputs_;
   memory output_gradients_;
-  std::vector<Parameter> parameters_;
-  std::vector<std::pair<std::size_t, memory>> converted_;
-  std::vector<memory> scratchpads_;
-  std::vector<std::size_t> tensor_values_;
-  std::span<float> weights_;
-  std::span<float> gradients_;
-
-  Operations copy_;      // the input, as the first layer wants it
-  Operations convert_;   // weights, after they have changed
-  Operations forward_;   // in training
-  Operations evaluate_;  // otherwise
-  Operations backward_;
   std::vector<std::function<void()>> backward_of_;  // adds a layer's operations to backward_
 };
 

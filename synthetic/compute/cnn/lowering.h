@@ -1,0 +1,134 @@
+// The parts that lowering a network to oneDNN's operations is made of: memory, lists of operations, and weights.
+// Private to the files of this folder that see oneDNN.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "loaders/storage/memory.h"
+#include "synthetic/compute/cnn/graph.h"
+#include "synthetic/compute/cnn/onednn.h"
+
+namespace loadline::onednn {
+
+// Memory in large pieces, faulted in, so that no step pays for it.
+class Arena {
+ public:
+  std::byte* take(std::size_t size_bytes) {
+    constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
+    constexpr std::size_t kAlignment = 4096;
+    const std::size_t size = (std::max<std::size_t>(size_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    if (pieces_.empty() || pieces_.back().bytes().size() - used_ < size) {
+      pieces_.emplace_back(std::max(size, kPieceBytes));
+      all_ += pieces_.back().bytes().size();
+      used_ = 0;
+    }
+    std::byte* const found = pieces_.back().bytes().data() + used_;
+    used_ += size;
+    return found;
+  }
+  std::size_t size_bytes() const { return all_; }
+
+ private:
+  std::vector<HugeMemory> pieces_;
+  std::size_t used_ = 0;  // of the last piece
+  std::size_t all_ = 0;
+};
+// One thread. Everything it hands out lives as long as it does.
+class Lowering {
+ public:
+  explicit Lowering(std::uint64_t seed) : seed_(seed) {}
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+
+  // One after the other, to the end of the last.
+  void run(const Operations& operations);
+
+  // f32 values where they lie, and in the plain order of their axes.
+  std::span<float> plain(const memory& values) const {
+    return {static_cast<float*>(values.get_data_handle()), values.get_desc().get_size() / sizeof(float)};
+  }
+  std::vector<float> read(const memory& from);
+  void write(memory to, std::span<const float> values);
+
+  const memory& weight(std::size_t parameter) const { return parameters_[parameter].weight; }
+  const memory& gradient(std::size_t parameter) const { return parameters_[parameter].gradient; }
+  std::span<float> weights() const { return weights_; }
+  std::span<float> gradients() const { return gradients_; }
+  std::span<const std::size_t> tensor_values() const { return tensor_values_; }
+  const GraphFacts& facts() const { return facts_; }
+
+ protected:
+  memory allocated(const memory::desc& format) { return {format, engine_, arena_.take(format.get_size())}; }
+  memory unplaced(const memory::desc& format) { return {format, engine_, DNNL_MEMORY_NONE}; }
+
+  primitive_attr attributes() const;
+  primitive_attr attributes_with_relu(bool relu) const;
+  // All operations share one scratch memory, as they never run at a time.
+  template <typename Primitive, typename Description>
+  void add(Operations& operations, const Description& description, Args args) {
+    const memory::desc scratch = description.scratchpad_desc();
+    if (scratch.get_size() > 0) {
+      args[DNNL_ARG_SCRATCHPAD] = unplaced(scratch);
+      scratchpads_.push_back(args[DNNL_ARG_SCRATCHPAD]);
+    }
+    operations.push_back({Primitive(description), std::move(args), {}});
+  }
+
+  void add_reorder(Operations& operations, const memory& from, const memory& to, primitive_attr attr = {});
+  // The same values in the format that an operation wants: reordered if they are not.
+  memory in_format(Operations& operations, const memory& values, const memory::desc& format);
+  void both(const std::function<void(Operations&)>& lower) {
+    lower(forward_);
+    lower(evaluate_);
+  }
+  void add_binary(Operations& operations, const memory& a, const memory& b, const memory& sum, bool relu);
+
+  // A tensor of weights, in the format that the forward pass likes: drawn with this standard deviation about zero, or,
+  // where that is 0, all of them `constant`. Returns its index.
+  std::size_t add_parameter(const memory::desc& format, double spread, float constant);
+  // The weight as an operation wants it. Converted before the forward pass, from the f32 original, wherever it is used.
+  memory weight_in(std::size_t parameter, const memory::desc& format);
+  // Where an operation writes a gradient, in its own format, and what brings it into the weight's.
+  memory parameter_gradient(std::size_t parameter, const memory::desc& format);
+  void finish_parameter_gradient(std::size_t parameter, const memory& part);
+
+  // When all operations are there: weights and scratch get their place, and weights their first values.
+  void finish();
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  GraphFacts facts_;
+  Operations copy_;      // the input, as the first layer wants it
+  Operations convert_;   // weights, after they have changed
+  Operations forward_;   // in training
+  Operations evaluate_;  // otherwise
+  Operations backward_;
+
+ private:
+  struct Parameter {
+    memory weight;      // f32, in the format that the forward pass likes
+    memory gradient;    // the same
+    double spread = 0;  // standard deviation of the first values; 0: all are `constant`
+    float constant = 0;
+  };
+
+  void allocate_weights();
+  void draw(std::size_t parameter);
+  void allocate_scratch();
+
+  std::uint64_t seed_;
+  dnnl::stream stream_{engine_};
+  Arena arena_;
+  std::vector<Parameter> parameters_;
+  std::vector<std::pair<std::size_t, memory>> converted_;
+  std::vector<memory> scratchpads_;
+  std::vector<std::size_t> tensor_values_;
+  std::span<float> weights_;
+  std::span<float> gradients_;
+};
+
+}  // namespace loadline::onednn
