@@ -62,8 +62,11 @@ std::string search_text(const Result& result, const Judgement& judgement) {
     return fmt::format("{}: {} needs {} for {} ({}).{}\n", search.kind, loader, value, wanted, utilisation_text(last),
                        lowered);
   }
-  return fmt::format("{}: {} feeds up to {} at {} ({}).{}\n", search.kind, loader, value, wanted,
-                     utilisation_text(last), lowered);
+  // Where the search ended at its own end, the loader may well feed more.
+  const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);
+  return fmt::format("{}: {} feeds {} at {} ({}).{}\n", search.kind, loader,
+                     all ? fmt::format("{}, the most that can be asked for,", value) : fmt::format("up to {}", value),
+                     wanted, utilisation_text(last), lowered);
 }
 
 }  // namespace loadline

@@ -20,6 +20,7 @@ Result searched(const std::string& kind, const std::vector<Probe>& probes) {
       {.mode = Mode::kSynthetic, .rates = {1000, 1000}},
       {.mode = Mode::kFull, .rates = {900, 900}, .loader = "thread-pool", .workers = 2},
   });
+  result.options.find = kind;
   result.search = Search{.kind = kind, .utilisation = 0.9, .probes = probes};
   return result;
 }
@@ -47,6 +48,11 @@ TEST(SearchText, SaysWhatWasFound) {
   devices.search->found = devices.search->confirmed = 3;
   EXPECT_EQ(text_of(devices),
             "max-devices: thread-pool with 2 workers feeds up to 3 devices at AU 90 % or more (AU 93.0 ± 0.0 %).\n");
+  Result all = searched("max-devices", {probe(64, 0.93, true)});
+  all.search->found = all.search->confirmed = 64;
+  EXPECT_EQ(text_of(all),
+            "max-devices: thread-pool with 2 workers feeds 64 devices, the most that can be asked for, at AU 90 % or "
+            "more (AU 93.0 ± 0.0 %).\n");
   Result workers = searched("min-workers", {probe(2, 0.93, true)});
   workers.search->found = workers.search->confirmed = 2;
   EXPECT_EQ(text_of(workers), "min-workers: thread-pool needs 2 workers for AU 90 % or more (AU 93.0 ± 0.0 %).\n");
