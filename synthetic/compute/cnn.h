@@ -30,7 +30,7 @@ inline constexpr std::array<ComputeParameter, 5> kCnnParameters{{
      .required = false,
      .words = kOptimiserWords},
     {.name = "learning_rate",
-     .help = "of the optimizer; 0: as suits network and optimizer",
+     .help = "of the optimizer; 0: as suits network, optimizer and batch size",
      .standard = 0,
      .least = 0,
      .whole = false,

@@ -52,6 +52,7 @@ struct Network {
   Loss loss;
   OptimiserKind optimiser;  // that trains it well, with this rate
   double learning_rate;
+  std::size_t rate_batch;                             // samples: the rate is for batches of this many
   std::vector<Layer> (*layers)(std::size_t outputs);  // channels of the target, or classes
 };
 

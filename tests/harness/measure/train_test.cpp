@@ -104,6 +104,7 @@ class TrainTest : public TrainingPlanTest, public TrainingObserver {
     options.data = home_.path().string();
     options.batch_sizes = {20};  // two whole batches and a short one
     options.workers = {1};
+    options.compute = "cnn:learning_rate=0.05";  // few steps, and so long ones
     TrainingResult result;
     result.options = options;
     result.environment.machine.memory_available_bytes = std::uint64_t{1} << 30;

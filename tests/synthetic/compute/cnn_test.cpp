@@ -38,9 +38,17 @@ TEST(Cnn, TakesWhatItIsTold) {
   EXPECT_EQ(told.optimiser.weight_decay, 0.0001);
 }
 
-TEST(Cnn, HasARateForAnOptimizerThatIsNotTheNetworksOwn) {
-  EXPECT_EQ(options_of("cnn", setting_of({1, 28, 28})).optimiser.learning_rate, 0.05);
-  EXPECT_EQ(options_of("cnn:optimizer=adam", setting_of({1, 28, 28})).optimiser.learning_rate, 0.001);
+TEST(Cnn, HasARateForNetworkOptimizerAndBatchSize) {
+  const auto rate = [](std::string_view text, std::size_t batch_size) {
+    StepSetting setting = setting_of({1, 28, 28});
+    setting.batch_size = batch_size;
+    return options_of(text, setting).optimiser.learning_rate;
+  };
+  EXPECT_EQ(rate("cnn", 512), 0.05);
+  EXPECT_EQ(rate("cnn", 128), 0.0125);
+  EXPECT_EQ(rate("cnn", 4096), 0.05) << "larger batches would want a warm-up";
+  EXPECT_EQ(rate("cnn:network=resnet20", 128), 0.1);
+  EXPECT_EQ(rate("cnn:optimizer=adam", 16), 0.001);
 }
 
 TEST(Cnn, FusesTheOptimizerWithTheRest) {
