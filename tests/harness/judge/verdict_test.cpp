@@ -210,7 +210,7 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheTwoTakeTurns) {
   EXPECT_EQ(verdict.bound, Bound::kInterference);
   EXPECT_EQ(verdict.sentence,
             "Bound by interference: thread-pool with 4 workers alone supplies 1.80 times what device takes, yet "
-            "together the compute waits 33.5 ± 1.2 % of the time (overlap efficiency 0.09 ± 0.05, where 1 is "
+            "together the compute gets 33.5 ± 1.2 % less done (overlap efficiency 0.09 ± 0.05, where 1 is "
             "perfect); they mostly take turns: use a --loader that reads ahead or deepen --prefetch.");
 }
 
@@ -219,7 +219,7 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyOverlapOnlyInPart) {
   EXPECT_EQ(verdict.bound, Bound::kInterference);
   EXPECT_EQ(verdict.sentence,
             "Bound by interference: thread-pool with 4 workers alone supplies 1.40 times what device takes, yet "
-            "together the compute waits 10.0 ± 1.2 % of the time (overlap efficiency 0.84 ± 0.02, where 1 is "
+            "together the compute gets 10.0 ± 1.2 % less done (overlap efficiency 0.84 ± 0.02, where 1 is "
             "perfect); their work overlaps but not fully: deepen --prefetch or leave the compute a core of its own.");
 }
 
@@ -227,7 +227,7 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
   Configuration run{{18000, 18100, 17900}, kCompute, {5000, 5100, 4900}};
   EXPECT_EQ(run.verdict().sentence,
             "Bound by interference: thread-pool with 4 workers alone supplies 1.80 times what device takes, yet "
-            "together the compute waits 50 ± 3 % of the time (overlap efficiency -0.80 ± 0.17, where 1 is perfect); "
+            "together the compute gets 50 ± 3 % less done (overlap efficiency -0.80 ± 0.17, where 1 is perfect); "
             "together they take longer than one after the other, so they compete for cores or memory bandwidth: use "
             "fewer --workers.");
   run.workers = 1;
