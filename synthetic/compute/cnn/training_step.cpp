@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <numeric>
 
@@ -50,11 +51,18 @@ void start_threads(const StepSetting& setting) {
   omp_set_dynamic(0);
   omp_set_num_threads(static_cast<int>(setting.threads));
   if (setting.cpus.empty()) return;
+  std::exception_ptr failure;  // must not leave a parallel part
 #pragma omp parallel
   {
     const auto own = static_cast<std::size_t>(omp_get_thread_num());
-    if (own > 0 && own < setting.cpus.size()) keep_this_thread_on(std::span(setting.cpus).subspan(own, 1));
+    try {
+      if (own > 0 && own < setting.cpus.size()) keep_this_thread_on(std::span(setting.cpus).subspan(own, 1));
+    } catch (...) {
+#pragma omp critical
+      failure = std::current_exception();
+    }
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::span<const std::size_t> first_cpu(const StepSetting& setting) {
@@ -108,7 +116,7 @@ Score TrainingStep::evaluate(const Slot& batch) {
 
 void TrainingStep::take_input(const Slot& batch) {
   const std::span<const std::byte> input = batch.inputs();
-  if (targets_.empty() == false) {
+  if (!targets_.empty()) {
     const std::span<const std::byte> target = batch.targets();
     const auto values = static_cast<std::ptrdiff_t>(batch.count * values_of(setting_.sample.target));
     const bool halves = setting_.sample.dtype == DType::kBF16;

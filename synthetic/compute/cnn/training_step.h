@@ -54,7 +54,6 @@ class TrainingStep {
 
   void take_input(const Slot& batch);
   Score score(const Slot& batch);
-  std::vector<float> plain_targets(const Slot& batch) const;
   template <typename Work>
   void timed(Stage stage, const Work& work);
 

@@ -168,6 +168,14 @@ TEST_F(TrainingStepTest, LearnsVolumesFromVolumes) {
   EXPECT_LT(step.evaluate(*batch).loss(), 0.3 * first);
 }
 
+TEST_F(TrainingStepTest, SaysWhichCpusItCannotHave) {
+  StepSetting setting = small_setting();
+  setting.threads = 2;
+  setting.cpus = {0, 60000};
+  EXPECT_EQ(test::thrown_by([&] { TrainingStep(options_of(setting), setting, clock_); }),
+            test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+}
+
 TEST_F(TrainingStepTest, RefusesSamplesThatDoNotFitTheNetwork) {
   const StepSetting setting = small_setting();
   TrainingOptions options = options_of(setting);
