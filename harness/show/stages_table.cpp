@@ -35,10 +35,10 @@ std::string table_of(const CellResult& cell) {
   for (const Trial& trial : cell.trials) wall += trial.wall_seconds;
   std::vector<Row> rows{{"stage", "hits", "total", "per hit", "% of time"}};
   for (const StageSummary& stage : stages) {
+    if (stage.hits == 0) continue;
     const double seconds = stage.total_seconds;
     rows.push_back({stage.name, fmt::format("{}", stage.hits), fmt::format("{:.3f} s", seconds),
-                    stage.hits == 0 ? "-" : duration(seconds / static_cast<double>(stage.hits)),
-                    fmt::format("{:.1f}", 100 * seconds / wall)});
+                    duration(seconds / static_cast<double>(stage.hits)), fmt::format("{:.1f}", 100 * seconds / wall)});
   }
   return fmt::format("{}, {}\n{}", cell.cell.name(), plural(cell.trials.size(), "trial"), aligned(rows, {0}));
 }

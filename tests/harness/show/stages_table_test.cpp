@@ -26,7 +26,6 @@ TEST(StagesText, SumsTheTrialsOfTheHeadline) {
             "stage          hits     total  per hit  % of time\n"
             "wait for data   200   5.000 s    25 ms       25.0\n"
             "forward         200  14.500 s    72 ms       72.5\n"
-            "never             0   0.000 s        -        0.0\n"
             "other           200   0.500 s   2.5 ms        2.5\n");
 }
 
@@ -41,7 +40,6 @@ TEST(StagesText, IsOfTheComputeAloneWhereThereIsNoFull) {
       "stage          hits    total  per hit  % of time\n"
       "wait for data   100  2.500 s    25 ms       25.0\n"
       "forward         100  7.250 s    72 ms       72.5\n"
-      "never             0  0.000 s        -        0.0\n"
       "other           100  0.250 s   2.5 ms        2.5\n";
   add_stages(both.cells[1]);
   add_stages(alone.cells[0]);
