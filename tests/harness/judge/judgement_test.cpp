@@ -245,7 +245,7 @@ Result starting(double open_seconds, double first_batch_seconds, bool complete =
 
 TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
   const Result result = starting(100, 50);
-  const auto& start_up = judge_run(result).configurations[0].start_up;
+  const auto start_up = judge_run(result).configurations[0].start_up;
   ASSERT_TRUE(start_up.has_value());
   EXPECT_DOUBLE_EQ(start_up->seconds, 150);
   EXPECT_DOUBLE_EQ(start_up->warm_epoch_seconds, 60);
