@@ -42,7 +42,10 @@ void ResultFile::save_in_passing(const Result& result, Clock& clock) {
 }
 
 void ResultFile::finish(const Result& result, const Judgement& judgement) const {
-  const std::string text = result_json(result, judgement);
+  finish(result_json(result, judgement));
+}
+
+void ResultFile::finish(const std::string& text) const {
   if (to_stdout_) return put(stdout, text);
   if (!stream_) return replace(text);
   put(stream_.get(), text);

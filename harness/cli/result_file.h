@@ -26,6 +26,8 @@ class ResultFile {
   void save_in_passing(const Result& result, Clock& clock);
 
   void finish(const Result& result, const Judgement& judgement) const;
+  // The same of a result that is text already.
+  void finish(const std::string& text) const;
 
  private:
   struct Close {

@@ -8,6 +8,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/result_file.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/measure/train.h"
@@ -19,7 +20,6 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/affinity.h"
-#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
@@ -33,12 +33,6 @@ class Follower final : public TrainingObserver {
  private:
   Progress progress_;
 };
-
-// Opened before anything is measured, so that what cannot be written is known by then.
-std::optional<AtomicFile> output_file(const std::string& output) {
-  if (output.empty() || output == "-") return std::nullopt;
-  return std::make_optional<AtomicFile>(output);
-}
 
 }  // namespace
 
@@ -56,17 +50,14 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   result.arguments = request.arguments;
   result.options = request.options;
   result.environment = this_environment();
-  std::optional<AtomicFile> file = output_file(request.options.output);
+  // Made before anything is measured, so that what cannot be written is known by then.
+  std::optional<ResultFile> file;
+  if (!request.options.output.empty()) file.emplace(request.options.output);
   Follower follower(request.options.quiet);
   run_training(plan, result, clock, interrupt.token(), follower);
   result.finished = utc_timestamp(std::chrono::system_clock::now());
   if (!request.options.quiet) put(result.options.output == "-" ? stderr : stdout, training_text(result));
-  if (file) {
-    file->write(training_json(result));
-    file->commit();
-  } else if (request.options.output == "-") {
-    put(stdout, training_json(result));
-  }
+  if (file) file->finish(training_json(result));
   if (interrupt.signal() == 0) return kExitOk;
   print_error(fmt::format("interrupted after {} of {} epochs", result.epochs.size(), training.epochs));
   return 128 + interrupt.signal();

@@ -64,6 +64,13 @@ TEST_F(Train, RefusesWhatCannotBeInASentence) {
                  "cannot write nowhere/training.json: No such file or directory");
 }
 
+TEST_F(Train, WritesToADeviceAndLeavesItOne) {
+  const Outcome outcome = train({"--epochs", "1", "--workers", "1", "--quiet", "--output", "/dev/full"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome), Words{"cannot write /dev/full: No space left on device"});
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 TEST_F(Train, EndsWithASentenceWhereTheLossIsNoNumber) {
   const Outcome outcome = train({"--compute", "cnn:learning_rate=1e30", "--workers", "1", "--output", "training.json"});
   EXPECT_EQ(outcome.exit_code, 1);
