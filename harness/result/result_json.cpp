@@ -120,11 +120,10 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("checks", records_of(result.checks, [](RecordWriter& inner, const CellResult& cell, std::size_t /*i*/) {
          check_fields(inner, cell);
        }));
-  json("configurations",
-       records_of(judgement.configurations,
-               [&](RecordWriter& inner, const Configuration& configuration, std::size_t /*i*/) {
-                 configuration_fields(inner, configuration, result);
-               }));
+  json("configurations", records_of(judgement.configurations,
+                                    [&](RecordWriter& inner, const Configuration& configuration, std::size_t /*i*/) {
+                                      configuration_fields(inner, configuration, result);
+                                    }));
   json("headlines", judgement.headlines);
   json("predictions", judgement.predictions);
   json("search", result.search);

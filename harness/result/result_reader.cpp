@@ -23,12 +23,13 @@ void check_version(JsonReader& top) {
   const auto version = found->as_whole();
   if (version == kSchemaVersion) return;
   if (version > kSchemaVersion) {
-    throw top.error(fmt::format("written by a newer loadline, schema version {}; this one reads {}", version,
-                                kSchemaVersion));
+    throw top.error(
+        fmt::format("written by a newer loadline, schema version {}; this one reads {}", version, kSchemaVersion));
   }
-  throw top.error(fmt::format("written by an older loadline, schema version {}; this one reads {}, and of older ones "
-                              "the options alone, by --config",
-                              version, kSchemaVersion));
+  throw top.error(
+      fmt::format("written by an older loadline, schema version {}; this one reads {}, and of older ones "
+                  "the options alone, by --config",
+                  version, kSchemaVersion));
 }
 
 // Holds the parts of a result to each other.

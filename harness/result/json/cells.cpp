@@ -127,9 +127,7 @@ SettingValue setting_value(const JsonReader& from) {
     whole = whole && item.kind() == JsonKind::kWhole;
     texts = texts && item.kind() == JsonKind::kText;
   });
-  return texts   ? list_value<std::string>(from)
-         : whole ? list_value<std::size_t>(from)
-                 : list_value<double>(from);
+  return texts ? list_value<std::string>(from) : whole ? list_value<std::size_t>(from) : list_value<double>(from);
 }
 
 void setting_fields(RecordReader& json, Cell& cell) {

@@ -44,9 +44,10 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& exception) override {
     constexpr int kTooLarge = 406;  // "number overflow"
-    const std::string why = exception.id == kTooLarge ? fmt::format("the number that ends at byte {} is too large", position)
-                            : position > text_bytes_  ? std::string("it is cut short")
-                                                      : fmt::format("byte {} is not what can stand there", position);
+    const std::string why = exception.id == kTooLarge
+                                ? fmt::format("the number that ends at byte {} is too large", position)
+                            : position > text_bytes_ ? std::string("it is cut short")
+                                                     : fmt::format("byte {} is not what can stand there", position);
     throw Error(fmt::format("{}: not JSON: {}", document_.source(), why), document_.error_kind());
   }
 

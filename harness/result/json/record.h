@@ -1,4 +1,5 @@
-// Records and their JSON: the fields of a struct are listed once, in the order of the file, for writing and for reading.
+// Records and their JSON: the fields of a struct are listed once, in the order of the file, for writing and for
+// reading.
 //
 //   void fields(auto& json, Record<StageSummary> auto& stage) {
 //     json("name", stage.name);
@@ -25,6 +26,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "harness/result/json/document.h"
@@ -168,7 +170,9 @@ class RecordReader {
 
 template <typename T>
 Json json_of(const T& value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_same_v<T, std::monostate>) {
+    return nullptr;
+  } else if constexpr (std::is_floating_point_v<T>) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
   } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     return value.string();
@@ -178,7 +182,7 @@ Json json_of(const T& value) {
     Json list = Json::array();
     for (const auto& item : value) list.push_back(json_of(item));
     return list;
-  } else if constexpr (requires(RecordWriter& json) { fields(json, value); }) {
+  } else if constexpr (requires(RecordWriter & json) { fields(json, value); }) {
     RecordWriter json;
     fields(json, value);
     return json.take();

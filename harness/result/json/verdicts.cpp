@@ -100,7 +100,8 @@ void rates(auto& json, std::string_view key, auto& values) {
     if (!sound) throw Error("want at least one rate, and all of them above 0");
     return rates;
   };
-  json.converted(key, values, [](const std::vector<double>& known) { return known; }, check);
+  json.converted(
+      key, values, [](const std::vector<double>& known) { return known; }, check);
 }
 
 void fields(auto& json, Record<Probe> auto& probe) {
