@@ -312,6 +312,8 @@ std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts
   for (const std::string& axis : cell.axes) {
     const SettingRow& row = setting_named("axis", axis);
     const SettingValue value = row.read(cell);
+    // The drain of IO is nobody's choice.
+    if (cell.mode == Mode::kIo && row.part == P::kCompute) continue;
     if (is_none(value) || std::ranges::find(parts, row.part) == parts.end()) continue;
     text += fmt::format("/{}:{}", axis, text_of(value));
   }
