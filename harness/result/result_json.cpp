@@ -117,8 +117,8 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("ceilings", records_of(result.ceilings, [&](RecordWriter& inner, const CeilingResult& ceiling, std::size_t i) {
          ceiling_fields(inner, ceiling, judgement.ceilings[i], result.cells);
        }));
-  json("checks", records_of(result.checks, [](RecordWriter& inner, const CellResult& cell, std::size_t /*i*/) {
-         check_fields(inner, cell);
+  json("checks", records_of(result.checks, [&](RecordWriter& inner, const CellResult& cell, std::size_t i) {
+         cell_fields(inner, cell, ceilings, judgement.checks[i]);
        }));
   json("configurations", records_of(judgement.configurations,
                                     [&](RecordWriter& inner, const Configuration& configuration, std::size_t /*i*/) {

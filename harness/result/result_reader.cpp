@@ -105,7 +105,7 @@ Result parse_result(std::string_view text, const std::string& source) {
   json.list("ceilings", result.ceilings, [](auto& inner, auto& ceiling) { ceiling_fields(inner, ceiling); });
   const CeilingIds ceilings(result.ceilings);
   json.list("cells", result.cells, [&](auto& inner, auto& cell) { cell_fields(inner, cell, ceilings); });
-  json.list("checks", result.checks, [](auto& inner, auto& cell) { check_fields(inner, cell); });
+  json.list("checks", result.checks, [&](auto& inner, auto& cell) { cell_fields(inner, cell, ceilings); });
   json("search", result.search);
   Checker(result, source).check();
   return result;

@@ -202,8 +202,8 @@ std::vector<std::size_t> bounds_named(const std::vector<std::string>& names, con
   return bounds;
 }
 
-// `summary`: null for a cell that nothing is judged of.
-void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const CellSummary* summary) {
+// `summary` is what is judged of it; nothing when it is read.
+void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const CellSummary& summary) {
   setting_fields(json, cell.cell);
   json("dataset", cell.dataset);
   none_as_null(json, "prefetch_in_force", cell.prefetch);
@@ -214,14 +214,12 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   json("compute_description", description);
   json.object("skipped", [&](auto& inner) { skipped_fields(inner, cell); });
   json("error", cell.error);
-  if (summary != nullptr) json.derived("samples_per_second", [&] { return summary->samples_per_second; });
+  json.derived("samples_per_second", [&] { return summary.samples_per_second; });
   json.converted(
       "bounds", cell.bounds, [&](const auto& bounds) { return names_of_bounds(bounds, ceilings); },
       [&](const auto& names) { return bounds_named(names, ceilings); });
-  if (summary != nullptr) {
-    json.derived("ceiling", [&] { return summary->load_line; });
-    json.derived("outlier_trials", [&] { return summary->outliers; });
-  }
+  json.derived("ceiling", [&] { return summary.load_line; });
+  json.derived("outlier_trials", [&] { return summary.outliers; });
   json("first_epoch", cell.first_epoch);
   json("trials", cell.trials);
   describe(cell.trials, description);
@@ -272,16 +270,10 @@ CeilingIds::CeilingIds(const std::vector<CeilingResult>& ceilings) {
 }
 
 void cell_fields(RecordWriter& json, const CellResult& cell, const CeilingIds& ceilings, const CellSummary& summary) {
-  cell_fields_of(json, cell, ceilings, &summary);
+  cell_fields_of(json, cell, ceilings, summary);
 }
 void cell_fields(RecordReader& json, CellResult& cell, const CeilingIds& ceilings) {
-  cell_fields_of(json, cell, ceilings, nullptr);
-}
-void check_fields(RecordWriter& json, const CellResult& cell) {
-  cell_fields_of(json, cell, CeilingIds({}), nullptr);
-}
-void check_fields(RecordReader& json, CellResult& cell) {
-  cell_fields_of(json, cell, CeilingIds({}), nullptr);
+  cell_fields_of(json, cell, ceilings, {});
 }
 
 void ceiling_fields(RecordWriter& json, const CeilingResult& ceiling, const std::optional<Summary>& summary,

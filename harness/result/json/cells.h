@@ -28,9 +28,6 @@ struct CeilingIds {
 
 void cell_fields(RecordWriter& json, const CellResult& cell, const CeilingIds& ceilings, const CellSummary& summary);
 void cell_fields(RecordReader& json, CellResult& cell, const CeilingIds& ceilings);
-// Those of a cell that checks a prediction: it is not judged by itself.
-void check_fields(RecordWriter& json, const CellResult& cell);
-void check_fields(RecordReader& json, CellResult& cell);
 
 void ceiling_fields(RecordWriter& json, const CeilingResult& ceiling, const std::optional<Summary>& summary,
                     const std::vector<CellResult>& cells);
