@@ -124,6 +124,9 @@ std::string result_json(const Result& result, const Judgement& judgement) {
                                     [&](RecordWriter& inner, const Configuration& configuration, std::size_t /*i*/) {
                                       configuration_fields(inner, configuration, result);
                                     }));
+  json("curves", records_of(judgement.curves, [&](RecordWriter& inner, const Curve& curve, std::size_t /*i*/) {
+         curve_fields(inner, curve, result);
+       }));
   json("headlines", judgement.headlines);
   json("predictions", judgement.predictions);
   json("search", result.search);

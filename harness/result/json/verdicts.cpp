@@ -45,11 +45,50 @@ void fields(RecordWriter& json, const WorkerPoint& point) {
   json("samples_per_second", point.samples_per_second);
 }
 
+void fields(RecordWriter& json, const Alternative& alternative) {
+  json("loader", alternative.loader);
+  json("configuration", alternative.configuration);
+  json("ratio", Estimate{alternative.ratio.value, alternative.ratio.ci95});
+}
+
 void fields(RecordWriter& json, const Headline& headline) {
   json("workload", headline.workload);
   json("configuration", headline.configuration);
   json("fewest_workers", headline.workers ? std::optional(headline.workers->fewest) : std::nullopt);
   json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
+  json("recommended", headline.recommended);
+  json("alternatives", headline.alternatives);
+}
+
+void fields(RecordWriter& json, const ScalabilityFit& law) {
+  json("samples_per_second", law.lambda);
+  json("contention", law.sigma);
+  json("coherency", law.kappa);
+  json("residual", law.residual);
+}
+
+void fields(RecordWriter& json, const CappedLinearFit& line) {
+  json("samples_per_second_per_worker", line.per_worker);
+  json("cap_samples_per_second", line.cap);
+  json("residual", line.residual);
+}
+
+void point_fields(RecordWriter& json, const CurvePoint& one, const Result& result) {
+  const auto mean = [](const Summary& summary) { return std::optional(summary.mean); };
+  json("cell", result.cells[one.cell].cell.name());
+  json("workers", one.point.workers);
+  json("samples_per_second", one.point.samples_per_second);
+  json("efficiency", one.point.efficiency);
+  json("cpu_seconds_per_1000_samples", one.cost ? mean(one.cost->cpu_seconds) : std::nullopt);
+  json("mebibytes_per_1000_samples", one.cost ? mean(one.cost->mebibytes) : std::nullopt);
+}
+
+void curve_fields(RecordWriter& json, const Curve& curve, const Result& result) {
+  json("name", curve.name);
+  json.list("points", curve.points,
+            [&](RecordWriter& inner, const CurvePoint& point) { point_fields(inner, point, result); });
+  json("scalability", curve.scalability);
+  json("capped_linear", curve.capped_linear);
 }
 
 void fields(RecordWriter& json, const Warning& warning) {

@@ -21,6 +21,7 @@ void fields(RecordWriter& json, const Summary& summary);
 void fields(RecordWriter& json, const CellLoadLine& found);
 void fields(RecordWriter& json, const Headline& headline);
 void fields(RecordWriter& json, const Warning& warning);
+void curve_fields(RecordWriter& json, const Curve& curve, const Result& result);
 void configuration_fields(RecordWriter& json, const Configuration& configuration, const Result& result);
 void fields(RecordWriter& json, const Prediction& prediction);
 
