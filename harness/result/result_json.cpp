@@ -116,7 +116,20 @@ Json machine_json(const Machine& machine) {
 }
 
 Json job_json(const std::optional<Job>& job) {
-  return job ? Json{{"scheduler", job->scheduler}, {"id", job->id}} : Json(nullptr);
+  if (!job) return nullptr;
+  return {{"scheduler", job->scheduler},
+          {"id", job->id},
+          {"array_id", optional_of(job->array_id)},
+          {"array_index", optional_of(job->array_index)},
+          {"name", optional_of(job->name)},
+          {"partition", optional_of(job->partition)},
+          {"nodes", optional_of(job->nodes)},
+          {"node_count", optional_of(job->node_count)},
+          {"cpus", optional_of(job->cpus)},
+          {"total_cpus", optional_of(job->total_cpus)},
+          {"memory_bytes", optional_of(job->memory_bytes)},
+          {"ends", optional_of(job->ends)},
+          {"restarts", job->restarts}};
 }
 
 Json residency_json(const Residency& residency) {
@@ -231,6 +244,13 @@ void append_usage(const Usage& usage, Json& json) {
   json["device_read_bytes"] = optional_of(usage.device_read_bytes);
   json["rss_bytes"] = optional_of(usage.rss_bytes);
   json["peak_rss_bytes"] = usage.peak_rss_bytes;
+}
+
+Json process_json(const std::optional<RunUsage>& process) {
+  if (!process) return nullptr;
+  Json json = {{"wall_seconds", number(process->wall_seconds)}};
+  append_usage(process->usage, json);
+  return json;
 }
 
 Json trial_json(const Trial& trial) {
@@ -530,6 +550,7 @@ std::string result_json(const Result& result, const Judgement& judgement) {
     json["predictions"].push_back(prediction_json(prediction, result));
   }
   json["search"] = search_json(result.search);
+  json["process"] = process_json(result.process);
   json["warnings"] = Json::array();
   for (const Warning& warning : judgement.warnings) {
     json["warnings"].push_back({{"id", warning.id}, {"message", warning.message}});
