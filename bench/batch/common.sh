@@ -1,0 +1,146 @@
+# What the batch scripts of bench/slurm and bench/lsf share; they source it, with `root`, the repository, and `name`, their
+# own, set. Settings, all from the environment:
+#   LOADLINE   the tool; default: build/release/bench/loadline in the repository, else the one in PATH
+#   DATA       the dataset's file or directory; default: the workload's own place
+#   STAGE      yes: copy DATA to node-local storage first (bench/batch/stage.sh); default: no
+#   SCRATCH    where that is; default: what stage.sh finds
+#   RESULTS    directory for results and reports; default: results, in the directory of submission
+# shellcheck shell=bash
+
+: "${root:?}" "${name:?}"
+: "${DATA:=}"
+: "${STAGE:=no}"
+: "${RESULTS:=results}"
+
+say() { echo "==> $*" >&2; }
+fail() { echo "$name: $*" >&2; exit 1; }
+
+LOADLINE=${LOADLINE:-$root/build/release/bench/loadline}
+[[ -x $LOADLINE ]] || LOADLINE=$(command -v loadline) ||
+  fail "no loadline in $root/build/release/bench nor in PATH: build it first, or set LOADLINE"
+
+# How to submit the script again: an argument of `source` would hide its options, so there is none.
+case $name in
+  *.lsf) submit="bsub < $root/bench/lsf/$name" ;;
+  *) submit="sbatch $root/bench/slurm/$name${*:+ $*}" ;;
+esac
+
+# The options of `loadline run`: those given to the script, and what its settings say where none of them does.
+options=("$@")
+
+# default OPTION VALUE: an option for when the user gave none of that name.
+default() {
+  local given
+  for given in "${options[@]}"; do
+    [[ $given != "$1" && $given != "$1="* ]] || return 0
+  done
+  options+=("$1" "$2")
+}
+
+# sweep_options: those of WORKLOAD, LOADERS, WORKERS and, staged if STAGE says so, DATA.
+sweep_options() {
+  default --workload "$WORKLOAD"
+  default --loader "$LOADERS"
+  default --workers "${WORKERS:-$(worker_counts)}"
+  stage_data
+  [[ -z $DATA ]] || default --data "$DATA"
+}
+
+# worker_counts: 1, 2, 4 and so on to the CPUs of the job, these included.
+worker_counts() {
+  local cpus here counts=1 count
+  here=$(nproc)
+  cpus=${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-$here}}
+  # Where LSF binds slots to CPUs a slot may have several, and the mask tells how many.
+  [[ -z ${LSB_BIND_CPU_LIST:-} ]] && ((cpus < here)) || cpus=$here
+  for ((count = 2; count < cpus; count *= 2)); do counts+=,$count; done
+  ((cpus == 1)) || counts+=,$cpus
+  echo "$counts"
+}
+
+# stage_data: with STAGE=yes a copy of DATA on this node takes its place until the script ends.
+stage_data() {
+  case $STAGE in
+    no) return ;;
+    yes) [[ -n $DATA ]] || fail "STAGE=yes needs DATA to say what to copy" ;;
+    *) fail "STAGE: want yes or no, got '$STAGE'" ;;
+  esac
+  DATA=$("$root/bench/batch/stage.sh" "$DATA")
+  trap '"$root/bench/batch/stage.sh" --remove "$DATA"' EXIT
+}
+
+# SIGUSR1 says that the time limit is near (sbatch --signal=B:USR1@SECONDS); SIGTERM and SIGINT end the job for good.
+limit_is_near=false
+trap 'limit_is_near=true' USR1
+
+# stoppable COMMAND...: runs it, passes on as SIGTERM what this script is told by a signal, and returns its exit code when
+# it has ended. In the background, because bash handles no signal while it waits for something in the foreground.
+stoppable() {
+  local child signalled status
+  "$@" &
+  child=$!
+  trap 'signalled=true limit_is_near=true; kill -TERM "$child" 2>/dev/null || true' USR1
+  trap 'signalled=true; kill -TERM "$child" 2>/dev/null || true' TERM INT
+  ! $limit_is_near || kill -TERM "$child" 2>/dev/null || true
+  while
+    signalled=false status=0
+    wait "$child" || status=$?
+    $signalled
+  do :; done
+  trap 'limit_is_near=true' USR1
+  trap - TERM INT
+  return "$status"
+}
+
+# run_into RESULT: `loadline run` with the options, going on where an earlier run into RESULT stopped.
+run_into() {
+  mkdir -p "$(dirname "$1")"
+  say "loadline run ${options[*]} --resume $1 -o $1"
+  stoppable "$LOADLINE" run "${options[@]}" --resume "$1" -o "$1"
+}
+
+# end_unless_complete STATUS SETTING: ends the script with STATUS unless it is 0. What was stopped is requeued if that was
+# for the time limit and MAX_REQUEUES allows it; else a line says that SETTING makes another job go on there.
+end_unless_complete() {
+  local status=$1
+  ((status != 0)) || return 0
+  if ((status == 130 || status == 143)); then
+    if $limit_is_near && [[ -n ${SLURM_JOB_ID:-} ]] && ((${SLURM_RESTART_COUNT:-0} < ${MAX_REQUEUES:-0})); then
+      say "the time limit came first: requeued, to go on there"
+      scontrol requeue "$SLURM_JOB_ID" || true
+    else
+      say "stopped before the end; to go on there: $2 $submit"
+    fi
+  fi
+  exit "$status"
+}
+
+# measure RESULT: both.
+measure() {
+  local status=0
+  run_into "$1" || status=$?
+  end_unless_complete "$status" "RESULT=$1"
+}
+
+# write_reports RESULT: what it says, for a ticket and for a browser, beside it.
+write_reports() {
+  local format
+  for format in markdown:md html:html; do
+    "$LOADLINE" report "$1" --format "${format%:*}" -o "${1%.json}.${format#*:}"
+    say "report: ${1%.json}.${format#*:}"
+  done
+}
+
+# merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports. Fails if
+# one is missing, once those that are there are merged.
+merge_parts() {
+  local stem=$1 count=$2 first=${3:-1} part parts=() missing=()
+  for ((part = first; part < first + count; ++part)); do
+    if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json"); else missing+=("$stem-$part.json"); fi
+  done
+  ((${#parts[@]} > 0)) || fail "nothing to merge: there is no $stem-$first.json, nor any after it"
+  "$LOADLINE" merge "${parts[@]}" -o "$stem.json"
+  say "result: $stem.json"
+  write_reports "$stem.json"
+  ((${#missing[@]} == 0)) || fail "not merged, because they are not there: ${missing[*]}"
+}
