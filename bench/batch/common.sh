@@ -4,6 +4,7 @@
 #   DATA       the dataset's file or directory; default: the workload's own place
 #   STAGE      yes: copy DATA to node-local storage first (bench/batch/stage.sh); default: no
 #   SCRATCH    where that is; default: what stage.sh finds
+#   OPTIONS    of `loadline run`, for bsub, which passes none on
 #   RESULTS    directory for results and reports; default: results, in the directory of submission
 # shellcheck shell=bash
 
@@ -27,6 +28,8 @@ esac
 
 # The options of `loadline run`: those given to the script, and what its settings say where none of them does.
 options=("$@")
+read -r -a words <<<"${OPTIONS:-}"
+options+=("${words[@]}")
 
 # default OPTION VALUE: an option for when the user gave none of that name.
 default() {
@@ -73,15 +76,18 @@ stage_data() {
 limit_is_near=false
 trap 'limit_is_near=true' USR1
 
-# stoppable COMMAND...: runs it, passes on as SIGTERM what this script is told by a signal, and returns its exit code when
-# it has ended. In the background, because bash handles no signal while it waits for something in the foreground.
+# tell_to_stop PID: what the handlers of `stoppable` do; a script whose command wants something else replaces it.
+tell_to_stop() { kill -TERM "$1" 2>/dev/null || true; }
+
+# stoppable COMMAND...: runs it, tells it to stop when this script is told to by a signal, and returns its exit code when it
+# has ended. In the background, because bash handles no signal while it waits for something in the foreground.
 stoppable() {
   local child signalled status
   "$@" &
   child=$!
-  trap 'signalled=true limit_is_near=true; kill -TERM "$child" 2>/dev/null || true' USR1
-  trap 'signalled=true; kill -TERM "$child" 2>/dev/null || true' TERM INT
-  ! $limit_is_near || kill -TERM "$child" 2>/dev/null || true
+  trap 'signalled=true limit_is_near=true; tell_to_stop "$child"' USR1
+  trap 'signalled=true; tell_to_stop "$child"' TERM INT
+  ! $limit_is_near || tell_to_stop "$child"
   while
     signalled=false status=0
     wait "$child" || status=$?
@@ -129,6 +135,24 @@ write_reports() {
     "$LOADLINE" report "$1" --format "${format%:*}" -o "${1%.json}.${format#*:}"
     say "report: ${1%.json}.${format#*:}"
   done
+}
+
+# part_of_array TASK HOW: has this task measure its share of PARTS, which is to number TASK.
+part_of_array() {
+  part=$1
+  ((part >= 1 && part <= ${PARTS:-0})) || fail "task $part of ${PARTS:-0}: submit it as $2"
+  options+=(--part "$part/$PARTS")
+}
+
+# gate RESULT: measures, and saves that as BASELINE if SAVE is yes, or else compares it with BASELINE. Not resumed: what
+# was stopped is to be measured again, all of it under the same conditions.
+gate() {
+  sweep_options
+  [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE")
+  mkdir -p "$(dirname "$1")"
+  say "loadline run ${options[*]} -o $1"
+  stoppable "$LOADLINE" run "${options[@]}" -o "$1"
+  [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"
 }
 
 # merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports. Fails if

@@ -2,7 +2,7 @@
 # were free. Sourced; needs root, since slurmd does. Each node pretends to have kNodeCpus CPUs, and binds none of them.
 # shellcheck shell=bash
 
-readonly kNodeCpus=4
+readonly kNodeCpus=8
 
 # cluster_is_possible: says what is missing, if anything is.
 cluster_is_possible() {
@@ -50,7 +50,7 @@ SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
 # A job that is requeued starts again when its old credential has expired.
-AuthInfo=socket=$directory/munge.sock,cred_expire=2
+AuthInfo=socket=$directory/munge.sock,cred_expire=6
 SlurmctldPort=${ports[0]}
 StateSaveLocation=$directory/state
 SlurmdSpoolDir=$directory/spool-%n
@@ -72,7 +72,7 @@ MinJobAge=3600
 END
   local node
   for ((node = 1; node <= nodes; ++node)); do
-    echo "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[node]} CPUs=$kNodeCpus RealMemory=4096"
+    echo "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[node]} CPUs=$kNodeCpus RealMemory=16384"
   done >>"$directory/slurm.conf"
   echo 'PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP' >>"$directory/slurm.conf"
 }
@@ -102,18 +102,26 @@ start_cluster() {
   return 1
 }
 
-daemon_has_ended() { ! kill -0 "$1" 2>/dev/null; }
+# A container's first process may never look after the dead.
+daemon_has_ended() {
+  local state
+  read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" || return 0
+  [[ $state == Z ]]
+}
 
-# stop_cluster DIRECTORY: jobs, then daemons, the first to be started last. Nothing is left but the files.
+# stop_cluster DIRECTORY: ends its jobs and its daemons. Nothing is left but the files.
 stop_cluster() {
   local directory=$1 file pid
   [[ -e $directory/slurm.conf ]] || return 0
   timeout 10 scancel --user=root --quiet 2>/dev/null || true
   wait_until 15 no_job_runs || true
-  for file in "$directory"/slurmd-*.pid "$directory/slurmctld.pid" "$directory/munged.pid"; do
-    [[ -s $file ]] || continue
-    pid=$(<"$file")
-    kill "$pid" 2>/dev/null || continue
+  # Read first: a daemon removes its file before it has ended.
+  local pids=()
+  for file in "$directory"/*.pid; do
+    [[ ! -s $file ]] || pids+=("$(<"$file")")
+  done
+  kill "${pids[@]}" 2>/dev/null || true
+  for pid in "${pids[@]}"; do
     wait_until 10 daemon_has_ended "$pid" || kill -KILL "$pid" 2>/dev/null || true
   done
 }

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# lsf_test.sh TOOL ROOT: the scripts of bench/lsf with stand-ins for bsub and for what LSF tells a job: LSF itself is not to be
+# had. What no stand-in can show is whether LSF takes the #BSUB lines as its documentation says.
+set -euo pipefail
+tool=$(realpath "${1:?usage: lsf_test.sh TOOL ROOT}")
+root=$(realpath "${2:?usage: lsf_test.sh TOOL ROOT}")
+for feature in 'run --resume' 'run --save-baseline' 'merge --output' 'report --format' 'diff --baseline'; do
+  "$tool" "${feature% *}" --help 2>/dev/null | grep -q -- "${feature#* }" || { echo "needs loadline $feature" >&2; exit 77; }
+done
+
+# The test may run in a batch job itself.
+for variable in $(compgen -e | grep -E '^(SLURM|LSB|LS)_' || true); do unset "$variable"; done
+unset SCRATCH STAGE DATA RESULTS RESULT WORKLOAD LOADERS WORKERS PARTS OPTIONS BASELINE SAVE FAIL_ON BSUB_OPTIONS
+
+work=$(mktemp -d /tmp/loadline-lsf.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/scratch" "$work/state"
+cd "$work"
+export PATH=$root/tests/lsf:$PATH FAKE_STATE=$work/state
+export LOADLINE=$tool LOADLINE_DATA=$work/data LOADLINE_ROOT=$root WORKLOAD=mnist
+"$tool" data make mnist "$work/data/mnist" --samples 500 --quiet
+
+failures=0
+fail() {
+  echo "FAILED: $what: $1" >&2
+  [[ ! -e ${log:-} ]] || sed 's/^/  | /' "$log" >&2
+  failures=$((failures + 1))
+}
+# submit SCRIPT BSUB_OPTION...: sets job and log.
+submit() {
+  local said
+  said=$(bsub "${@:2}" <"$root/bench/lsf/$1")
+  job=${said#*<}
+  job=${job%%>*}
+  log=loadline-$job.out
+}
+# exits STATUS [INDEX]
+exits() { [[ $(<"state/exit-$job-${2:-0}") == "$1" ]] || fail "exit code $(<"state/exit-$job-${2:-0}"), want $1"; }
+says() { grep -qF -- "$1" "$log" || fail "does not say '$1'"; }
+# holds FILE EXPRESSION: of Python, in which `r` is the result.
+holds() {
+  python3 - "$1" "$2" <<'END' || fail "$1: not so: $2"
+import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(not eval(f"({sys.argv[2]})"))
+END
+}
+
+what="help"
+for script in "$root"/bench/{slurm,lsf}/*; do
+  log=help
+  "$script" --help >help || fail "${script##*/} --help fails"
+  says "${script##*/}"
+done
+
+quick='--trials 2 --trial-seconds 0.01 --batch-size 64 --first-epoch-seconds 0.1'
+# Some seconds of steps that take no CPU.
+forty='--mode full --workers 1 --loader thread-pool --compute device:samples_per_second=100000 --batch-size 64
+  --trials 40 --trial-seconds 0.1 --first-epoch-seconds 0 --ceilings off'
+
+what="a sweep"
+OPTIONS=$quick STAGE=yes DATA=$work/data/mnist SCRATCH=$work/scratch submit sweep.lsf
+exits 0
+says "staged $work/data/mnist in $work/scratch: 0 MiB copied in "
+[[ -z $(ls scratch) ]] || fail "leaves the copy behind"
+says "job $job of lsf on n1, queue normal"
+result=results/sweep-$job.json
+holds "$result" "r['status'] == 'complete'"
+holds "$result" "r['job'] == {'scheduler': 'lsf', 'id': '$job', 'array_id': None, 'array_index': None,
+  'name': 'loadline-sweep', 'partition': 'normal', 'nodes': 'n1', 'node_count': 1, 'cpus': 2, 'total_cpus': 2,
+  'memory_bytes': None, 'ends': None, 'restarts': 0}"
+holds "$result" "{c['workers'] for c in r['cells'] if c['mode'] == 'IO'} == set(range(1, 1 + min(2, $(nproc))))"
+for report in md html; do [[ -s ${result%json}$report ]] || fail "leaves no ${result%json}$report"; done
+
+what="a job with one slot, which nothing binds"
+FAKE_HOSTS='n1 1' OPTIONS="$quick --loader thread-pool" submit sweep.lsf
+exits 0
+holds "results/sweep-$job.json" "r['machine']['threads_in_force'] == 1"
+
+what="a run that is warned of its limit"
+log=loadline-817.out
+OPTIONS=$forty bsub <"$root/bench/lsf/sweep.lsf" >/dev/null &
+says_soon() {
+  for ((try = 0; try < 300; ++try)); do
+    ! grep -qsF -- "$1" "$log" || return 0
+    sleep 0.1
+  done
+  fail "never says '$1'"
+}
+says_soon "trial 2/"
+kill -TERM -- "-$(<state/group-817-0)"
+wait
+job=817
+exits 143
+says "stopped before the end; to go on there: RESULT=results/sweep-817.json bsub < $root/bench/lsf/sweep.lsf"
+holds results/sweep-817.json "r['status'] == 'partial' and r['finished'] and len(r['benchmarks']) > 0"
+
+what="the same job when LSF runs it again"
+FAKE_RUNS_AGAIN=817 OPTIONS=$forty submit sweep.lsf
+exits 0
+holds results/sweep-817.json "r['status'] == 'complete' and r['job']['restarts'] == 1"
+holds results/sweep-817.json "all(len(c['trials']) == 40 for c in r['cells'])"
+
+what="an array and its merge"
+read -r _ array _ _ _ _ merge _ < <(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/lsf/submit-array.sh" 2 "$quick")
+job=$array
+for task in 1 2; do
+  log=loadline-$array-$task.out
+  exits 0 "$task"
+  holds "results/array-$array-$task.json" "r['job']['id'] == '${array}[$task]' and r['job']['array_index'] == $task"
+done
+job=$merge log=loadline-$merge.out
+exits 0
+holds "results/array-$array.json" "sorted(c['name'] for c in r['cells'] if c['mode'] == 'IO') ==
+  ['mnist/IO/serial/batch:64', 'mnist/IO/thread-pool/workers:1/batch:64']"
+
+what="a task without an array"
+PARTS=2 submit array.lsf -J alone
+log=loadline-$job-0.out
+exits 1
+says 'array.lsf: task 0 of 2: submit it as bsub -J "loadline[1-N]"'
+
+what="a gate"
+export BASELINE=test
+gate='--mode full --workers 1 --loader thread-pool --batch-size 64 --ceilings off --trials 5 --trial-seconds 0.05'
+SAVE=yes OPTIONS="$gate --compute device:samples_per_second=100000" submit gate.lsf
+exits 0
+OPTIONS="$gate --compute device:samples_per_second=100000" submit gate.lsf
+exits 0
+
+what="a script that does not know the repository"
+LOADLINE_ROOT=$work submit sweep.lsf
+exits 1
+says "sweep.lsf: $work is not loadline's repository: submit from there, or export LOADLINE_ROOT"
+
+((failures == 0))
