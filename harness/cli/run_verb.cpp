@@ -23,6 +23,7 @@
 #include "harness/show/columns.h"
 #include "harness/show/job_text.h"
 #include "harness/show/predictions_text.h"
+#include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/stages_table.h"
 #include "harness/show/table.h"
@@ -56,7 +57,8 @@ struct Verb {
 std::string run_figures(const Result& result, const Judgement& judgement) {
   std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
   for (const std::string& part :
-       {predictions_text(result, judgement), search_text(result, judgement), stages_text(result, judgement)}) {
+       {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
+        search_text(result, judgement), stages_text(result, judgement)}) {
     if (!part.empty()) text += '\n' + part;
   }
   return text;
