@@ -1,5 +1,5 @@
-# What the batch scripts of bench/slurm and bench/lsf share; they source it, with `root`, the repository, and `name`, their
-# own, set. Settings, all from the environment:
+# What the batch scripts of bench/slurm and bench/lsf share; they source it, with `root`, the repository, and `name`,
+# their own, set. Settings, all from the environment:
 #   LOADLINE   the tool; default: build/release/bench/loadline in the repository, else the one in PATH
 #   DATA       the dataset's file or directory; default: the workload's own place
 #   STAGE      yes: copy DATA to node-local storage first (bench/batch/stage.sh); default: no
@@ -28,7 +28,7 @@ esac
 
 # The options of `loadline run`: those given to the script, and what its settings say where none of them does.
 options=("$@")
-read -r -a words <<<"${OPTIONS:-}"
+read -r -d '' -a words <<<"${OPTIONS:-}" || true
 options+=("${words[@]}")
 
 # default OPTION VALUE: an option for when the user gave none of that name.
@@ -79,8 +79,8 @@ trap 'limit_is_near=true' USR1
 # tell_to_stop PID: what the handlers of `stoppable` do; a script whose command wants something else replaces it.
 tell_to_stop() { kill -TERM "$1" 2>/dev/null || true; }
 
-# stoppable COMMAND...: runs it, tells it to stop when this script is told to by a signal, and returns its exit code when it
-# has ended. In the background, because bash handles no signal while it waits for something in the foreground.
+# stoppable COMMAND...: runs it, tells it to stop when this script is told to by a signal, and returns its exit code
+# when it has ended. In the background, because bash handles no signal while it waits for something in the foreground.
 stoppable() {
   local child signalled status
   "$@" &
@@ -105,8 +105,8 @@ run_into() {
   stoppable "$LOADLINE" run "${options[@]}" --resume "$1" -o "$1"
 }
 
-# end_unless_complete STATUS SETTING: ends the script with STATUS unless it is 0. What was stopped is requeued if that was
-# for the time limit and MAX_REQUEUES allows it; else a line says that SETTING makes another job go on there.
+# end_unless_complete STATUS SETTING: ends the script with STATUS unless it is 0. What was stopped is requeued if that
+# was for the time limit and MAX_REQUEUES allows it; else a line says that SETTING makes another job go on there.
 end_unless_complete() {
   local status=$1
   ((status != 0)) || return 0
@@ -155,8 +155,8 @@ gate() {
   [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"
 }
 
-# merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports. Fails if
-# one is missing, once those that are there are merged.
+# merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports.
+# Fails if one is missing, once those that are there are merged.
 merge_parts() {
   local stem=$1 count=$2 first=${3:-1} part parts=() missing=()
   for ((part = first; part < first + count; ++part)); do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# bench/batch/stage.sh SOURCE: copies a dataset, a file or a directory, to the fastest place that this node has of its own,
-# compares what was written with what was read, says on stderr what that took, and prints the copy's path.
+# bench/batch/stage.sh SOURCE: copies a dataset, a file or a directory, to the fastest place that this node has of its
+# own, compares what was written with what was read, says on stderr what that took, and prints the copy's path.
 # bench/batch/stage.sh --remove COPY: removes it again.
-# SCRATCH names the place; otherwise it is the first of $SLURM_TMPDIR, $TMPDIR, /scratch/$USER, /local/$USER and /tmp that
-# is there and can be written. In /tmp on a node without a disk the copy takes the job's memory.
+# SCRATCH names the place; otherwise it is the first of $SLURM_TMPDIR, $TMPDIR, /scratch/$USER, /local/$USER and /tmp
+# that is there and can be written. In /tmp on a node without a disk the copy takes the job's memory.
 set -euo pipefail
 
 fail() { echo "stage.sh: $*" >&2; exit 1; }
@@ -37,7 +37,7 @@ done
 bytes=$(du --apparent-size --dereference --summarize --block-size=1 -- "$source" | cut -f 1)
 free=$(df --output=avail --block-size=1 -- "$scratch" | tail -n 1)
 ((bytes < free)) ||
-  fail "$source has $((bytes >> 20)) MiB and $scratch has room for $((free >> 20)) MiB: set SCRATCH, or STAGE=no to read it where it is"
+  fail "$source has $((bytes >> 20)) MiB and $scratch has room for $((free >> 20)) MiB: set SCRATCH to another place, or STAGE to no"
 
 place=$(mktemp -d "$scratch/loadline-stage.XXXXXX")
 trap 'rm -rf "$place"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/slurm/submit-array.sh TASKS [OPTION...]: submits array.sbatch with so many tasks, and merge.sbatch to follow it,
-# whether or not all tasks end well. Options go to `loadline run`, settings are those of array.sbatch; what is sbatch's own
-# comes from its variables: SBATCH_PARTITION=long SBATCH_TIMELIMIT=2:00:00 bench/slurm/submit-array.sh 8
+# whether or not all tasks end well. Options go to `loadline run`, settings are those of array.sbatch; what is sbatch's
+# own comes from its variables: SBATCH_PARTITION=long SBATCH_TIMELIMIT=2:00:00 bench/slurm/submit-array.sh 8
 set -euo pipefail
 
 case ${1:-} in

@@ -1,31 +1,14 @@
 #!/usr/bin/env bash
-# lsf_test.sh TOOL ROOT: the scripts of bench/lsf with stand-ins for bsub and for what LSF tells a job: LSF itself is not to be
-# had. What no stand-in can show is whether LSF takes the #BSUB lines as its documentation says.
+# lsf_test.sh TOOL ROOT: the scripts of bench/lsf with stand-ins for bsub and for what LSF tells a job: LSF itself is not to
+# be had. What no stand-in can show is whether LSF takes the #BSUB lines as its documentation says. Also the help of all
+# batch scripts.
 set -euo pipefail
-tool=$(realpath "${1:?usage: lsf_test.sh TOOL ROOT}")
-root=$(realpath "${2:?usage: lsf_test.sh TOOL ROOT}")
-for feature in 'run --resume' 'run --save-baseline' 'merge --output' 'report --format' 'diff --baseline'; do
-  "$tool" "${feature% *}" --help 2>/dev/null | grep -q -- "${feature#* }" || { echo "needs loadline $feature" >&2; exit 77; }
-done
-
-# The test may run in a batch job itself.
-for variable in $(compgen -e | grep -E '^(SLURM|LSB|LS)_' || true); do unset "$variable"; done
-unset SCRATCH STAGE DATA RESULTS RESULT WORKLOAD LOADERS WORKERS PARTS OPTIONS BASELINE SAVE FAIL_ON BSUB_OPTIONS
-
-work=$(mktemp -d /tmp/loadline-lsf.XXXXXX)
+# shellcheck source=SCRIPTDIR/../support/batch.sh
+source "${2:?usage: lsf_test.sh TOOL ROOT}/tests/support/batch.sh"
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/scratch" "$work/state"
-cd "$work"
+mkdir "$work/state"
 export PATH=$root/tests/lsf:$PATH FAKE_STATE=$work/state
-export LOADLINE=$tool LOADLINE_DATA=$work/data LOADLINE_ROOT=$root WORKLOAD=mnist
-"$tool" data make mnist "$work/data/mnist" --samples 500 --quiet
 
-failures=0
-fail() {
-  echo "FAILED: $what: $1" >&2
-  [[ ! -e ${log:-} ]] || sed 's/^/  | /' "$log" >&2
-  failures=$((failures + 1))
-}
 # submit SCRIPT BSUB_OPTION...: sets job and log.
 submit() {
   local said
@@ -36,15 +19,6 @@ submit() {
 }
 # exits STATUS [INDEX]
 exits() { [[ $(<"state/exit-$job-${2:-0}") == "$1" ]] || fail "exit code $(<"state/exit-$job-${2:-0}"), want $1"; }
-says() { grep -qF -- "$1" "$log" || fail "does not say '$1'"; }
-# holds FILE EXPRESSION: of Python, in which `r` is the result.
-holds() {
-  python3 - "$1" "$2" <<'END' || fail "$1: not so: $2"
-import json, sys
-r = json.load(open(sys.argv[1]))
-sys.exit(not eval(f"({sys.argv[2]})"))
-END
-}
 
 what="help"
 for script in "$root"/bench/{slurm,lsf}/*; do
@@ -53,11 +27,6 @@ for script in "$root"/bench/{slurm,lsf}/*; do
   says "${script##*/}"
 done
 
-quick='--trials 2 --trial-seconds 0.01 --batch-size 64 --first-epoch-seconds 0.1'
-# Some seconds of steps that take no CPU.
-forty='--mode full --workers 1 --loader thread-pool --compute device:samples_per_second=100000 --batch-size 64
-  --trials 40 --trial-seconds 0.1 --first-epoch-seconds 0 --ceilings off'
-
 what="a sweep"
 OPTIONS=$quick STAGE=yes DATA=$work/data/mnist SCRATCH=$work/scratch submit sweep.lsf
 exits 0
@@ -65,7 +34,7 @@ says "staged $work/data/mnist in $work/scratch: 0 MiB copied in "
 [[ -z $(ls scratch) ]] || fail "leaves the copy behind"
 says "job $job of lsf on n1, queue normal"
 result=results/sweep-$job.json
-holds "$result" "r['status'] == 'complete'"
+is_complete "$result"
 holds "$result" "r['job'] == {'scheduler': 'lsf', 'id': '$job', 'array_id': None, 'array_index': None,
   'name': 'loadline-sweep', 'partition': 'normal', 'nodes': 'n1', 'node_count': 1, 'cpus': 2, 'total_cpus': 2,
   'memory_bytes': None, 'ends': None, 'restarts': 0}"
@@ -79,26 +48,20 @@ holds "results/sweep-$job.json" "r['machine']['threads_in_force'] == 1"
 
 what="a run that is warned of its limit"
 log=loadline-817.out
-OPTIONS=$forty bsub <"$root/bench/lsf/sweep.lsf" >/dev/null &
-says_soon() {
-  for ((try = 0; try < 300; ++try)); do
-    ! grep -qsF -- "$1" "$log" || return 0
-    sleep 0.1
-  done
-  fail "never says '$1'"
-}
-says_soon "trial 2/"
+OPTIONS=$slow bsub <"$root/bench/lsf/sweep.lsf" >/dev/null &
+waits_for "trial 2/"
 kill -TERM -- "-$(<state/group-817-0)"
 wait
 job=817
 exits 143
 says "stopped before the end; to go on there: RESULT=results/sweep-817.json bsub < $root/bench/lsf/sweep.lsf"
-holds results/sweep-817.json "r['status'] == 'partial' and r['finished'] and len(r['benchmarks']) > 0"
+is_partial results/sweep-817.json
 
 what="the same job when LSF runs it again"
-FAKE_RUNS_AGAIN=817 OPTIONS=$forty submit sweep.lsf
+FAKE_RUNS_AGAIN=817 OPTIONS=$slow submit sweep.lsf
 exits 0
-holds results/sweep-817.json "r['status'] == 'complete' and r['job']['restarts'] == 1"
+is_complete results/sweep-817.json
+holds results/sweep-817.json "r['job']['restarts'] == 1"
 holds results/sweep-817.json "all(len(c['trials']) == 40 for c in r['cells'])"
 
 what="an array and its merge"
@@ -122,10 +85,9 @@ says 'array.lsf: task 0 of 2: submit it as bsub -J "loadline[1-N]"'
 
 what="a gate"
 export BASELINE=test
-gate='--mode full --workers 1 --loader thread-pool --batch-size 64 --ceilings off --trials 5 --trial-seconds 0.05'
-SAVE=yes OPTIONS="$gate --compute device:samples_per_second=100000" submit gate.lsf
+SAVE=yes OPTIONS="$slow --trials 5" submit gate.lsf
 exits 0
-OPTIONS="$gate --compute device:samples_per_second=100000" submit gate.lsf
+OPTIONS="$slow --trials 5" submit gate.lsf
 exits 0
 
 what="a script that does not know the repository"

@@ -1,5 +1,6 @@
-# A Slurm of its own for a test: all daemons on this machine and without systemd, all files under one directory, ports that
-# were free. Sourced; needs root, since slurmd does. Each node pretends to have kNodeCpus CPUs, and binds none of them.
+# A Slurm of its own for a test: all daemons on this machine and without systemd, all files under one directory, ports
+# that were free. Sourced, with tests/support/batch.sh; needs root, since slurmd does. Each node pretends to have
+# kNodeCpus CPUs, and binds none of them.
 # shellcheck shell=bash
 
 readonly kNodeCpus=8
@@ -26,16 +27,6 @@ for one in sockets:
     one.bind(("127.0.0.1", 0))
 print(*(one.getsockname()[1] for one in sockets))
 END
-}
-
-# wait_until SECONDS COMMAND...: whether it succeeds within that time.
-wait_until() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    ((SECONDS < end)) || return 1
-    sleep 0.1
-  done
 }
 
 write_configuration() {
