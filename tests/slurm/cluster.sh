@@ -54,6 +54,8 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
+# A job that waits for another is to start soon after it.
+SchedulerParameters=sched_interval=1,bf_interval=1
 SelectTypeParameters=CR_CPU_Memory
 SlurmdParameters=config_overrides
 MpiDefault=none

@@ -5,12 +5,12 @@
 
 tool=$(realpath "${1:?usage: ${0##*/} TOOL ROOT}")
 root=$(realpath "${2:?usage: ${0##*/} TOOL ROOT}")
-for feature in 'run --resume' 'run --save-baseline' 'merge --output' 'report --format' 'diff --baseline'; do
-  if ! "$tool" "${feature% *}" --help 2>/dev/null | grep -q -- "${feature#* }"; then
-    echo "needs loadline $feature" >&2
-    exit 77
-  fi
-done
+# offers VERB OPTION: whether the tool has it; says what is left out if not.
+offers() {
+  "$tool" "$1" --help 2>/dev/null | grep -q -- "$2" && return
+  echo "left out: ${what:-?}: needs loadline $1 $2" >&2
+  return 1
+}
 
 for variable in $(compgen -e | grep -E '^(SLURM|SBATCH|SRUN|LSB|LS)_' || true); do unset "$variable"; done
 unset SCRATCH STAGE DATA RESULTS RESULT WORKLOAD LOADERS WORKERS PARTS MAX_REQUEUES OPTIONS BASELINE SAVE FAIL_ON
@@ -24,7 +24,7 @@ export LOADLINE_BASELINES=$work/baselines
 "$tool" data make mnist "$work/data/mnist" --samples 500 --quiet
 
 # Sweeps little, in a moment.
-export quick='--trials 2 --trial-seconds 0.01 --batch-size 64 --first-epoch-seconds 0.1'
+export quick='--mode io --trials 2 --trial-seconds 0.01 --batch-size 64 --first-epoch-seconds 0.1 --ceilings off'
 # Some seconds of steps that take no CPU: two cells of 40 trials.
 export slow='--mode full --loader thread-pool --workers 1 --compute device:samples_per_second=100000 --batch-size 64
   --trials 40 --trial-seconds 0.1 --first-epoch-seconds 0 --ceilings off'
