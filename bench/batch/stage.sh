@@ -34,7 +34,8 @@ for candidate in "${SCRATCH:-}" "${SLURM_TMPDIR:-}" "${TMPDIR:-}" "/scratch/$use
 done
 [[ -n $scratch ]] || fail "no node-local directory can be written: set SCRATCH to one"
 
-bytes=$(du --apparent-size --dereference --summarize --block-size=1 -- "$source" | cut -f 1)
+# Of every name, as the copy will have them.
+bytes=$(du --apparent-size --dereference --count-links --summarize --block-size=1 -- "$source" | cut -f 1)
 free=$(df --output=avail --block-size=1 -- "$scratch" | tail -n 1)
 ((bytes < free)) ||
   fail "$source has $((bytes >> 20)) MiB and $scratch has room for $((free >> 20)) MiB: set SCRATCH to another place, or STAGE to no"
