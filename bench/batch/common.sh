@@ -23,13 +23,24 @@ LOADLINE=${LOADLINE:-$root/build/release/bench/loadline}
 # offers VERB OPTION: whether this build of the tool has it.
 offers() { "$LOADLINE" "$1" --help 2>/dev/null | grep -q -- "$2"; }
 
-# How to submit the script again: an argument of `source` would hide its options, so there is none.
+# The command that submits the script again, to which `resubmit` adds the settings.
 case $name in
-  *.lsf) submit="bsub < $root/bench/lsf/$name" ;;
-  *) submit="sbatch $root/bench/slurm/$name${*:+ $*}" ;;
+  *.lsf) submit=(bsub '<' "$root/bench/lsf/$name") ;;
+  *) submit=(sbatch "$root/bench/slurm/$name" "$@") ;;
 esac
 
-# The options of `loadline run`: those given to the script, and what its settings say where none of them does.
+# resubmit SETTING...: the command with these settings and those in force.
+resubmit() {
+  local setting
+  printf '%s ' "$@"
+  for setting in WORKLOAD LOADERS WORKERS DATA STAGE OPTIONS; do
+    [[ -z ${!setting:-} ]] || printf '%s=%q ' "$setting" "${!setting}"
+  done
+  echo "${submit[*]}"
+}
+
+# The options of `loadline run`: those given to the script, which no argument of `source` may hide, and what its settings
+# say where none of them does.
 options=("$@")
 read -r -d '' -a words <<<"${OPTIONS:-}" || true
 options+=("${words[@]}")
@@ -43,13 +54,24 @@ default() {
   options+=("$1" "$2")
 }
 
-# sweep_options: those of WORKLOAD, LOADERS, WORKERS and, staged if STAGE says so, DATA.
+# sweep_options RESULT: those of WORKLOAD, LOADERS, WORKERS and DATA. With STAGE=yes the data is a copy on this node
+# until the script ends. It is in the same place for the same RESULT, or another run could not go on with that.
 sweep_options() {
+  local data=$DATA
+  WORKERS=${WORKERS:-$(worker_counts)}
   default --workload "$WORKLOAD"
   default --loader "$LOADERS"
-  default --workers "${WORKERS:-$(worker_counts)}"
-  stage_data
-  [[ -z $DATA ]] || default --data "$DATA"
+  default --workers "$WORKERS"
+  case $STAGE in
+    no) ;;
+    yes)
+      [[ -n $DATA ]] || fail "STAGE=yes needs DATA to say what to copy"
+      staged=$("$root/bench/batch/stage.sh" "$DATA" "$(realpath -m "$1" | b2sum | head -c 12)")
+      trap '"$root/bench/batch/stage.sh" --remove "$staged"' EXIT
+      data=$staged ;;
+    *) fail "STAGE: want yes or no, got '$STAGE'" ;;
+  esac
+  [[ -z $data ]] || default --data "$data"
 }
 
 # worker_counts: 1, 2, 4 and so on to the CPUs of the job, these included.
@@ -62,17 +84,6 @@ worker_counts() {
   for ((count = 2; count < cpus; count *= 2)); do counts+=,$count; done
   ((cpus == 1)) || counts+=,$cpus
   echo "$counts"
-}
-
-# stage_data: with STAGE=yes a copy of DATA on this node takes its place until the script ends.
-stage_data() {
-  case $STAGE in
-    no) return ;;
-    yes) [[ -n $DATA ]] || fail "STAGE=yes needs DATA to say what to copy" ;;
-    *) fail "STAGE: want yes or no, got '$STAGE'" ;;
-  esac
-  DATA=$("$root/bench/batch/stage.sh" "$DATA")
-  trap '"$root/bench/batch/stage.sh" --remove "$DATA"' EXIT
 }
 
 # SIGUSR1 says that the time limit is near (sbatch --signal=B:USR1@SECONDS); SIGTERM and SIGINT end the job for good.
@@ -109,8 +120,8 @@ run_into() {
   stoppable "$LOADLINE" run "${options[@]}" -o "$1"
 }
 
-# end_unless_complete STATUS SETTING: ends the script with STATUS unless it is 0. What was stopped is requeued if that
-# was for the time limit and MAX_REQUEUES allows it; else a line says that SETTING makes another job go on there.
+# end_unless_complete STATUS SETTING...: ends the script with STATUS unless it is 0. What was stopped is requeued if
+# that was for the time limit and MAX_REQUEUES allows it; else a line says how another job goes on there, by SETTING.
 end_unless_complete() {
   local status=$1
   ((status != 0)) || return 0
@@ -119,17 +130,17 @@ end_unless_complete() {
       say "the time limit came first: requeued, to go on there"
       scontrol requeue "$SLURM_JOB_ID" || true
     else
-      say "stopped before the end; to go on there: $2 $submit"
+      say "stopped before the end; to go on there: $(resubmit "${@:2}")"
     fi
   fi
   exit "$status"
 }
 
-# measure RESULT: both.
+# measure RESULT [SETTING...]: both.
 measure() {
   local status=0
   run_into "$1" || status=$?
-  end_unless_complete "$status" "RESULT=$1"
+  end_unless_complete "$status" "RESULT=$1" "${@:2}"
 }
 
 # write_reports RESULT: what it says, for a ticket and for a browser, beside it.
@@ -152,7 +163,7 @@ part_of_array() {
 # gate RESULT: measures, and saves that as BASELINE if SAVE is yes, or else compares it with BASELINE. Not resumed: what
 # was stopped is to be measured again, all of it under the same conditions.
 gate() {
-  sweep_options
+  sweep_options "$1"
   [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE")
   mkdir -p "$(dirname "$1")"
   say "loadline run ${options[*]} -o $1"

@@ -10,6 +10,6 @@ shift
 # shellcheck source=SCRIPTDIR/common.sh
 source "$root/bench/batch/common.sh"
 
-sweep_options
+sweep_options "$result"
 options+=(--rank "$SLURM_PROCID" --world-size "$SLURM_NTASKS")
 run_into "$result"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# bench/batch/stage.sh SOURCE: copies a dataset, a file or a directory, to the fastest place that this node has of its
-# own, compares what was written with what was read, says on stderr what that took, and prints the copy's path.
+# bench/batch/stage.sh SOURCE [KEY]: copies a dataset, a file or a directory, to the fastest place that this node has of
+# its own, compares what was written with what was read, says on stderr what that took, and prints the copy's path. The
+# same KEY, of letters and digits, leads to the same path on nodes alike, over what an earlier copy has left there.
 # bench/batch/stage.sh --remove COPY: removes it again.
 # SCRATCH names the place; otherwise it is the first of $SLURM_TMPDIR, $TMPDIR, /scratch/$USER, /local/$USER and /tmp
 # that is there and can be written. In /tmp on a node without a disk the copy takes the job's memory.
@@ -16,7 +17,7 @@ case ${1:-} in
     [[ ${place##*/} == loadline-stage.* ]] || fail "$copy is not a copy that this script has made, and is left alone"
     rm -rf "$place"
     exit 0 ;;
-  '') echo "usage: stage.sh SOURCE | --remove COPY" >&2; exit 2 ;;
+  '') echo "usage: stage.sh SOURCE [KEY] | --remove COPY" >&2; exit 2 ;;
 esac
 
 source=$(realpath -- "$1") || exit 1
@@ -38,9 +39,16 @@ done
 bytes=$(du --apparent-size --dereference --count-links --summarize --block-size=1 -- "$source" | cut -f 1)
 free=$(df --output=avail --block-size=1 -- "$scratch" | tail -n 1)
 ((bytes < free)) ||
-  fail "$source has $((bytes >> 20)) MiB and $scratch has room for $((free >> 20)) MiB: set SCRATCH to another place, or STAGE to no"
+  fail "$source has $((bytes >> 20)) MiB and $scratch has room for $((free >> 20)) MiB: set SCRATCH to another place," \
+    "or STAGE to no"
 
-place=$(mktemp -d "$scratch/loadline-stage.XXXXXX")
+if [[ -n ${2:-} ]]; then
+  place=$scratch/loadline-stage.$2
+  rm -rf "$place"
+  mkdir -m 700 "$place"
+else
+  place=$(mktemp -d "$scratch/loadline-stage.XXXXXX")
+fi
 trap 'rm -rf "$place"' EXIT
 name=${source##*/}
 
@@ -50,7 +58,8 @@ archive() {
     --numeric-owner --owner=0 --group=0 --mtime=@0 --mode=u=rwX,go=rX -- "$name"
 }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
-rate() { awk -v bytes="$bytes" -v ms="$1" 'BEGIN { printf "%.1f s (%.0f MiB/s)", ms / 1e3, bytes / 1048576 / ((ms + 1) / 1e3) }'; }
+# rate MILLISECONDS: "1.2 s (122 MiB/s)". What takes no time that shows counts as one millisecond.
+rate() { awk -v b="$bytes" -v ms="$1" 'BEGIN { printf "%.1f s (%.0f MiB/s)", ms / 1e3, b / 1048.576 / (ms < 1 ? 1 : ms) }'; }
 
 # The source may be slow to read, and is read once.
 mkfifo "$place/.stream"
@@ -65,5 +74,6 @@ cmp --silent "$place/.read" "$place/.written" || fail "what was written to $plac
 rm "$place/.stream" "$place/.read" "$place/.written"
 
 trap - EXIT
-echo "staged $source in $scratch: $((bytes >> 20)) MiB copied in $(rate $((copied - began))), verified in $(rate $((verified - copied)))" >&2
+echo "staged $source in $scratch: $((bytes >> 20)) MiB copied in $(rate $((copied - began)))," \
+  "verified in $(rate $((verified - copied)))" >&2
 echo "$place/$name"

@@ -41,6 +41,13 @@ cmp "$copy" "$work/data/3.jpg" || fail "the copy differs"
 expect "to remove it" 0 --remove "$copy"
 leaves_nothing
 
+expect "a file, by key" 0 "$work/data/3.jpg" key
+[[ $copy == "$work/scratch/loadline-stage.key/3.jpg" ]] || fail "prints $copy"
+expect "another that takes its place" 0 "$work/data/none" key
+[[ ! -e $work/scratch/loadline-stage.key/3.jpg ]] || fail "keeps the first"
+expect "to remove it" 0 --remove "$copy"
+leaves_nothing
+
 expect "to remove what it has not made" 1 --remove "$work/data"
 says "stage.sh: $work/data is not a copy that this script has made, and is left alone"
 [[ -e $work/data/3.jpg ]] || fail "removes it all the same"

@@ -56,7 +56,8 @@ kill -TERM -- "-$(<state/group-817-0)"
 wait
 job=817
 exits 143
-says "stopped before the end; to go on there: RESULT=results/sweep-817.json bsub < $root/bench/lsf/sweep.lsf"
+says "stopped before the end; to go on there: RESULT=results/sweep-817.json WORKLOAD=mnist "
+says " bsub < $root/bench/lsf/sweep.lsf"
 is_partial results/sweep-817.json
 
 what="the same job when LSF runs it again"

@@ -86,7 +86,8 @@ waits_for "trial 2/"
 scancel "$job"
 ends CANCELLED
 wait_until 10 log_says "stopped before the end" || fail "is not told how to go on"
-says "stopped before the end; to go on there: RESULT=results/sweep-$job.json sbatch $sweep --mode full"
+says "stopped before the end; to go on there: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
+says " STAGE=no sbatch $sweep --mode full --loader thread-pool --workers 1 "
 is_partial "results/sweep-$job.json"
 
 what="a run whose script alone is told to end"
@@ -144,7 +145,7 @@ holds "results/sweep-$requeued.json" "all(len(c['trials']) == 40 for c in r['cel
 what="the run whose time limit came"
 log=$limited_log
 fails 143 "$limited"
-says "stopped before the end; to go on there: RESULT=results/sweep-$limited.json sbatch $sweep --mode full"
+says "stopped before the end; to go on there: RESULT=results/sweep-$limited.json WORKLOAD=mnist "
 is_partial "results/sweep-$limited.json"
 
 stop_cluster "$cluster"
@@ -167,7 +168,7 @@ MAX_REQUEUES=0 submit "$root/bench/slurm/ranks.sbatch" "${slow[@]}" --trials 500
 waits_for "trial 2/"
 scancel --batch --signal=USR1 "$job"
 ends FAILED
-says "stopped before the end; to go on there: RESULT=results/ranks-$job sbatch"
+says "stopped before the end; to go on there: RESULT=results/ranks-$job WORKLOAD=mnist "
 for rank in 0 1; do
   is_partial "results/ranks-$job-$rank.json"
 done
