@@ -21,6 +21,7 @@
 #include "harness/result/threads.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/job_text.h"
 #include "harness/show/predictions_text.h"
 #include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
@@ -80,6 +81,7 @@ std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
 
 void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::FILE* out) {
   put(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement)));
+  if (const std::string job = job_text(result); !job.empty()) put(out, '\n' + job);
   std::fflush(out);
   put(stderr, warning_text(judgement));
 }
@@ -115,6 +117,8 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
 int measure(const Verb& verb, const RunRequest& request) {
   const Interrupt interrupt;
   SteadyClock clock;
+  const Time began = clock.now();
+  const Usage used_before = usage_now();
   const PlanContext plan_context{
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
   Plan plan = make_plan(request.options, plan_context);
@@ -138,6 +142,8 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   result.finished = utc_timestamp(std::chrono::system_clock::now());
   const Judgement judgement = judge_run(result);
+  result.process =
+      RunUsage{.wall_seconds = seconds(clock.now() - began), .usage = difference(usage_now(), used_before)};
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
   if (!request.options.quiet) print_result(verb, result, judgement, stream_for_text(file));

@@ -120,6 +120,12 @@ struct Search {
   std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
 };
 
+// What the process took for the whole run, set-up and judging included.
+struct RunUsage {
+  double wall_seconds = 0;
+  Usage usage;
+};
+
 enum class Status : std::uint8_t { kPartial, kComplete };
 
 // "partial", "complete".
@@ -140,8 +146,9 @@ struct Result {
   std::vector<DatasetFacts> datasets;
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
-  std::vector<CellResult> checks;  // cells of predictions, measured after all others
-  std::optional<Search> search;    // none without --find
+  std::vector<CellResult> checks;   // cells of predictions, measured after all others
+  std::optional<Search> search;     // none without --find
+  std::optional<RunUsage> process;  // none until the run has ended
 };
 
 }  // namespace loadline

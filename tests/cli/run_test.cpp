@@ -234,15 +234,27 @@ TEST_P(Interrupted, ReachesAComputeThatWaits) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
-TEST_P(Interrupted, EndsAtOnceAtTheSecondSignal) {
+TEST_P(Interrupted, EndsAtOnceAtASigintThatFollows) {
   world_.small_stdout = true;  // holds less than a result, and is not read before the end
   Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   tool.send(GetParam());
   ASSERT_TRUE(tool.wait_until_err_says("samples/s, mean ±"));
-  tool.send(GetParam());
+  tool.send(SIGINT);
   EXPECT_EQ(tool.wait_until_err_says("never said"), false);
-  EXPECT_EQ(tool.finish().signal, GetParam());
+  EXPECT_EQ(tool.finish().signal, SIGINT);
+}
+
+TEST_P(Interrupted, TakesSigtermsThatFollowForTheSame) {
+  world_.small_stdout = true;
+  Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(GetParam());
+  ASSERT_TRUE(tool.wait_until_err_says("samples/s, mean ±"));
+  tool.send(SIGTERM);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 128 + GetParam());
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "partial");
 }
 
 INSTANTIATE_TEST_SUITE_P(Signal, Interrupted, testing::Values(SIGINT, SIGTERM),

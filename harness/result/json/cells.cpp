@@ -32,6 +32,16 @@ void usage_fields_of(auto& json, auto& usage) {
   json("peak_rss_bytes", usage.peak_rss_bytes);
 }
 
+void fields(RecordWriter& json, const RunUsage& process) {
+  json("wall_seconds", process.wall_seconds);
+  usage_fields_of(json, process.usage);
+}
+
+void fields(RecordReader& json, RunUsage& process) {
+  json("wall_seconds", process.wall_seconds);
+  usage_fields_of(json, process.usage);
+}
+
 void fields(auto& json, Record<Skipped> auto& skipped) {
   json("index", skipped.index);
   json("reason", skipped.reason);

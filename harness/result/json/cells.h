@@ -18,6 +18,10 @@ Json settings_json(const Cell& cell);
 // What the process used: members among others.
 void usage_fields(RecordWriter& json, const Usage& usage);
 
+// What the process used for the whole run.
+void fields(RecordWriter& json, const RunUsage& process);
+void fields(RecordReader& json, RunUsage& process);
+
 // By which cells name the ceilings that bound them.
 struct CeilingIds {
   explicit CeilingIds(const std::vector<CeilingResult>& ceilings);

@@ -72,6 +72,17 @@ void fields(auto& json, Record<Machine> auto& machine) {
 void fields(auto& json, Record<Job> auto& job) {
   json("scheduler", job.scheduler);
   json("id", job.id);
+  json("array_id", job.array_id);
+  json("array_index", job.array_index);
+  json("name", job.name);
+  json("partition", job.partition);
+  json("nodes", job.nodes);
+  json("node_count", job.node_count);
+  json("cpus", job.cpus);
+  json("total_cpus", job.total_cpus);
+  json("memory_bytes", job.memory_bytes);
+  json("ends", job.ends);
+  json("restarts", job.restarts);
 }
 
 void fields(auto& json, Record<Residency> auto& residency) {
