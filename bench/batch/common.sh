@@ -31,10 +31,12 @@ esac
 
 # resubmit SETTING...: the command with these settings and those in force.
 resubmit() {
-  local setting
+  local setting value
   printf '%s ' "$@"
   for setting in WORKLOAD LOADERS WORKERS DATA STAGE OPTIONS; do
-    [[ -z ${!setting:-} ]] || printf '%s=%q ' "$setting" "${!setting}"
+    value=${!setting:-}
+    [[ $value =~ ^[A-Za-z0-9_./,:-]*$ ]] || value=${value@Q}
+    [[ -z $value ]] || printf '%s=%s ' "$setting" "$value"
   done
   echo "${submit[*]}"
 }

@@ -32,16 +32,6 @@ void usage_fields_of(auto& json, auto& usage) {
   json("peak_rss_bytes", usage.peak_rss_bytes);
 }
 
-void fields(RecordWriter& json, const RunUsage& process) {
-  json("wall_seconds", process.wall_seconds);
-  usage_fields_of(json, process.usage);
-}
-
-void fields(RecordReader& json, RunUsage& process) {
-  json("wall_seconds", process.wall_seconds);
-  usage_fields_of(json, process.usage);
-}
-
 void fields(auto& json, Record<Skipped> auto& skipped) {
   json("index", skipped.index);
   json("reason", skipped.reason);
@@ -89,6 +79,11 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json.positive("samples", epoch.samples);
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
   usage_fields_of(json, epoch.usage);
+}
+
+void run_usage_fields(auto& json, auto& run) {
+  json.positive("wall_seconds", run.wall_seconds);
+  usage_fields_of(json, run.usage);
 }
 
 void fields(auto& json, Record<CeilingTrial> auto& trial) {
@@ -270,6 +265,13 @@ Json settings_json(const Cell& cell) {
 
 void usage_fields(RecordWriter& json, const Usage& usage) {
   usage_fields_of(json, usage);
+}
+
+void fields(RecordWriter& json, const RunUsage& run) {
+  run_usage_fields(json, run);
+}
+void fields(RecordReader& json, RunUsage& run) {
+  run_usage_fields(json, run);
 }
 
 CeilingIds::CeilingIds(const std::vector<CeilingResult>& ceilings) {

@@ -18,9 +18,8 @@ Json settings_json(const Cell& cell);
 // What the process used: members among others.
 void usage_fields(RecordWriter& json, const Usage& usage);
 
-// What the process used for the whole run.
-void fields(RecordWriter& json, const RunUsage& process);
-void fields(RecordReader& json, RunUsage& process);
+void fields(RecordWriter& json, const RunUsage& run);
+void fields(RecordReader& json, RunUsage& run);
 
 // By which cells name the ceilings that bound them.
 struct CeilingIds {
