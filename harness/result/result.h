@@ -33,6 +33,13 @@ struct StageSummary {
   double total_seconds = 0;
 };
 
+// How much of a dataset's files the page cache held around a measurement. None where nobody looked: without a loader,
+// and where looking would take more time than it is worth.
+struct CacheLooks {
+  std::optional<Residency> before;
+  std::optional<Residency> after;
+};
+
 // One timed pass of the loop.
 struct Trial {
   std::size_t round = 0;
@@ -50,7 +57,8 @@ struct Trial {
   WaitSummary wait;                  // of the consumer, a batch
   std::string compute_description;   // what the sink says it turned out to be; may be empty
   std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the sink has no parts
-  Usage usage;                       // while the clock ran
+  CacheLooks page_cache;
+  Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
@@ -63,6 +71,7 @@ struct FirstEpoch {
   std::uint64_t samples = 0;
   std::uint64_t batches = 0;
   bool complete = false;  // the whole epoch, rather than as much of it as its time allowed
+  CacheLooks page_cache;  // from before the dataset was opened
   Usage usage;
 };
 
@@ -90,7 +99,7 @@ struct CeilingResult {
 struct DatasetFacts {
   std::filesystem::path path;
   DatasetInfo info;
-  std::uint64_t fingerprint = 0;  // content_fingerprint()
+  std::optional<std::uint64_t> fingerprint;  // content_fingerprint(); none: its samples were not all read, or not yet
   StorageFacts storage;
   Residency found;                 // page cache before this run touched the files
   Residency before;                // before the first trial

@@ -121,6 +121,14 @@ Json residency_json(const Residency& residency) {
   return {{"pages", residency.pages}, {"resident_pages", optional_of(residency.resident_pages)}};
 }
 
+Json residency_json(const std::optional<Residency>& residency) {
+  return residency ? residency_json(*residency) : Json(nullptr);
+}
+
+Json looks_json(const CacheLooks& looks) {
+  return {{"before", residency_json(looks.before)}, {"after", residency_json(looks.after)}};
+}
+
 // A million names of photographs would bury the figures.
 Json files_json(const DatasetInfo& info) {
   constexpr std::size_t kMostFiles = 64;
@@ -151,7 +159,7 @@ Json dataset_json(const DatasetFacts& facts) {
           {"file_count", facts.info.files.size()},
           {"stored_bytes", facts.info.stored_bytes},
           {"access", name(facts.info.access)},
-          {"fingerprint", hex(facts.fingerprint)},
+          {"fingerprint", facts.fingerprint ? Json(hex(*facts.fingerprint)) : Json(nullptr)},
           {"storage",
            {{"file_system", optional_of(facts.storage.file_system)},
             {"device", optional_of(facts.storage.device)},
@@ -163,7 +171,7 @@ Json dataset_json(const DatasetFacts& facts) {
           {"page_cache",
            {{"found", residency_json(facts.found)},
             {"before", residency_json(facts.before)},
-            {"after", facts.after ? residency_json(*facts.after) : Json(nullptr)}}}};
+            {"after", residency_json(facts.after)}}}};
 }
 
 // Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
@@ -209,7 +217,8 @@ Json trial_json(const Trial& trial) {
                  {"p95_seconds", number(trial.wait.p95_seconds)},
                  {"p99_seconds", number(trial.wait.p99_seconds)},
                  {"max_seconds", number(trial.wait.max_seconds)}}},
-               {"stages", stages}};
+               {"stages", stages},
+               {"page_cache", looks_json(trial.page_cache)}};
   append_usage(trial.usage, json);
   return json;
 }
@@ -228,7 +237,8 @@ Json first_epoch_json(const std::optional<FirstEpoch>& epoch) {
                {"wall_seconds", number(epoch->wall_seconds)},
                {"batches", epoch->batches},
                {"samples", epoch->samples},
-               {"samples_per_second", number(static_cast<double>(epoch->samples) / epoch->wall_seconds)}};
+               {"samples_per_second", number(static_cast<double>(epoch->samples) / epoch->wall_seconds)},
+               {"page_cache", looks_json(epoch->page_cache)}};
   append_usage(epoch->usage, json);
   return json;
 }
@@ -332,6 +342,7 @@ Json configuration_json(const Configuration& configuration, const Result& result
     return cell ? Json(result.cells[*cell].cell.name()) : Json(nullptr);
   };
   const Verdict& verdict = configuration.verdict;
+  const auto& cold = configuration.cold_start;
   return {{"workload", configuration.workload},
           {"loader", configuration.loader},
           {"workers", configuration.workers > 0 ? Json(configuration.workers) : Json(nullptr)},
@@ -348,6 +359,8 @@ Json configuration_json(const Configuration& configuration, const Result& result
           {"goal", goal_json(verdict.goal)},
           {"start_up", start_up_json(configuration.start_up)},
           {"latency", latency_json(configuration.latency)},
+          {"fetch_stall", estimate_json(cold ? std::optional(cold->fetch_stall) : std::nullopt)},
+          {"prep_stall", estimate_json(cold ? cold->prep_stall : std::nullopt)},
           {"sentence", verdict.sentence}};
 }
 
