@@ -111,7 +111,8 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
   const RunOptions& options = plan.options;
   const bool done =
       options.find.empty() ? run_plan(plan, result, context) : find_and_run(options, plan_context, result, context);
-  return done && (!options.check_verdict || check(options, result, context, progress));
+  return done && (!options.check_verdict || check(options, result, context, progress)) &&
+         take_fingerprints(result, context);
 }
 
 int measure(const Verb& verb, const RunRequest& request) {
@@ -170,6 +171,8 @@ int ceilings_verb(const RunRequest& request) {
   ceilings.options.au.reset();
   ceilings.options.check_verdict = false;
   ceilings.options.find.clear();
+  ceilings.options.cache = RunOptions().cache;
+  std::erase_if(ceilings.options.axes, [](const Axis& axis) { return axis.option == "cache"; });
   return measure(kCeilings, ceilings);
 }
 

@@ -162,6 +162,31 @@ class Schema(ResultsTest):
         self.assertEqual((result["search"]["found"], result["search"]["confirmed"]), (1, 1))
         self.assertEqual([probe["confirms"] for probe in result["search"]["probes"]], [False, False, True])
 
+    def test_cache_states(self):
+        result = self.work.run_for_result("cache.json", ["--workload", "mnist", "--loader", "serial", "--cache",
+                                                         "warm,cold,as-is", *QUICK])
+        self.check(result)
+        loading = [cell for cell in result["cells"] if cell["loader"]]
+        self.assertEqual({cell["cache"] for cell in loading}, {"warm", "cold", "as-is"})
+        for cell in loading:
+            for one in (cell["first_epoch"], *cell["trials"]):
+                self.assertIsNotNone(one["page_cache"]["before"])
+                self.assertEqual(one["page_cache"]["after"] is None, cell["cache"] == "warm")
+        for configuration in result["configurations"]:
+            cold = configuration["further"] == "/cache:cold"
+            self.assertEqual((bool(configuration["fetch_stall"]), bool(configuration["prep_stall"])), (cold, cold))
+
+    def test_data_as_it_is(self):
+        process = self.work.start(["run", "--workload", "mnist", "--loader", "serial", "--cache", "as-is", *QUICK,
+                                   "--trials", "10000", "-o", "unread.json"])
+        self.addCleanup(process.kill)
+        read_until(process, "trial 2/")
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        result = self.work.result("unread.json")
+        self.check(result)
+        self.assertIsNone(result["datasets"][0]["fingerprint"])
+
     def test_sequential_order(self):
         self.check(self.work.run_for_result("order.json", ["--workload", "mnist", "--order", "sequential", *QUICK]))
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/plan/settings.h"
+#include "harness/result/json/facts.h"
 #include "harness/result/json/verdicts.h"
 
 namespace loadline {
@@ -67,6 +68,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   word(json, "stores", trial.stores, kStores);
   json("wait", trial.wait);
   json("stages", trial.stages);
+  json("page_cache", trial.page_cache);
   usage_fields_of(json, trial.usage);
 }
 
@@ -78,6 +80,7 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json.positive("batches", epoch.batches);
   json.positive("samples", epoch.samples);
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
+  json("page_cache", epoch.page_cache);
   usage_fields_of(json, epoch.usage);
 }
 

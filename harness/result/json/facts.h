@@ -15,6 +15,9 @@ namespace loadline {
 // 64 bits as 16 hexadecimal digits; the inverse throws Error saying what is wanted.
 std::string hex(std::uint64_t value);
 std::uint64_t parse_hex(const std::string& text);
+// The same of what may be missing.
+std::optional<std::string> hex_of(std::optional<std::uint64_t> value);
+std::optional<std::uint64_t> parse_hex_or_none(const std::optional<std::string>& text);
 
 // Channels, height and width, of which those that are 0 are not the same for all samples.
 using Extents = std::vector<std::optional<std::size_t>>;
@@ -90,6 +93,11 @@ void fields(auto& json, Record<Residency> auto& residency) {
   json("resident_pages", residency.resident_pages);
 }
 
+void fields(auto& json, Record<CacheLooks> auto& looks) {
+  json("before", looks.before);
+  json("after", looks.after);
+}
+
 void fields(auto& json, Record<VolumeShape> auto& volume) {
   json.positive("edge", volume.edge);
   json("input_channels", volume.input_channels);
@@ -126,7 +134,7 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   json("stored_bytes", info.stored_bytes);
   word(json, "access", info.access,
        std::array{Access::kMapped, Access::kResident, Access::kRows, Access::kBlocks, Access::kChunks, Access::kFiles});
-  json.converted("fingerprint", facts.fingerprint, hex, parse_hex);
+  json.converted("fingerprint", facts.fingerprint, hex_of, parse_hex_or_none);
   json("storage", facts.storage);
   json.object("page_cache", [&](auto& inner) {
     inner("found", facts.found);
