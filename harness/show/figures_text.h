@@ -1,0 +1,14 @@
+// Everything that a run has to say, as text.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// The table, the verdict, and where they are there predictions, what was searched for and the stages.
+std::string figures_text(const Result& result, const Judgement& judgement);
+
+}  // namespace loadline
