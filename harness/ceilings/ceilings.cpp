@@ -6,6 +6,7 @@
 #include <array>
 
 #include "harness/ceilings/kernels.h"
+#include "harness/plan/settings.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
@@ -127,7 +128,7 @@ std::string Ceiling::id() const {
   if (!workload.empty()) text += fmt::format("/{}", workload);
   if (dataset) text += fmt::format("/data:{}", *dataset);
   if (batch_size > 0) text += fmt::format("/batch:{}", batch_size);
-  return fmt::format("{}/threads:{}", text, threads);
+  return fmt::format("{}{}/threads:{}", text, further, threads);
 }
 
 double Ceiling::samples_per_unit(std::size_t cell_batch_size) const {
@@ -151,7 +152,10 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
       ceiling.workload = cell.workload;
       ceiling.dataset = dataset;
     }
-    if (kind.scope == CeilingScope::kBatch) ceiling.batch_size = cell.sampler.batch_size;
+    if (kind.scope == CeilingScope::kBatch) {
+      ceiling.batch_size = cell.sampler.batch_size;
+      ceiling.further = axes_text(cell, {SettingPart::kSubject, SettingPart::kOrder});
+    }
     ceilings.push_back(std::move(ceiling));
   }
   return ceilings;

@@ -101,8 +101,9 @@ struct Ceiling {
   std::string workload;                // empty where it depends on the machine alone
   std::optional<std::size_t> dataset;  // index of the one it is measured on; none likewise
   std::size_t batch_size = 0;          // 0 where it does not depend on it
+  std::string further;                 // axes that make other batches, such as "/dtype:u8"; empty likewise
 
-  // "gather/cifar10/data:0/batch:512/threads:2", "memory-read/threads:1": names the ceiling in the result.
+  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1": names the ceiling in the result.
   std::string id() const;
   // How many samples of a cell with this batch size one unit stands for. Upper bounds only.
   double samples_per_unit(std::size_t cell_batch_size) const;

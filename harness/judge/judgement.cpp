@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "harness/judge/phrase.h"
 #include "harness/judge/prediction.h"
 #include "harness/judge/warnings.h"
+#include "harness/plan/settings.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -33,37 +37,67 @@ std::optional<Summary> summarize_ceiling(const CeilingResult& ceiling) {
   return summarize(rates_of(ceiling, 1));
 }
 
-bool belongs_to(const Cell& cell, const Configuration& configuration) {
-  return cell.workload == configuration.workload && cell.loader == configuration.loader &&
-         cell.workers == configuration.workers && cell.sampler.batch_size == configuration.batch_size;
+using P = SettingPart;
+
+// All that IO and FULL of one configuration have in common.
+std::string loading_key(const Cell& cell, std::string_view except = "") {
+  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine}, except);
 }
 
-std::optional<std::size_t> synthetic_for(const Result& result, const Configuration& configuration) {
+// What FULL and its SYNTHETIC have in common.
+std::string step_key(const Cell& cell) {
+  return key_of(cell, {P::kSubject, P::kCompute, P::kMachine});
+}
+
+Configuration configuration_of(const Cell& cell) {
+  return {.workload = cell.workload,
+          .loader = *cell.loader,
+          .workers = cell.workers,
+          .batch_size = cell.sampler.batch_size,
+          .further = axes_text(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute})};
+}
+
+using CellsByKey = std::unordered_map<std::string, std::size_t>;
+
+std::optional<std::size_t> cell_at(const CellsByKey& cells, const std::string& key) {
+  const auto found = cells.find(key);
+  return found == cells.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Where there is no FULL, SYNTHETIC is found by what does not depend on the compute.
+std::optional<std::size_t> synthetic_for(const Result& result, const Cell& cell) {
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const Cell& cell = result.cells[i].cell;
-    if (cell.mode == Mode::kSynthetic && cell.workload == configuration.workload &&
-        cell.sampler.batch_size == configuration.batch_size) {
-      return i;
-    }
+    const Cell& other = result.cells[i].cell;
+    if (other.mode == Mode::kSynthetic && key_of(other, {P::kSubject}) == key_of(cell, {P::kSubject})) return i;
   }
   return std::nullopt;
 }
 
+// One for each FULL cell, with the IO and SYNTHETIC that go with it, and one for each IO cell without a FULL; in the
+// order of these cells.
 std::vector<Configuration> configurations_of(const Result& result) {
+  CellsByKey io;
+  CellsByKey synthetic;
+  std::unordered_set<std::string> with_full;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Cell& cell = result.cells[i].cell;
+    if (cell.mode == Mode::kIo) io.emplace(loading_key(cell), i);
+    if (cell.mode == Mode::kSynthetic) synthetic.emplace(step_key(cell), i);
+    if (cell.mode == Mode::kFull) with_full.insert(loading_key(cell));
+  }
   std::vector<Configuration> configurations;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.cells[i].cell;
-    if (!cell.loader) continue;
-    auto found = std::ranges::find_if(configurations, [&](const auto& known) { return belongs_to(cell, known); });
-    if (found == configurations.end()) {
-      configurations.push_back({.workload = cell.workload,
-                                .loader = *cell.loader,
-                                .workers = cell.workers,
-                                .batch_size = cell.sampler.batch_size});
-      found = configurations.end() - 1;
-      found->synthetic = synthetic_for(result, *found);
+    if (!cell.loader || (cell.mode == Mode::kIo && with_full.contains(loading_key(cell)))) continue;
+    Configuration configuration = configuration_of(cell);
+    configuration.io = cell_at(io, loading_key(cell));
+    if (cell.mode == Mode::kFull) {
+      configuration.full = i;
+      configuration.synthetic = cell_at(synthetic, step_key(cell));
+    } else {
+      configuration.synthetic = synthetic_for(result, cell);
     }
-    (cell.mode == Mode::kIo ? found->io : found->full) = i;
+    configurations.push_back(std::move(configuration));
   }
   return configurations;
 }
@@ -213,8 +247,13 @@ double figure_of(const Result& result, const Judgement& judgement, const Configu
 std::optional<WorkerChoice> worker_choice(const Result& result, const Judgement& judgement, const Configuration& best) {
   std::vector<std::vector<double>> rates;
   std::vector<std::size_t> workers;
+  const auto curve_of = [&](const Configuration& configuration) {
+    const auto cell = figure_cell(result, judgement, configuration);
+    return cell ? key_of(result.cells[*cell].cell, kAllParts, "workers") : "";
+  };
+  const std::string curve_of_best = curve_of(best);
   for (const Configuration& other : judgement.configurations) {
-    if (other.workload != best.workload || other.loader != best.loader || other.batch_size != best.batch_size) continue;
+    if (curve_of(other) != curve_of_best) continue;
     rates.push_back(rates_of(result, figure_cell(result, judgement, other)));
     workers.push_back(other.workers);
   }

@@ -40,12 +40,14 @@ struct Latency {
   double wait_share;  // of the time: the consumer waits
 };
 
-// One loader at one worker count and batch size, on one workload: its IO and FULL, and the SYNTHETIC they share.
+// One loader at one worker count and batch size, on one workload, and all else alike: its IO and FULL, and the
+// SYNTHETIC they share.
 struct Configuration {
   std::string workload;
   std::string loader;
   std::size_t workers = 0;  // 0: the loader has none
   std::size_t batch_size = 0;
+  std::string further;            // its other axes, as its FULL cell's name tells them: "/prefetch:4/dtype:u8"
   std::optional<std::size_t> io;  // indices of cells; none: not asked for
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;

@@ -68,6 +68,7 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   check_one("loader", options.loaders);
   check_one("workers", options.workers);
   check_one("batch-size", options.batch_sizes);
+  for (const Axis& axis : options.axes) check_one(axis.option, axis.values);
   RunOptions full = options;
   full.modes = {"full"};
   const Plan plan = make_plan(full, context);

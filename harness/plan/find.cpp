@@ -69,6 +69,9 @@ void check_find(const RunOptions& options) {
   if (options.find.empty()) return;
   const FindKind& kind = find_kind_named(options.find);
   if (!options.au) throw usage_error(fmt::format("--find {}: it needs --au, the utilisation to keep", kind.name));
+  if (!options.axes.empty()) {
+    throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kind.name, options.axes.front().option));
+  }
   want_one(kind, "workload", options.workloads);
   want_one(kind, "loader", options.loaders);
   if (!options.batch_sizes.empty()) want_one(kind, "batch-size", options.batch_sizes);

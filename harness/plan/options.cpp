@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/plan/find.h"
+#include "harness/plan/ranges.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/loader.h"
@@ -89,18 +90,35 @@ Words find_names() {
 Words delivery_names() {
   return {"in-order", "completion"};
 }
+Words cache_names() {
+  return {"warm", "cold", "as-is"};
+}
+Words compute_names() {
+  return names_of(computes());
+}
 
 using O = RunOptions;
-constexpr std::string_view kWhat = "What to run (lists: every combination)";
+constexpr std::string_view kWhat = "What to run (lists: every combination; all; ranges such as 1:64:*2)";
 constexpr std::string_view kData = "Data";
 constexpr std::string_view kTransform = "Transform";
 constexpr std::string_view kSampler = "Order of samples";
 constexpr std::string_view kPipeline = "Loader and compute";
+constexpr std::string_view kSweep = "Which of the combinations";
 constexpr std::string_view kTrials = "Trials";
 constexpr std::string_view kVerdict = "Verdict";
 constexpr std::string_view kOutput = "Output";
 
 constexpr double kMostSeed = 9007199254740992;  // 2^53: what JSON readers keep exact
+
+// An option of one value that may be given several.
+constexpr OptionRow axis(OptionRow row) {
+  row.axis = true;
+  return row;
+}
+
+// Placeholders whose numbers have units of their own: "20m" is 1200 seconds, "1%" is 0.01.
+constexpr std::string_view kDuration = "DURATION";
+constexpr std::string_view kShare = "SHARE";
 
 const std::array kRows{
     OptionRow{"workload", kWhat, "NAME,...", "named pairings of dataset, transform, batch size and compute",
@@ -115,73 +133,86 @@ const std::array kRows{
     OptionRow{"format", kData, "NAME", "its format", &O::format, format_names},
     OptionRow{"split", kData, "NAME", "its part", &O::split, split_names},
     OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
-    OptionRow{"read", kData, "HOW", "files of a folder of images: one by one, mapped, or many at a time by io_uring",
-              &O::read, read_names},
+    axis(OptionRow{"read", kData, "HOW",
+                   "files of a folder of images: one by one, mapped, or many at a time by io_uring", &O::read,
+                   read_names}),
+    axis(OptionRow{"cache", kData, "STATE",
+                   "what the page cache holds of it when a trial begins: all, nothing, or as it happens to be",
+                   &O::cache, cache_names}),
     OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory},
 
     OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
     OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
     OptionRow{"crops", kData, "N", "volumes: crops that make an epoch", &O::crops, nullptr, 1, 4e9},
 
-    OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names},
-    OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names},
+    axis(OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names}),
+    axis(OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names}),
     OptionRow{"normalise", kTransform, "auto|on|off", "(value / 255 - mean) / std; auto: for float types",
               &O::normalise, switch_names},
     OptionRow{"mean", kTransform, "X,...", "mean of each channel, of values in [0, 1]", &O::mean, nullptr, -1e6},
     OptionRow{"std", kTransform, "X,...", "standard deviation of each channel, above 0", &O::stddev, nullptr, 1e-6},
-    OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side", &O::crop_padding},
-    OptionRow{"flip", kTransform, "auto|on|off", "mirror half of the samples; auto: as the workload does", &O::flip,
-              switch_names},
-    OptionRow{"image-size", kTransform, "PIXELS", "photographs: height and width of the output", &O::image_size,
-              nullptr, 1, 16384},
-    OptionRow{"crop", kTransform, "KIND", "photographs: the part that is resized to it", &O::crop, crop_names},
-    OptionRow{"decoder", kTransform, "NAME", "photographs: libjpeg-turbo on what is wanted, or OpenCV on all of it",
-              &O::decoder, decoder_names},
+    axis(OptionRow{"crop-padding", kTransform, "PIXELS", "random crop after zero padding on each side",
+                   &O::crop_padding}),
+    axis(OptionRow{"flip", kTransform, "auto|on|off", "mirror half of the samples; auto: as the workload does",
+                   &O::flip, switch_names}),
+    axis(OptionRow{"image-size", kTransform, "PIXELS", "photographs: height and width of the output", &O::image_size,
+                   nullptr, 1, 16384}),
+    axis(OptionRow{"crop", kTransform, "KIND", "photographs: the part that is resized to it", &O::crop, crop_names}),
+    axis(OptionRow{"decoder", kTransform, "NAME",
+                   "photographs: libjpeg-turbo on what is wanted, or OpenCV on all of it", &O::decoder, decoder_names}),
     OptionRow{"turn-upright", kTransform, "", "photographs: heed the orientation that EXIF gives", &O::turn_upright},
     OptionRow{"scaled-dct", kTransform, "",
               "photographs: decode at 1/2, 1/4 or 1/8 where that still exceeds the output; other pixels than in full",
               &O::scaled_dct},
     OptionRow{"on-corrupt", kTransform, "fail|skip", "photographs that cannot be decoded", &O::on_corrupt,
               on_corrupt_names},
-    OptionRow{"crop-edge", kTransform, "VALUES", "volumes: length, breadth and height of a crop", &O::crop_edge,
-              nullptr, 1, 4096},
+    axis(OptionRow{"crop-edge", kTransform, "VALUES", "volumes: length, breadth and height of a crop", &O::crop_edge,
+                   nullptr, 1, 4096}),
     OptionRow{"rotate", kTransform, "on|off", "volumes: turn each crop by one of the 24 rotations by right angles",
               &O::rotate, on_off_names},
-    OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
-              &O::kernels, kernel_names},
+    axis(OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
+                   &O::kernels, kernel_names}),
 
-    OptionRow{"order", kSampler, "NAME", "order of the samples of an epoch", &O::order, order_names},
-    OptionRow{"page-samples", kSampler, "N", "page-shuffled: neighbours that stay in one window", &O::page_samples,
-              nullptr, 1},
-    OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples mixed with each other", &O::window_samples,
-              nullptr, 1},
+    axis(OptionRow{"order", kSampler, "NAME", "order of the samples of an epoch", &O::order, order_names}),
+    axis(OptionRow{"page-samples", kSampler, "N", "page-shuffled: neighbours that stay in one window", &O::page_samples,
+                   nullptr, 1}),
+    axis(OptionRow{"window-samples", kSampler, "N", "page-shuffled: samples mixed with each other", &O::window_samples,
+                   nullptr, 1}),
     OptionRow{"seed", kSampler, "N", "of order, augmentation and the order of trials", &O::seed, nullptr, 0, kMostSeed},
     OptionRow{"rank", kSampler, "N", "this process's share of the samples", &O::rank},
     OptionRow{"world-size", kSampler, "N", "shares that the samples are dealt into", &O::world_size, nullptr, 1},
     OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last},
 
-    OptionRow{"prefetch", kPipeline, "BATCHES",
-              "ready beyond those in the workers' hands; unset: as many as suit the last-level cache", &O::prefetch,
-              nullptr, 1, 1e6},
-    OptionRow{"delivery", kPipeline, "NAME", "batches in the sampler's order or as they are completed", &O::delivery,
-              delivery_names},
-    OptionRow{"stores", kPipeline, "KIND",
-              "how workers write batches: through the caches or past them; auto: what each learns to be faster",
-              &O::stores, stores_names},
-    OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step, as `loadline list` shows them",
-              &O::compute},
-    OptionRow{"precision", kPipeline, "TYPE", "element type that the training step computes in", &O::precision,
-              precision_names},
-    OptionRow{"fusion", kPipeline, "on|off", "do operations of the training step together that can share one pass",
-              &O::fusion, on_off_names},
-    OptionRow{"compute-threads", kPipeline, "N",
-              "threads of the training step; unset: one for each CPU that the placement leaves it", &O::compute_threads,
-              nullptr, 1, kMostWorkers},
-    OptionRow{
+    axis(OptionRow{"prefetch", kPipeline, "BATCHES",
+                   "ready beyond those in the workers' hands; unset: as many as suit the last-level cache",
+                   &O::prefetch, nullptr, 1, 1e6}),
+    axis(OptionRow{"delivery", kPipeline, "NAME", "batches in the sampler's order or as they are completed",
+                   &O::delivery, delivery_names}),
+    axis(OptionRow{"stores", kPipeline, "KIND",
+                   "how workers write batches: through the caches or past them; auto: what each learns to be faster",
+                   &O::stores, stores_names}),
+    axis(OptionRow{"compute", kPipeline, "NAME[:KEY=VALUE,...]", "the training step, as `loadline list` shows them",
+                   &O::compute}),
+    axis(OptionRow{"precision", kPipeline, "TYPE", "element type that the training step computes in", &O::precision,
+                   precision_names}),
+    axis(OptionRow{"fusion", kPipeline, "on|off", "do operations of the training step together that can share one pass",
+                   &O::fusion, on_off_names}),
+    axis(OptionRow{"compute-threads", kPipeline, "N",
+                   "threads of the training step; unset: one for each CPU that the placement leaves it",
+                   &O::compute_threads, nullptr, 1, kMostWorkers}),
+    axis(OptionRow{
         "placement", kPipeline, "shared|split|pin:LIST",
         "CPUs of workers and compute: all for both, the last ones for the compute alone, or those listed, such as "
         "pin:0-3,8",
-        &O::placement},
+        &O::placement}),
+
+    OptionRow{"exclude", kSweep, "CONDITIONS,...",
+              "leave out cells for which all of these hold, such as 'loader=serial batch_size>64'", &O::exclude},
+    OptionRow{"filter", kSweep, "CONDITIONS,...",
+              "keep only cells for which all of these hold, as far as they apply to them", &O::filter},
+    OptionRow{"part", kSweep, "I/N",
+              "run only the I-th of N shares of the cells, from 1, as the tasks of a job array do", &O::part},
+    OptionRow{"max-cells", kSweep, "N", "refuse to run more cells than this", &O::max_cells, nullptr, 1},
 
     OptionRow{"trials", kTrials, "N", "trials of each cell", &O::trials, nullptr, 1, 1e5},
     OptionRow{"trial-seconds", kTrials, "SECONDS", "length of a trial, to the end of a batch", &O::trial_seconds,
@@ -191,13 +222,20 @@ const std::array kRows{
     OptionRow{"warm-up-batches", kTrials, "N",
               "batches before the clock of a trial; unset: all slots once, and the compute's launch queue",
               &O::warm_up_batches},
+    OptionRow{"time-limit", kTrials, kDuration, "as many trials as fit, such as 20m; unset: all of them",
+              &O::time_limit, nullptr, 1e-3, 1e7},
+    OptionRow{
+        "until-ci", kTrials, kShare,
+        "trials of a cell until its 95 % interval is no wider than this on each side, such as 1%; unset: --trials",
+        &O::until_ci, nullptr, 1e-4, 1},
+    OptionRow{"max-trials", kTrials, "N", "of a cell that has not come to --until-ci", &O::max_trials, nullptr, 2, 1e5},
     OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how much of the first epoch to measure; 0: none",
               &O::first_epoch_seconds, nullptr, 0, 1e6},
     OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at all", &O::ceilings,
               on_off_names},
 
-    OptionRow{"au", kVerdict, "SHARE",
-              "accelerator utilisation to hold every configuration to, such as 0.9; unset: none", &O::au, nullptr, 1e-6,
+    OptionRow{"au", kVerdict, kShare,
+              "accelerator utilisation to hold every configuration to, such as 90%; unset: none", &O::au, nullptr, 1e-6,
               1},
     OptionRow{"check-verdict", kVerdict, "", "measure what the verdict predicts, and say how far off it was",
               &O::check_verdict},
@@ -215,6 +253,8 @@ struct Overloaded : Functions... {
 };
 
 std::string range_text(const OptionRow& row, bool whole) {
+  if (row.value == kDuration) return "a time such as 90s, 20m or 1.5h";
+  if (row.value == kShare) return fmt::format("a share from {} to {}, such as {}", row.least, row.most, "0.05 or 5%");
   const std::string kind = whole ? "whole number" : "number";
   if (row.most == 0) return fmt::format("a {} of at least {}", kind, row.least);
   return fmt::format("a {} from {} to {:.16g}", kind, row.least, row.most);
@@ -229,11 +269,26 @@ bool in_range(const OptionRow& row, Number value) {
   return value >= static_cast<Number>(row.least) && (row.most == 0 || value <= static_cast<Number>(row.most));
 }
 
+// What a number of this option is to be multiplied by for what stands behind it; none: nothing may stand there.
+std::optional<double> unit_of(const OptionRow& row, std::string_view behind) {
+  if (behind.empty()) return 1;
+  if (row.value == kShare && behind == "%") return 0.01;
+  if (row.value != kDuration) return std::nullopt;
+  return behind == "s"   ? std::optional(1.0)
+         : behind == "m" ? std::optional(60.0)
+         : behind == "h" ? std::optional(3600.0)
+                         : std::nullopt;
+}
+
 template <typename Number>
 Number parse_number(const OptionRow& row, std::string_view text) {
   Number value{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status == std::errc{} && end == text.data() + text.size() && in_range(row, value)) return value;
+  if (status == std::errc{}) {
+    const auto unit = unit_of(row, {end, static_cast<std::size_t>(text.data() + text.size() - end)});
+    if constexpr (std::is_floating_point_v<Number>) value *= unit.value_or(0);
+    if (unit && in_range(row, value)) return value;
+  }
   throw usage_error(
       fmt::format("--{}: want {}, got '{}'", row.name, range_text(row, std::is_integral_v<Number>), text));
 }
@@ -245,19 +300,114 @@ std::string parse_word(const OptionRow& row, std::string_view text) {
   return std::string(text);
 }
 
-template <typename T, typename Parse>
-std::vector<T> parse_list(const OptionRow& row, std::string_view text, Parse parse) {
-  std::vector<T> items;
-  for (;;) {
-    const auto comma = text.find(',');
-    const T item = parse(row, text.substr(0, comma));
-    if (std::ranges::find(items, item) != items.end() && !std::is_floating_point_v<T>) {
-      throw usage_error(fmt::format("--{}: '{}' stands twice in the list", row.name, text.substr(0, comma)));
-    }
-    items.push_back(item);
-    if (comma == std::string_view::npos) return items;
-    text.remove_prefix(comma + 1);
+template <typename T>
+void refuse_repetition(const OptionRow& row, const std::vector<T>& items) {
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    if (std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(i), items[i]) ==
+        items.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    throw usage_error(fmt::format("--{}: '{}' stands twice in the list", row.name, items[i]));
   }
+}
+
+// Computes and placements have commas of their own: there an item begins with a word of the option only.
+bool begins_item(const OptionRow& row, std::string_view text) {
+  const Words heads = row.name == "compute"     ? compute_names()
+                      : row.name == "placement" ? Words{"shared", "split", "pin"}
+                                                : Words{};
+  if (heads.empty()) return true;
+  return std::ranges::find(heads, text.substr(0, text.find_first_of(":,"))) != heads.end();
+}
+
+std::vector<std::string_view> items_of(const OptionRow& row, std::string_view text) {
+  std::vector<std::string_view> items;
+  std::size_t begin = 0;
+  for (std::size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',', comma + 1)) {
+    if (!begins_item(row, text.substr(comma + 1))) continue;
+    items.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  items.push_back(text.substr(begin));
+  return items;
+}
+
+std::vector<std::size_t> parse_whole_numbers(const OptionRow& row, std::string_view text) {
+  std::vector<std::size_t> numbers;
+  for (const std::string_view item : items_of(row, text)) {
+    // What is no range is refused by what the option takes.
+    if (item.find(':') == std::string_view::npos) {
+      numbers.push_back(parse_number<std::size_t>(row, item));
+      continue;
+    }
+    for (const std::size_t number : expand_range(fmt::format("--{}", row.name), item)) {
+      if (!in_range(row, number)) {
+        throw usage_error(
+            fmt::format("--{}: want {}, and the range '{}' has {}", row.name, range_text(row, true), item, number));
+      }
+      numbers.push_back(number);
+    }
+  }
+  refuse_repetition(row, numbers);
+  return numbers;
+}
+
+std::vector<double> parse_numbers(const OptionRow& row, std::string_view text) {
+  std::vector<double> numbers;
+  for (const std::string_view item : items_of(row, text)) numbers.push_back(parse_number<double>(row, item));
+  return numbers;
+}
+
+std::vector<std::string> parse_words(const OptionRow& row, std::string_view text) {
+  std::vector<std::string> words;
+  if (text == "all" && row.choices != nullptr) {
+    for (const std::string_view word : row.choices()) words.emplace_back(word);
+    return words;
+  }
+  for (const std::string_view item : items_of(row, text)) words.push_back(parse_word(row, item));
+  refuse_repetition(row, words);
+  return words;
+}
+
+// The values that an axis is given, each as text.
+std::vector<std::string> parse_axis(const OptionRow& row, std::string_view text) {
+  const bool whole = std::holds_alternative<std::size_t O::*>(row.field) ||
+                     std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
+  if (!whole) {
+    std::vector<std::string> words = parse_words(row, text);
+    // `auto` leaves to the tool what the others fix: beside all of them it would be one of them twice.
+    if (text == "all") std::erase(words, "auto");
+    return words;
+  }
+  std::vector<std::string> values;
+  for (const std::size_t number : parse_whole_numbers(row, text)) values.push_back(fmt::format("{}", number));
+  return values;
+}
+
+void write_one(RunOptions& options, const OptionRow& row, std::string_view text) {
+  std::visit(Overloaded{
+                 [&](bool O::*field) {
+                   if (text != "true" && text != "false") {
+                     throw usage_error(fmt::format("--{}: want true or false, got '{}'", row.name, text));
+                   }
+                   options.*field = text == "true";
+                 },
+                 [&](std::size_t O::*field) { options.*field = parse_number<std::size_t>(row, text); },
+                 [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
+                 [&](double O::*field) { options.*field = parse_number<double>(row, text); },
+                 [&](std::optional<double> O::*field) { options.*field = parse_number<double>(row, text); },
+                 [&](std::string O::*field) { options.*field = parse_word(row, text); },
+                 [&](std::vector<std::size_t> O::*field) { options.*field = parse_whole_numbers(row, text); },
+                 [&](std::vector<double> O::*field) { options.*field = parse_numbers(row, text); },
+                 [&](std::vector<std::string> O::*field) { options.*field = parse_words(row, text); },
+             },
+             row.field);
+}
+
+OptionValue values_of(const Axis& axis, const OptionRow& row) {
+  if (std::holds_alternative<std::string O::*>(row.field)) return axis.values;
+  std::vector<std::size_t> numbers;
+  for (const std::string& value : axis.values) numbers.push_back(parse_number<std::size_t>(row, value));
+  return numbers;
 }
 
 }  // namespace
@@ -266,16 +416,25 @@ std::span<const OptionRow> run_options() {
   return kRows;
 }
 
+std::string key_of(const OptionRow& row) {
+  std::string key(row.name);
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
 bool is_for_ceilings(const OptionRow& row) {
   if (row.group == kPipeline || row.group == kVerdict || row.name == "mode") return false;
-  return row.group != kTrials || row.name == "trials";
+  return (row.group != kTrials && row.group != kSweep) || row.name == "trials";
 }
 
 bool is_for_training(const OptionRow& row) {
-  return row.group != kTrials && row.group != kVerdict && row.name != "mode";
+  return row.group != kSweep && row.group != kTrials && row.group != kVerdict && row.name != "mode";
 }
 
 OptionValue read_option(const RunOptions& options, const OptionRow& row) {
+  for (const Axis& axis : options.axes) {
+    if (axis.option == row.name) return values_of(axis, row);
+  }
   const auto list = [](const auto& values) { return values.empty() ? OptionValue() : OptionValue(values); };
   return std::visit(Overloaded{
                         [&](std::optional<std::size_t> O::*field) {
@@ -294,26 +453,15 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row) {
 }
 
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text) {
-  std::visit(
-      Overloaded{
-          [&](bool O::*field) {
-            if (text != "true" && text != "false") {
-              throw usage_error(fmt::format("--{}: want true or false, got '{}'", row.name, text));
-            }
-            options.*field = text == "true";
-          },
-          [&](std::size_t O::*field) { options.*field = parse_number<std::size_t>(row, text); },
-          [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
-          [&](double O::*field) { options.*field = parse_number<double>(row, text); },
-          [&](std::optional<double> O::*field) { options.*field = parse_number<double>(row, text); },
-          [&](std::string O::*field) { options.*field = parse_word(row, text); },
-          [&](std::vector<std::size_t> O::*field) {
-            options.*field = parse_list<std::size_t>(row, text, parse_number<std::size_t>);
-          },
-          [&](std::vector<double> O::*field) { options.*field = parse_list<double>(row, text, parse_number<double>); },
-          [&](std::vector<std::string> O::*field) { options.*field = parse_list<std::string>(row, text, parse_word); },
-      },
-      row.field);
+  if (!row.axis) return write_one(options, row, text);
+  const auto values = parse_axis(row, text);
+  std::erase_if(options.axes, [&](const Axis& axis) { return axis.option == row.name; });
+  for (const std::string& value : values) {
+    RunOptions scratch;
+    write_one(scratch, row, value);
+  }
+  write_one(options, row, values.front());
+  if (values.size() > 1) options.axes.push_back({std::string(row.name), values});
 }
 
 std::string standard_text(const OptionRow& row) {

@@ -12,6 +12,14 @@
 
 namespace loadline {
 
+// An option that has one value at a time was given several: each is run with all else.
+struct Axis {
+  std::string option;               // name of its row
+  std::vector<std::string> values;  // at least two, as on the command line
+
+  bool operator==(const Axis&) const = default;
+};
+
 // The options of `loadline run`. Where a workload has a value of its own, an empty one here leaves it alone.
 // Lists are axes: every combination is run.
 struct RunOptions {
@@ -20,12 +28,14 @@ struct RunOptions {
   std::vector<std::string> loaders{"serial", "thread-pool"};
   std::vector<std::size_t> workers;      // empty: 1 and the CPUs in force
   std::vector<std::size_t> batch_sizes;  // samples; empty: the workload's
+  std::vector<Axis> axes;                // of the options below, which have the first value of each
 
   std::string data;  // path; empty: the workload's place
   std::string format = "auto";
   std::string split = "train";
   std::string labels = "fine";
   std::string read = "pread";
+  std::string cache = "warm";
   bool in_memory = false;
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
@@ -65,11 +75,19 @@ struct RunOptions {
   std::optional<std::size_t> compute_threads;  // none: the CPUs that the placement leaves it
   std::string placement = "shared";
 
+  std::vector<std::string> exclude;  // conditions, as conditions.h has them
+  std::vector<std::string> filter;
+  std::string part;  // "I/N": the I-th of N shares of the cells; empty: all
+  std::size_t max_cells = 1000;
+
   std::size_t trials = 5;
   double trial_seconds = 0.5;
   std::optional<std::size_t> trial_batches;  // in place of trial_seconds
   std::optional<std::size_t> warm_up_batches;
-  double first_epoch_seconds = 2;  // at the most; 0: not measured
+  std::optional<double> time_limit;  // seconds, of the whole run; none: as long as it takes
+  std::optional<double> until_ci;    // share: half the width of the 95 % interval over the mean; none: all `trials`
+  std::size_t max_trials = 50;       // of a cell that has not come to `until_ci`
+  double first_epoch_seconds = 2;    // at the most; 0: not measured
   std::string ceilings = "on";
 
   std::optional<double> au;  // share; none: utilisation is not judged
@@ -95,9 +113,13 @@ struct OptionRow {
   std::vector<std::string_view> (*choices)() = nullptr;  // the words a text may be; none: any
   double least = 0;                                      // of a number
   double most = 0;                                       // of a number; 0: no limit
+  bool axis = false;                                     // takes several values, of which each is run
 };
 
 std::span<const OptionRow> run_options();
+
+// "batch_size" of --batch-size: its name in JSON, and that of the setting of cells that it makes.
+std::string key_of(const OptionRow& row);
 
 // Whether `loadline ceilings` heeds the option: what is loaded and how often it is measured are its concern, loaders'
 // own settings and computes are not.
@@ -115,8 +137,8 @@ using OptionValue = std::variant<std::monostate, bool, std::size_t, double, std:
 // The value of one option; std::monostate where it is left to the workload.
 OptionValue read_option(const RunOptions& options, const OptionRow& row);
 
-// Sets one option from its text, as on the command line: list items are separated by commas. Throws usage Error naming
-// the option, the text and what is wanted.
+// Sets one option from its text, as on the command line: list items are separated by commas, `all` are all the words
+// that it may be, and 1:64:*2 is a range (ranges.h). Throws usage Error naming the option, the text and what is wanted.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
 
 }  // namespace loadline

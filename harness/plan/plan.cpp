@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "harness/plan/conditions.h"
 #include "harness/plan/find.h"
+#include "harness/plan/settings.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -51,8 +56,7 @@ TransformOptions transform_of(const RunOptions& options, const Workload& workloa
 }
 
 PhotoOptions photo_of(const RunOptions& options, const TransformOptions& transform) {
-  PhotoOptions photo{.size = {.height = options.image_size, .width = options.image_size},
-                     .crop = options.crop == "centre" ? PhotoCrop::kCentre
+  PhotoOptions photo{.crop = options.crop == "centre" ? PhotoCrop::kCentre
                              : options.crop == "none" ? PhotoCrop::kNone
                                                       : PhotoCrop::kRandomResized,
                      .flip = transform.flip,
@@ -64,7 +68,7 @@ PhotoOptions photo_of(const RunOptions& options, const TransformOptions& transfo
                      .decoder = options.decoder == "opencv" ? PhotoDecoder::kOpenCv : PhotoDecoder::kJpeg,
                      .turn_upright = options.turn_upright,
                      .allow_scaled_dct = options.scaled_dct};
-  photo.shorter_side = options.image_size * 256 / 224;  // what is left around the crop in ImageNet's usual evaluation
+  set_image_size(photo, options.image_size);
   return photo;
 }
 
@@ -120,6 +124,9 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
   place_compute(options, context, cell);
   cell.prefetch = options.prefetch;
   cell.in_order = options.delivery == "in-order";
+  cell.cache = options.cache == "cold"   ? CacheState::kCold
+               : options.cache == "warm" ? CacheState::kWarm
+                                         : CacheState::kAsIs;
   cell.threads_in_force = context.threads_in_force;
   if (options.stores != "auto") cell.stores = options.stores == "cached" ? Stores::kCached : Stores::kStreaming;
   return cell;
@@ -174,6 +181,13 @@ void append_loader_cells(const Cell& base, const RunOptions& options, const Plan
       cells.push_back(cell);
     }
   }
+}
+
+Error too_many(std::size_t cells, const RunOptions& options) {
+  return usage_error(
+      fmt::format("--max-cells {}: the combinations asked for make {} cells or more; ask for fewer, leave some out by "
+                  "--exclude, or raise it",
+                  options.max_cells, cells));
 }
 
 // What only a step that computes heeds is refused where there is none.
@@ -250,6 +264,146 @@ void check(const RunOptions& options) {
   }
 }
 
+// What one value of an axis heeds and another does not is left alone where it is not heeded.
+RunOptions heeded(RunOptions options) {
+  const RunOptions standard;
+  const auto varies = [&](std::string_view option) {
+    return std::ranges::find(options.axes, option, &Axis::option) != options.axes.end();
+  };
+  if (varies("order") && options.order != "page-shuffled") {
+    options.page_samples = standard.page_samples;
+    options.window_samples = standard.window_samples;
+  }
+  if (varies("compute") && !parse_compute(options.compute).kind->heeds_setting) {
+    options.precision = standard.precision;
+    options.fusion = standard.fusion;
+    options.compute_threads.reset();
+  }
+  return options;
+}
+
+// Every combination of the values of the axes, the last axis changing first.
+std::vector<RunOptions> combinations_of(const RunOptions& options) {
+  std::size_t count = 1;
+  for (const Axis& axis : options.axes) {
+    count *= axis.values.size();
+    // Long before the cells of them all would fill the memory.
+    if (count > options.max_cells) throw too_many(count, options);
+  }
+  std::vector<RunOptions> combinations{options};
+  for (const Axis& axis : options.axes) {
+    const OptionRow& row = row_named(run_options(), "axis", axis.option);
+    std::vector<RunOptions> longer;
+    for (const RunOptions& combination : combinations) {
+      for (const std::string& value : axis.values) {
+        RunOptions one = combination;
+        write_option(one, row, value);
+        one.axes = options.axes;
+        longer.push_back(std::move(one));
+      }
+    }
+    combinations = std::move(longer);
+  }
+  for (RunOptions& combination : combinations) combination = heeded(std::move(combination));
+  return combinations;
+}
+
+// All cells of one combination, but for OVERHEAD.
+void append_cells(const RunOptions& options, const PlanContext& context, std::vector<Cell>& cells) {
+  check(options);
+  for (const std::string& workload_name : options.workloads) {
+    const Workload& workload = row_named(workloads(), "--workload", workload_name);
+    const auto batch_sizes = options.batch_sizes.empty() ? std::vector{workload.batch_size} : options.batch_sizes;
+    for (const std::size_t batch_size : batch_sizes) {
+      const Cell base = base_cell(options, workload, batch_size, context);
+      for (const std::string& mode : options.modes) {
+        Cell cell = base;
+        cell.mode = mode_of(mode);
+        if (cell.mode == Mode::kIo) cell.compute = "drain";
+        if (uses_loader(cell.mode)) {
+          append_loader_cells(cell, options, context, cells);
+        } else {
+          cells.push_back(cell);
+        }
+      }
+    }
+  }
+}
+
+void remove_equal_cells(std::vector<Cell>& cells) {
+  std::unordered_set<std::string> known;
+  std::erase_if(cells, [&](const Cell& cell) { return !known.insert(key_of(cell)).second; });
+}
+
+std::vector<Conjunction> conditions_of(std::string_view option, const std::vector<std::string>& texts) {
+  std::vector<Conjunction> conditions;
+  for (const std::string& text : texts) conditions.push_back(parse_conditions(option, text));
+  return conditions;
+}
+
+struct Part {
+  std::size_t index;  // from 0
+  std::size_t count;
+};
+
+Part part_of(const std::string& text) {
+  const auto slash = text.find('/');
+  const auto number = [&](std::string_view digits) {
+    std::size_t value = 0;
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (status == std::errc{} && end == digits.data() + digits.size() && value > 0) return value;
+    throw usage_error(fmt::format("--part: want I/N with I from 1 to N, such as 1/4, got '{}'", text));
+  };
+  const std::string_view whole = text;
+  const Part part{.index = number(whole.substr(0, slash)) - 1,
+                  .count = number(slash == std::string::npos ? "" : whole.substr(slash + 1))};
+  if (part.index < part.count) return part;
+  throw usage_error(fmt::format("--part: want I/N with I from 1 to N, such as 1/4, got '{}'", text));
+}
+
+// Cells with the same key stay together: IO and FULL of one configuration say more than either. SYNTHETIC goes with
+// each FULL that it belongs to.
+void keep_part(const Part& part, std::vector<Cell>& cells) {
+  using P = SettingPart;
+  const auto loading = [](const Cell& cell) {
+    return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});
+  };
+  const auto step = [](const Cell& cell) { return key_of(cell, {P::kSubject, P::kCompute}); };
+  const bool any_loader = std::ranges::any_of(cells, [](const Cell& cell) { return cell.loader.has_value(); });
+  std::unordered_map<std::string, std::size_t> groups;
+  std::unordered_set<std::string> steps;
+  std::unordered_set<std::string> subjects;
+  for (const Cell& cell : cells) {
+    if (any_loader && !cell.loader) continue;
+    const std::size_t group =
+        groups.emplace(loading(cell) + (any_loader ? "" : step(cell)), groups.size()).first->second;
+    if (group % part.count == part.index) steps.insert(step(cell));
+  }
+  if (part.index >= groups.size()) {
+    throw usage_error(fmt::format("--part {}/{}: nothing is left for it, there are {} configurations to share out",
+                                  part.index + 1, part.count, groups.size()));
+  }
+  std::erase_if(cells, [&](const Cell& cell) {
+    if (any_loader && !cell.loader) return !steps.contains(step(cell));
+    return groups.at(loading(cell) + (any_loader ? "" : step(cell))) % part.count != part.index;
+  });
+}
+
+// Leaves of all combinations those that are asked for, each once.
+void choose(const RunOptions& options, std::vector<Cell>& cells) {
+  remove_equal_cells(cells);
+  const auto excluded = conditions_of("--exclude", options.exclude);
+  const auto wanted = conditions_of("--filter", options.filter);
+  std::erase_if(cells, [&](const Cell& cell) {
+    const bool keep =
+        wanted.empty() || std::ranges::any_of(wanted, [&](const auto& one) { return hold(one, cell, true); });
+    return !keep || std::ranges::any_of(excluded, [&](const auto& one) { return hold(one, cell, false); });
+  });
+  if (cells.empty()) throw usage_error("--exclude and --filter: they leave no cell to run");
+  if (!options.part.empty()) keep_part(part_of(options.part), cells);
+  if (cells.size() > options.max_cells) throw too_many(cells.size(), options);
+}
+
 }  // namespace
 
 std::string_view name(Mode mode) {
@@ -262,34 +416,32 @@ std::string_view name(Mode mode) {
   return "";
 }
 
+std::string_view name(CacheState state) {
+  switch (state) {
+    case CacheState::kWarm: return "warm";
+    case CacheState::kCold: return "cold";
+    case CacheState::kAsIs: return "as-is";
+  }
+  return "";
+}
+
 std::string Cell::name() const {
   if (mode == Mode::kOverhead) return "OVERHEAD";
   std::string text = fmt::format("{}/{}", workload, loadline::name(mode));
   if (loader) text += fmt::format("/{}", *loader);
   if (workers > 0) text += fmt::format("/workers:{}", workers);
-  return fmt::format("{}/batch:{}", text, sampler.batch_size);
+  using P = SettingPart;
+  return fmt::format("{}/batch:{}{}", text, sampler.batch_size,
+                     axes_text(*this, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}));
 }
 
 Plan make_plan(const RunOptions& options, const PlanContext& context) {
-  check(options);
   Plan plan{.options = options};
-  for (const std::string& workload_name : options.workloads) {
-    const Workload& workload = row_named(workloads(), "--workload", workload_name);
-    const auto batch_sizes = options.batch_sizes.empty() ? std::vector{workload.batch_size} : options.batch_sizes;
-    for (const std::size_t batch_size : batch_sizes) {
-      const Cell base = base_cell(options, workload, batch_size, context);
-      for (const std::string& mode : options.modes) {
-        Cell cell = base;
-        cell.mode = mode_of(mode);
-        if (cell.mode == Mode::kIo) cell.compute = "drain";
-        if (uses_loader(cell.mode)) {
-          append_loader_cells(cell, options, context, plan.cells);
-        } else {
-          plan.cells.push_back(cell);
-        }
-      }
-    }
+  for (const RunOptions& combination : combinations_of(options)) append_cells(combination, context, plan.cells);
+  for (Cell& cell : plan.cells) {
+    for (const Axis& axis : options.axes) cell.axes.push_back(key_of(row_named(run_options(), "axis", axis.option)));
   }
+  choose(options, plan.cells);
   // What the harness costs a batch depends on neither data nor loader: batches of one byte, once a run.
   Cell overhead = plan.cells.front();
   overhead.mode = Mode::kOverhead;

@@ -33,6 +33,12 @@ constexpr bool uses_loader(Mode mode) {
   return mode == Mode::kIo || mode == Mode::kFull;
 }
 
+// What of the dataset the page cache holds when a trial begins.
+enum class CacheState : std::uint8_t { kWarm, kCold, kAsIs };
+
+// "warm", "cold", "as-is".
+std::string_view name(CacheState state);
+
 // One configuration to be measured, complete in itself.
 struct Cell {
   std::string workload;
@@ -57,9 +63,11 @@ struct Cell {
   std::optional<std::size_t> prefetch;  // none: as many as suit the cache; meaningless without workers
   bool in_order = true;
   std::optional<Stores> stores;  // none: what each worker learns to be faster
+  CacheState cache = CacheState::kWarm;
   std::size_t threads_in_force = 1;
+  std::vector<std::string> axes;  // settings that its name tells beyond those that every name does
 
-  // "cifar10/IO/thread-pool/workers:2/batch:512": names the cell in the result.
+  // "cifar10/IO/thread-pool/workers:2/batch:512/prefetch:4": names the cell in the result.
   std::string name() const;
 };
 
@@ -76,7 +84,9 @@ struct PlanContext {
 };
 
 // All combinations of the options' lists, in the order of the lists: FULL and IO for each loader and worker count,
-// SYNTHETIC once for each batch, and one OVERHEAD cell for the run. Throws usage Error for what cannot be combined.
+// SYNTHETIC once for each batch and compute, and one OVERHEAD cell for the run; without what --exclude, --filter and
+// --part leave out. Cells that would not differ are one. Throws usage Error for what cannot be combined, and where
+// nothing or too much is left.
 Plan make_plan(const RunOptions& options, const PlanContext& context);
 
 // The order in which the cells have their trials in round `round`: a permutation drawn from the seed.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/plan/settings.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
@@ -50,25 +51,22 @@ Json estimate_json(const std::optional<Estimate>& estimate) {
   return {{"value", number(estimate->value)}, {"ci95", interval_json(estimate->ci95)}};
 }
 
-std::string config_key(const OptionRow& row) {
-  std::string key(row.name);
-  std::ranges::replace(key, '-', '_');
-  return key;
+// Of an option or a setting.
+Json value_json(const OptionValue& value) {
+  return std::visit(
+      [](const auto& known) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(known)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return known;
+        }
+      },
+      value);
 }
 
 Json config_of(const RunOptions& options) {
   Json config = Json::object();
-  for (const OptionRow& row : run_options()) {
-    config[config_key(row)] = std::visit(
-        [](const auto& value) -> Json {
-          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
-            return nullptr;
-          } else {
-            return value;
-          }
-        },
-        read_option(options, row));
-  }
+  for (const OptionRow& row : run_options()) config[key_of(row)] = value_json(read_option(options, row));
   return config;
 }
 
@@ -168,57 +166,11 @@ Json dataset_json(const DatasetFacts& facts) {
             {"after", facts.after ? residency_json(*facts.after) : Json(nullptr)}}}};
 }
 
-std::string_view order_name(Order order) {
-  switch (order) {
-    case Order::kSequential: return "sequential";
-    case Order::kPageShuffled: return "page-shuffled";
-    case Order::kShuffled: break;
-  }
-  return "shuffled";
-}
-
 // Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
 Json settings_json(const Cell& cell) {
-  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
-  return {{"name", cell.name()},
-          {"workload", cell.workload},
-          {"mode", name(cell.mode)},
-          {"loader", optional_of(cell.loader)},
-          {"workers", cell.workers > 0 ? Json(cell.workers) : Json(nullptr)},
-          {"batch_size", cell.sampler.batch_size},
-          {"compute", cell.compute},
-          {"precision", computes ? Json(name(cell.precision)) : Json(nullptr)},
-          {"fusion", computes ? Json(cell.fusion) : Json(nullptr)},
-          {"compute_threads", computes ? Json(cell.compute_threads) : Json(nullptr)},
-          {"placement", cell.placement.name},
-          {"worker_cpus", cell.placement.worker_cpus},
-          {"compute_cpus", cell.placement.compute_cpus},
-          {"delivery", cell.in_order ? "in-order" : "completion"},
-          {"stores", cell.stores ? name(*cell.stores) : "auto"},
-          {"data", cell.data.string()},
-          {"format", cell.dataset.format},
-          {"split", cell.dataset.split == Split::kTrain ? "train" : "test"},
-          {"labels", cell.dataset.labels == LabelKind::kFine ? "fine" : "coarse"},
-          {"in_memory", cell.dataset.in_memory},
-          {"dtype", name(cell.transform.dtype)},
-          {"layout", name(cell.transform.layout)},
-          {"mean", cell.transform.mean},
-          {"std", cell.transform.stddev},
-          {"crop_padding", cell.transform.crop_padding},
-          {"flip", cell.transform.flip},
-          {"image_size", cell.photo.size.height},
-          {"crop", name(cell.photo.crop)},
-          {"decoder", name(cell.photo.decoder)},
-          {"turn_upright", cell.photo.turn_upright},
-          {"scaled_dct", cell.photo.allow_scaled_dct},
-          {"on_corrupt", cell.on_corrupt == OnCorrupt::kFail ? "fail" : "skip"},
-          {"order", order_name(cell.sampler.order)},
-          {"page_samples", cell.sampler.page_samples},
-          {"window_samples", cell.sampler.window_samples},
-          {"seed", cell.sampler.seed},
-          {"rank", cell.sampler.rank},
-          {"world_size", cell.sampler.world_size},
-          {"drop_last", cell.sampler.drop_last}};
+  Json json{{"name", cell.name()}, {"axes", cell.axes}};
+  for (const SettingRow& row : settings()) json[std::string(row.name)] = value_json(row.read(cell));
+  return json;
 }
 
 void append_usage(const Usage& usage, Json& json) {
@@ -313,7 +265,7 @@ Json load_line_json(const std::optional<CellLoadLine>& found) {
 Json cell_json(const CellResult& cell, const CellSummary& summary, const Result& result) {
   Json json = settings_json(cell.cell);
   json["dataset"] = cell.dataset;
-  json["prefetch"] = cell.prefetch > 0 ? Json(cell.prefetch) : Json(nullptr);
+  json["prefetch_in_force"] = cell.prefetch > 0 ? Json(cell.prefetch) : Json(nullptr);
   json["slots"] = cell.slots;
   json["slot_bytes"] = cell.slot_bytes;
   json["compute_bytes"] = cell.compute_bytes;
@@ -353,6 +305,7 @@ Json ceiling_json(const CeilingResult& result, const std::optional<Summary>& sum
           {"dataset", optional_of(ceiling.dataset)},
           {"dtype", of_batches ? Json(name(cell.transform.dtype)) : Json(nullptr)},
           {"batch_size", of_batches ? Json(ceiling.batch_size) : Json(nullptr)},
+          {"further", ceiling.further},
           {"error", optional_of(result.error)},
           {"per_second", summary_json(summary)},
           {"trials", std::move(trials)}};
@@ -383,6 +336,7 @@ Json configuration_json(const Configuration& configuration, const Result& result
           {"loader", configuration.loader},
           {"workers", configuration.workers > 0 ? Json(configuration.workers) : Json(nullptr)},
           {"batch_size", configuration.batch_size},
+          {"further", configuration.further},
           {"io", cell_name(configuration.io)},
           {"synthetic", cell_name(configuration.synthetic)},
           {"full", cell_name(configuration.full)},

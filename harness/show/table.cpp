@@ -62,7 +62,16 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
   return kinds;
 }
 
-// The columns before the figures: workload, loader, batch.
+// "/prefetch:4/dtype:u8" as a column has it: "prefetch:4 dtype:u8".
+std::string further_text(const Configuration& configuration) {
+  if (configuration.further.empty()) return "-";
+  std::string text = configuration.further.substr(1);
+  // Only a slash before the name of an axis separates; a compute has none, a path would.
+  std::ranges::replace(text, '/', ' ');
+  return text;
+}
+
+// The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
 
 // Those of which no row has anything to say, such as FULL where only IO was asked for.
@@ -107,11 +116,11 @@ std::string rate_text(const std::optional<Summary>& per_second) {
 }
 
 std::string table_text(const Result& result, const Judgement& judgement) {
-  std::vector<Row> rows{{"workload", "loader", "batch", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall"}};
+  std::vector<Row> rows{{"workload", "loader", "batch", "further", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall"}};
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
     rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
-                    cell_text(judgement, result, configuration.io),
+                    further_text(configuration), cell_text(judgement, result, configuration.io),
                     of_ceiling_text(judgement, result, configuration.io),
                     cell_text(judgement, result, configuration.synthetic),
                     cell_text(judgement, result, configuration.full), stall ? percent(*stall) : "-"});
@@ -121,12 +130,14 @@ std::string table_text(const Result& result, const Judgement& judgement) {
     for (std::size_t i = 0; i < result.cells.size(); ++i) {
       const Cell& cell = result.cells[i].cell;
       if (cell.mode != Mode::kSynthetic) continue;
-      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-", "-",
+      rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-", "-", "-",
                       cell_text(judgement, result, i), "-", "-"});
     }
   }
   leave_out_empty_columns(rows);
-  std::string text = "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, {0, 1});
+  std::vector<std::size_t> left{0, 1};
+  if (rows[0][kNames] == "further") left.push_back(kNames);
+  std::string text = "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, left);
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty()) {
     text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";

@@ -57,6 +57,12 @@ struct PhotoOptions {
   bool allow_scaled_dct = false;  // decode at 1/2, 1/4 or 1/8 where that is still no smaller than the output
 };
 
+// Square output, and before a centre crop what ImageNet's usual evaluation leaves around it: 256 pixels for 224.
+constexpr void set_image_size(PhotoOptions& options, std::size_t pixels) {
+  options.size = {.height = pixels, .width = pixels};
+  options.shorter_side = pixels * 256 / 224;
+}
+
 // What one thread needs while it transforms, to be kept: its memory grows to what the largest image takes.
 class PhotoWorker {
  private:

@@ -355,7 +355,7 @@ class SchemaIsNotVacuous(ResultsTest):
             "a complete run that did not finish": lambda r: r.update(finished=None),
             "an IO cell without a loader": lambda r: r["cells"][0].update(loader=None),
             "an OVERHEAD cell with a loader": lambda r: r["cells"][1].update(loader="serial"),
-            "workers without prefetch": lambda r: r["cells"][0].update(prefetch=None),
+            "workers without prefetch": lambda r: r["cells"][0].update(prefetch_in_force=None),
             "a summary of no trials": lambda r: r["cells"][0].update(trials=[]),
             "trials without a summary": lambda r: r["cells"][0].update(samples_per_second=None),
             "ceilings of OVERHEAD": lambda r: r["cells"][1].update(bounds=["gather"]),

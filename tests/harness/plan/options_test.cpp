@@ -52,6 +52,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"split", {"test", std::string("test")}},
     {"labels", {"coarse", std::string("coarse")}},
     {"read", {"uring", std::string("uring")}},
+    {"cache", {"cold", std::string("cold")}},
     {"in-memory", {"true", true}},
     {"hdf5-images", {"/train/x", std::string("/train/x")}},
     {"hdf5-labels", {"/train/y", std::string("/train/y")}},
@@ -87,10 +88,17 @@ const std::map<std::string_view, Sample> kSamples{
     {"fusion", {"off", std::string("off")}},
     {"compute-threads", {"3", std::size_t{3}}},
     {"placement", {"pin:0-3", std::string("pin:0-3")}},
+    {"exclude", {"loader=serial workers>1,batch_size=64", Texts{"loader=serial workers>1", "batch_size=64"}}},
+    {"filter", {"workers<4", Texts{"workers<4"}}},
+    {"part", {"1/4", std::string("1/4")}},
+    {"max-cells", {"7", std::size_t{7}}},
     {"trials", {"100000", std::size_t{100000}}},
     {"trial-seconds", {"0.125", 0.125}},
     {"trial-batches", {"9", std::size_t{9}}},
     {"warm-up-batches", {"0", std::size_t{0}}},
+    {"time-limit", {"1.5m", 90.0}},
+    {"until-ci", {"2%", 0.02}},
+    {"max-trials", {"9", std::size_t{9}}},
     {"first-epoch-seconds", {"0", 0.0}},
     {"ceilings", {"off", std::string("off")}},
     {"au", {"0.9", 0.9}},
@@ -145,7 +153,8 @@ TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
 TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
   const RunOptions standard;
   for (const char* name : {"workers", "batch-size", "data", "mean", "std", "crop-padding", "prefetch", "compute",
-                           "compute-threads", "trial-batches", "warm-up-batches", "au", "find", "output"}) {
+                           "compute-threads", "trial-batches", "warm-up-batches", "exclude", "filter", "part",
+                           "time-limit", "until-ci", "au", "find", "output"}) {
     EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
     EXPECT_EQ(standard_text(row_of(name)), "") << name;
   }
@@ -198,7 +207,8 @@ TEST(RunOptions, RefuseNumbersOutOfRange) {
             usage("--seed: want a whole number from 0 to 9007199254740992, got '9007199254740993'"));
   EXPECT_EQ(refusal("trial-seconds", "0"), usage("--trial-seconds: want a number from 0.001 to 1000000, got '0'"));
   for (const char* text : {"0", "1.01", "90"}) {
-    EXPECT_EQ(refusal("au", text), usage("--au: want a number from 1e-06 to 1, got '" + std::string(text) + "'"));
+    EXPECT_EQ(refusal("au", text),
+              usage("--au: want a share from 1e-06 to 1, such as 0.05 or 5%, got '" + std::string(text) + "'"));
   }
   EXPECT_EQ(refusal("std", "0"), usage("--std: want a number of at least 1e-06, got '0'"));
 }
@@ -230,6 +240,54 @@ TEST(RunOptions, RefuseListsWithGapsOrRepetitions) {
   EXPECT_EQ(refusal("workers", "1,2,1"), usage("--workers: '1' stands twice in the list"));
   EXPECT_EQ(refusal("loader", "serial,serial"), usage("--loader: 'serial' stands twice in the list"));
   EXPECT_EQ(refusal("mean", "0.5,0.5,0.5"), test::Thrown()) << "channels may be alike";
+}
+
+TEST(RunOptions, TakeSharesInPercentAndTimesInTheirUnits) {
+  EXPECT_EQ(written("au", "90%").au, 0.9);
+  EXPECT_EQ(written("time-limit", "45").time_limit, 45);
+  EXPECT_EQ(written("time-limit", "45s").time_limit, 45);
+  EXPECT_EQ(written("time-limit", "2h").time_limit, 7200);
+  EXPECT_EQ(refusal("time-limit", "2d"), usage("--time-limit: want a time such as 90s, 20m or 1.5h, got '2d'"));
+  EXPECT_EQ(refusal("time-limit", "0"), usage("--time-limit: want a time such as 90s, 20m or 1.5h, got '0'"));
+  EXPECT_EQ(refusal("trials", "5%"), usage("--trials: want a whole number from 1 to 100000, got '5%'"));
+}
+
+TEST(RunOptions, TakeRangesAndAllThatThereIs) {
+  EXPECT_EQ(written("workers", "1:8:*2,12").workers, (Sizes{1, 2, 4, 8, 12}));
+  EXPECT_EQ(written("batch-size", "32:96:32").batch_sizes, (Sizes{32, 64, 96}));
+  EXPECT_EQ(written("mode", "all").modes, (Texts{"io", "synthetic", "full"}));
+  EXPECT_GT(written("loader", "all").loaders.size(), 3U);
+  EXPECT_EQ(refusal("workers", "0:2"),
+            usage("--workers: want a whole number from 1 to 4096, and the range '0:2' has 0"));
+  EXPECT_EQ(refusal("workers", "1:4,2"), usage("--workers: '2' stands twice in the list"));
+}
+
+TEST(RunOptions, KeepSeveralValuesOfAnOptionThatHasOneAtATimeAsAnAxis) {
+  RunOptions options = written("prefetch", "2:8:*2");
+  EXPECT_EQ(options.prefetch, 2U);
+  EXPECT_EQ(options.axes, (std::vector<Axis>{{"prefetch", {"2", "4", "8"}}}));
+  EXPECT_EQ(read_option(options, row_of("prefetch")), OptionValue(Sizes{2, 4, 8}));
+
+  write_option(options, row_of("dtype"), "u8,f32");
+  EXPECT_EQ(options.dtype, "u8");
+  EXPECT_EQ(read_option(options, row_of("dtype")), OptionValue(Texts{"u8", "f32"}));
+
+  RunOptions again;
+  apply_config(config_json(options), "test", again);
+  EXPECT_EQ(again.axes, (std::vector<Axis>{{"dtype", {"u8", "f32"}}, {"prefetch", {"2", "4", "8"}}}));
+
+  write_option(options, row_of("prefetch"), "3");
+  EXPECT_EQ(options.axes, (std::vector<Axis>{{"dtype", {"u8", "f32"}}})) << "one value is no axis";
+}
+
+TEST(RunOptions, TellTheCommasOfComputesFromThoseBetweenThem) {
+  EXPECT_EQ(written("compute", "device:samples_per_second=5,depth=1,drain").axes,
+            (std::vector<Axis>{{"compute", {"device:samples_per_second=5,depth=1", "drain"}}}));
+  EXPECT_EQ(written("placement", "pin:0-3,8,shared").axes, (std::vector<Axis>{{"placement", {"pin:0-3,8", "shared"}}}));
+}
+
+TEST(RunOptions, LeaveAutoOutOfAll) {
+  EXPECT_EQ(written("stores", "all").axes, (std::vector<Axis>{{"stores", {"cached", "streaming"}}}));
 }
 
 TEST(RunOptions, RefuseFlagsThatAreNeitherTrueNorFalse) {

@@ -67,6 +67,79 @@ TEST(Plan, HasOneCellOfALoaderWithoutWorkers) {
                    "fashion-mnist/IO/thread-pool/workers:2/batch:512", "OVERHEAD"}));
 }
 
+TEST(Plan, RunsEveryValueOfAnAxis) {
+  EXPECT_EQ(names({.modes = {"io"}, .loaders = {"thread-pool"}, .workers = {1}, .axes = {{"prefetch", {"2", "4"}}}}),
+            (Names{"fashion-mnist/IO/thread-pool/workers:1/batch:512/prefetch:2",
+                   "fashion-mnist/IO/thread-pool/workers:1/batch:512/prefetch:4", "OVERHEAD"}));
+}
+
+TEST(Plan, HasOneCellOfThoseThatAnAxisDoesNotConcern) {
+  EXPECT_EQ(names({.loaders = {"serial"},
+                   .axes = {{"compute", {"device:samples_per_second=5", "device:samples_per_second=7"}}},
+                   .compute = "device:samples_per_second=5"}),
+            (Names{"fashion-mnist/IO/serial/batch:512",
+                   "fashion-mnist/SYNTHETIC/batch:512/compute:device:samples_per_second=5",
+                   "fashion-mnist/FULL/serial/batch:512/compute:device:samples_per_second=5",
+                   "fashion-mnist/SYNTHETIC/batch:512/compute:device:samples_per_second=7",
+                   "fashion-mnist/FULL/serial/batch:512/compute:device:samples_per_second=7", "OVERHEAD"}));
+}
+
+TEST(Plan, LeavesAloneWhatAValueOfAnAxisDoesNotHeed) {
+  const Plan plan = plan_of(
+      {.modes = {"io"}, .loaders = {"serial"}, .axes = {{"order", {"shuffled", "page-shuffled"}}}, .page_samples = 4});
+  EXPECT_EQ(plan.cells[0].sampler.page_samples, 64U);
+  EXPECT_EQ(plan.cells[1].sampler.page_samples, 4U);
+}
+
+TEST(Plan, LeavesOutWhatIsExcludedAndKeepsWhatIsWanted) {
+  const RunOptions all{.modes = {"io", "synthetic"}, .loaders = {"serial", "thread-pool"}, .workers = {1, 2, 4}};
+  RunOptions excluded = all;
+  excluded.exclude = {"loader=thread-pool workers=2", "workers>3"};
+  EXPECT_EQ(names(excluded),
+            (Names{"fashion-mnist/IO/serial/batch:512", "fashion-mnist/IO/thread-pool/workers:1/batch:512",
+                   "fashion-mnist/SYNTHETIC/batch:512", "OVERHEAD"}));
+  RunOptions wanted = all;
+  wanted.filter = {"loader=thread-pool workers>=2"};
+  EXPECT_EQ(names(wanted), (Names{"fashion-mnist/IO/thread-pool/workers:2/batch:512",
+                                  "fashion-mnist/IO/thread-pool/workers:4/batch:512",
+                                  "fashion-mnist/SYNTHETIC/batch:512", "OVERHEAD"}))
+      << "a condition on what SYNTHETIC does not have is none for it";
+  wanted.filter = {"batch_size=1"};
+  EXPECT_EQ(refusal(wanted), usage("--exclude and --filter: they leave no cell to run"));
+}
+
+TEST(Plan, DealsConfigurationsIntoParts) {
+  RunOptions options{.loaders = {"thread-pool"}, .workers = {1, 2, 4}};
+  options.part = "2/2";
+  EXPECT_EQ(names(options),
+            (Names{"fashion-mnist/IO/thread-pool/workers:2/batch:512", "fashion-mnist/SYNTHETIC/batch:512",
+                   "fashion-mnist/FULL/thread-pool/workers:2/batch:512", "OVERHEAD"}));
+  std::multiset<std::string> together;
+  for (const char* part : {"1/3", "2/3", "3/3"}) {
+    options.part = part;
+    for (const std::string& name : names(options)) together.insert(name);
+  }
+  EXPECT_EQ(together.size(), 3U * 4);
+  EXPECT_EQ(together.count("fashion-mnist/SYNTHETIC/batch:512"), 3U) << "each part compares with its own";
+}
+
+TEST(Plan, RefusesPartsThatThereAreNot) {
+  RunOptions options{.loaders = {"thread-pool"}, .workers = {1, 2}};
+  for (const char* part : {"0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3"}) {
+    options.part = part;
+    EXPECT_EQ(refusal(options),
+              usage("--part: want I/N with I from 1 to N, such as 1/4, got '" + std::string(part) + "'"));
+  }
+  options.part = "3/5";
+  EXPECT_EQ(refusal(options), usage("--part 3/5: nothing is left for it, there are 2 configurations to share out"));
+}
+
+TEST(Plan, RefusesMoreCellsThanAllowed) {
+  EXPECT_EQ(refusal({.loaders = {"thread-pool"}, .workers = {1, 2, 4, 8}, .max_cells = 8}),
+            usage("--max-cells 8: the combinations asked for make 9 cells or more; ask for fewer, leave some out by "
+                  "--exclude, or raise it"));
+}
+
 TEST(Plan, MeasuresTheComputeOnceABatchSizeAndTheHarnessOnce) {
   EXPECT_EQ(names({.modes = {"synthetic"}, .batch_sizes = {16, 8}}),
             (Names{"fashion-mnist/SYNTHETIC/batch:16", "fashion-mnist/SYNTHETIC/batch:8", "OVERHEAD"}));

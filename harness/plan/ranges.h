@@ -1,0 +1,18 @@
+// Ranges of whole numbers, as options take them.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace loadline {
+
+// How many values a range may have: more than anybody measures, fewer than memory.
+inline constexpr std::size_t kMostOfRange = 4096;
+
+// "7" is {7}; "1:4" is {1, 2, 3, 4}; "8:32:8" and "8:32:+8" are {8, 16, 24, 32}; "1:64:*2" is {1, 2, 4, ..., 64}. The
+// last value is the largest that is no larger than what stands behind the first colon. Throws usage Error that begins
+// with `option` for anything else, a range that never ends and one that is longer than kMostOfRange among it.
+std::vector<std::size_t> expand_range(std::string_view option, std::string_view text);
+
+}  // namespace loadline

@@ -1,0 +1,323 @@
+#include "harness/plan/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+using V = SettingValue;
+
+// The smallest number from which on a double no longer tells whole numbers apart.
+constexpr double kWholeEnd = 9007199254740992;
+
+template <typename T>
+struct Wanted;
+template <>
+struct Wanted<bool> {
+  static constexpr std::string_view kText = "true or false";
+};
+template <>
+struct Wanted<std::size_t> {
+  static constexpr std::string_view kText = "a whole number";
+};
+template <>
+struct Wanted<std::string> {
+  static constexpr std::string_view kText = "text";
+};
+template <>
+struct Wanted<std::vector<std::size_t>> {
+  static constexpr std::string_view kText = "a list of whole numbers";
+};
+template <>
+struct Wanted<std::vector<double>> {
+  static constexpr std::string_view kText = "a list of numbers";
+};
+
+template <typename T>
+T as(const V& value) {
+  if (const T* same = std::get_if<T>(&value)) return *same;
+  if constexpr (std::is_same_v<T, std::size_t>) {
+    const double* number = std::get_if<double>(&value);
+    if (number != nullptr && *number >= 0 && *number < kWholeEnd && std::trunc(*number) == *number) {
+      return static_cast<std::size_t>(*number);
+    }
+  }
+  if constexpr (std::is_same_v<T, std::vector<double>>) {
+    if (const auto* whole = std::get_if<std::vector<std::size_t>>(&value)) return {whole->begin(), whole->end()};
+  }
+  if constexpr (std::is_same_v<T, std::vector<std::size_t>>) {
+    const auto* numbers = std::get_if<std::vector<double>>(&value);
+    if (numbers != nullptr && numbers->empty()) return {};
+  }
+  throw Error(fmt::format("want {}, got '{}'", Wanted<T>::kText, text_of(value)));
+}
+
+bool is_none(const V& value) {
+  return std::holds_alternative<std::monostate>(value);
+}
+
+template <typename T>
+std::optional<T> as_optional(const V& value) {
+  return is_none(value) ? std::nullopt : std::optional(as<T>(value));
+}
+
+V text(std::string_view value) {
+  return std::string(value);
+}
+
+template <typename T>
+V optional_value(const std::optional<T>& value) {
+  return value ? V(*value) : V();
+}
+
+// The one of `values` that has this name.
+template <typename Enum, std::size_t N>
+Enum named(const V& value, const std::array<Enum, N>& values) {
+  const auto given = as<std::string>(value);
+  std::vector<std::string_view> names;
+  for (const Enum one : values) {
+    if (name(one) == given) return one;
+    names.push_back(name(one));
+  }
+  throw Error(fmt::format("want one of {}, got '{}'", list_of(names), given));
+}
+
+// A word that stands for yes, or another that stands for no.
+bool is_first(const V& value, std::string_view yes, std::string_view no) {
+  const auto given = as<std::string>(value);
+  if (given != yes && given != no) throw Error(fmt::format("want {} or {}, got '{}'", yes, no, given));
+  return given == yes;
+}
+
+constexpr std::array kModes{Mode::kIo, Mode::kSynthetic, Mode::kFull, Mode::kOverhead};
+constexpr std::array kCacheStates{CacheState::kWarm, CacheState::kCold, CacheState::kAsIs};
+constexpr std::array kFileReads{FileRead::kPread, FileRead::kMmap, FileRead::kUring};
+constexpr std::array kDTypes{DType::kU8, DType::kF32, DType::kBF16};
+constexpr std::array kLayouts{Layout::kNCHW, Layout::kNHWC};
+constexpr std::array kStores{Stores::kCached, Stores::kStreaming};
+constexpr std::array kPrecisions{Precision::kF32, Precision::kBF16};
+constexpr std::array kPhotoCrops{PhotoCrop::kRandomResized, PhotoCrop::kCentre, PhotoCrop::kNone};
+constexpr std::array kDecoders{PhotoDecoder::kJpeg, PhotoDecoder::kOpenCv};
+
+std::string_view order_name(Order order) {
+  switch (order) {
+    case Order::kSequential: return "sequential";
+    case Order::kPageShuffled: return "page-shuffled";
+    case Order::kShuffled: break;
+  }
+  return "shuffled";
+}
+
+Order order_named(const V& value) {
+  const auto given = as<std::string>(value);
+  for (const Order order : {Order::kSequential, Order::kShuffled, Order::kPageShuffled}) {
+    if (order_name(order) == given) return order;
+  }
+  throw Error(fmt::format("want one of shuffled, page-shuffled, sequential, got '{}'", given));
+}
+
+bool has_workers(const Cell& cell) {
+  return cell.workers > 0;
+}
+bool loads(const Cell& cell) {
+  return uses_loader(cell.mode);
+}
+bool computes(const Cell& cell) {
+  return parse_compute(cell.compute).kind->heeds_setting;
+}
+bool in_pages(const Cell& cell) {
+  return cell.sampler.order == Order::kPageShuffled;
+}
+
+using P = SettingPart;
+
+// Readers begin with "the setting applies" where it may not. What three transforms share is written to all of them.
+constexpr std::array kRows{
+    SettingRow{"workload", P::kSubject, [](const Cell& c) { return V(c.workload); },
+               [](Cell& c, const V& v) { c.workload = as<std::string>(v); }},
+    SettingRow{"mode", P::kMode, [](const Cell& c) { return text(name(c.mode)); },
+               [](Cell& c, const V& v) { c.mode = named(v, kModes); }},
+    SettingRow{"loader", P::kLoading, [](const Cell& c) { return optional_value(c.loader); },
+               [](Cell& c, const V& v) {
+                 c.loader = as_optional<std::string>(v);
+                 if (c.loader) c.dataset.access = loader_named(*c.loader).access;
+               }},
+    SettingRow{"workers", P::kLoading, [](const Cell& c) { return has_workers(c) ? V(c.workers) : V(); },
+               [](Cell& c, const V& v) { c.workers = as_optional<std::size_t>(v).value_or(0); }},
+    SettingRow{"batch_size", P::kSubject, [](const Cell& c) { return V(c.sampler.batch_size); },
+               [](Cell& c, const V& v) { c.sampler.batch_size = as<std::size_t>(v); }},
+    SettingRow{"prefetch", P::kLoading, [](const Cell& c) { return has_workers(c) ? optional_value(c.prefetch) : V(); },
+               [](Cell& c, const V& v) { c.prefetch = as_optional<std::size_t>(v); }},
+    SettingRow{"delivery", P::kLoading,
+               [](const Cell& c) { return has_workers(c) ? text(c.in_order ? "in-order" : "completion") : V(); },
+               [](Cell& c, const V& v) { c.in_order = is_none(v) || is_first(v, "in-order", "completion"); }},
+    SettingRow{"stores", P::kLoading,
+               [](const Cell& c) { return has_workers(c) ? text(c.stores ? name(*c.stores) : "auto") : V(); },
+               [](Cell& c, const V& v) {
+                 c.stores = is_none(v) || v == text("auto") ? std::nullopt : std::optional(named(v, kStores));
+               }},
+    SettingRow{"read", P::kLoading, [](const Cell& c) { return loads(c) ? text(name(c.dataset.read)) : V(); },
+               [](Cell& c, const V& v) { c.dataset.read = is_none(v) ? FileRead::kPread : named(v, kFileReads); }},
+    SettingRow{"cache", P::kLoading, [](const Cell& c) { return loads(c) ? text(name(c.cache)) : V(); },
+               [](Cell& c, const V& v) { c.cache = is_none(v) ? CacheState::kWarm : named(v, kCacheStates); }},
+    SettingRow{"compute", P::kCompute, [](const Cell& c) { return V(c.compute); },
+               [](Cell& c, const V& v) {
+                 c.compute = as<std::string>(v);
+                 parse_compute(c.compute);
+               }},
+    SettingRow{"precision", P::kCompute, [](const Cell& c) { return computes(c) ? text(name(c.precision)) : V(); },
+               [](Cell& c, const V& v) { c.precision = is_none(v) ? Precision::kF32 : named(v, kPrecisions); }},
+    SettingRow{"fusion", P::kCompute, [](const Cell& c) { return computes(c) ? text(c.fusion ? "on" : "off") : V(); },
+               [](Cell& c, const V& v) { c.fusion = is_none(v) || is_first(v, "on", "off"); }},
+    SettingRow{"compute_threads", P::kCompute, [](const Cell& c) { return computes(c) ? V(c.compute_threads) : V(); },
+               [](Cell& c, const V& v) { c.compute_threads = as_optional<std::size_t>(v).value_or(1); }},
+    SettingRow{"placement", P::kSubject, [](const Cell& c) { return V(c.placement.name); },
+               [](Cell& c, const V& v) { c.placement.name = as<std::string>(v); }},
+    SettingRow{"worker_cpus", P::kMachine, [](const Cell& c) { return V(c.placement.worker_cpus); },
+               [](Cell& c, const V& v) { c.placement.worker_cpus = as<std::vector<std::size_t>>(v); }},
+    SettingRow{"compute_cpus", P::kMachine, [](const Cell& c) { return V(c.placement.compute_cpus); },
+               [](Cell& c, const V& v) { c.placement.compute_cpus = as<std::vector<std::size_t>>(v); }},
+    SettingRow{"threads_in_force", P::kMachine, [](const Cell& c) { return V(c.threads_in_force); },
+               [](Cell& c, const V& v) { c.threads_in_force = as<std::size_t>(v); }},
+    SettingRow{"data", P::kStorage, [](const Cell& c) { return V(c.data.string()); },
+               [](Cell& c, const V& v) { c.data = as<std::string>(v); }},
+    SettingRow{"format", P::kStorage, [](const Cell& c) { return V(c.dataset.format); },
+               [](Cell& c, const V& v) { c.dataset.format = as<std::string>(v); }},
+    SettingRow{
+        "split", P::kStorage, [](const Cell& c) { return text(c.dataset.split == Split::kTrain ? "train" : "test"); },
+        [](Cell& c, const V& v) { c.dataset.split = is_first(v, "train", "test") ? Split::kTrain : Split::kTest; }},
+    SettingRow{"labels", P::kStorage,
+               [](const Cell& c) { return text(c.dataset.labels == LabelKind::kFine ? "fine" : "coarse"); },
+               [](Cell& c, const V& v) {
+                 c.dataset.labels = is_first(v, "fine", "coarse") ? LabelKind::kFine : LabelKind::kCoarse;
+               }},
+    SettingRow{"classes", P::kSubject, [](const Cell& c) { return V(c.classes); },
+               [](Cell& c, const V& v) { c.classes = as<std::size_t>(v); }},
+    SettingRow{"in_memory", P::kStorage, [](const Cell& c) { return V(c.dataset.in_memory); },
+               [](Cell& c, const V& v) { c.dataset.in_memory = as<bool>(v); }},
+    SettingRow{"hdf5_images", P::kStorage, [](const Cell& c) { return V(c.dataset.hdf5_images); },
+               [](Cell& c, const V& v) { c.dataset.hdf5_images = as<std::string>(v); }},
+    SettingRow{"hdf5_labels", P::kStorage, [](const Cell& c) { return V(c.dataset.hdf5_labels); },
+               [](Cell& c, const V& v) { c.dataset.hdf5_labels = as<std::string>(v); }},
+    SettingRow{"crops", P::kSubject, [](const Cell& c) { return V(c.dataset.crops); },
+               [](Cell& c, const V& v) { c.dataset.crops = as<std::size_t>(v); }},
+    SettingRow{"dtype", P::kSubject, [](const Cell& c) { return text(name(c.transform.dtype)); },
+               [](Cell& c, const V& v) { c.transform.dtype = c.photo.dtype = c.volume.dtype = named(v, kDTypes); }},
+    SettingRow{"layout", P::kSubject, [](const Cell& c) { return text(name(c.transform.layout)); },
+               [](Cell& c, const V& v) { c.transform.layout = c.photo.layout = named(v, kLayouts); }},
+    SettingRow{"mean", P::kSubject, [](const Cell& c) { return V(c.transform.mean); },
+               [](Cell& c, const V& v) { c.transform.mean = c.photo.mean = as<std::vector<double>>(v); }},
+    SettingRow{"std", P::kSubject, [](const Cell& c) { return V(c.transform.stddev); },
+               [](Cell& c, const V& v) { c.transform.stddev = c.photo.stddev = as<std::vector<double>>(v); }},
+    SettingRow{"crop_padding", P::kSubject, [](const Cell& c) { return V(c.transform.crop_padding); },
+               [](Cell& c, const V& v) { c.transform.crop_padding = as<std::size_t>(v); }},
+    SettingRow{"flip", P::kSubject, [](const Cell& c) { return V(c.transform.flip); },
+               [](Cell& c, const V& v) { c.transform.flip = c.photo.flip = as<bool>(v); }},
+    SettingRow{"image_size", P::kSubject, [](const Cell& c) { return V(c.photo.size.height); },
+               [](Cell& c, const V& v) { set_image_size(c.photo, as<std::size_t>(v)); }},
+    SettingRow{"crop", P::kSubject, [](const Cell& c) { return text(name(c.photo.crop)); },
+               [](Cell& c, const V& v) { c.photo.crop = named(v, kPhotoCrops); }},
+    SettingRow{"decoder", P::kSubject, [](const Cell& c) { return text(name(c.photo.decoder)); },
+               [](Cell& c, const V& v) { c.photo.decoder = named(v, kDecoders); }},
+    SettingRow{"turn_upright", P::kSubject, [](const Cell& c) { return V(c.photo.turn_upright); },
+               [](Cell& c, const V& v) { c.photo.turn_upright = as<bool>(v); }},
+    SettingRow{"scaled_dct", P::kSubject, [](const Cell& c) { return V(c.photo.allow_scaled_dct); },
+               [](Cell& c, const V& v) { c.photo.allow_scaled_dct = as<bool>(v); }},
+    SettingRow{
+        "on_corrupt", P::kSubject,
+        [](const Cell& c) { return text(c.on_corrupt == OnCorrupt::kFail ? "fail" : "skip"); },
+        [](Cell& c, const V& v) { c.on_corrupt = is_first(v, "fail", "skip") ? OnCorrupt::kFail : OnCorrupt::kSkip; }},
+    SettingRow{"crop_edge", P::kSubject, [](const Cell& c) { return V(c.volume.edge); },
+               [](Cell& c, const V& v) { c.dataset.crop_edge = c.volume.edge = as<std::size_t>(v); }},
+    SettingRow{"rotate", P::kSubject, [](const Cell& c) { return text(c.volume.rotate ? "on" : "off"); },
+               [](Cell& c, const V& v) { c.volume.rotate = is_first(v, "on", "off"); }},
+    SettingRow{"kernels", P::kOrder, [](const Cell& c) { return loads(c) ? V(c.kernels) : V(); },
+               [](Cell& c, const V& v) { c.kernels = as_optional<std::string>(v).value_or("auto"); }},
+    SettingRow{"order", P::kOrder, [](const Cell& c) { return loads(c) ? text(order_name(c.sampler.order)) : V(); },
+               [](Cell& c, const V& v) { c.sampler.order = is_none(v) ? Order::kShuffled : order_named(v); }},
+    SettingRow{"page_samples", P::kOrder,
+               [](const Cell& c) { return loads(c) && in_pages(c) ? V(c.sampler.page_samples) : V(); },
+               [](Cell& c, const V& v) {
+                 c.sampler.page_samples = as_optional<std::size_t>(v).value_or(SamplerOptions().page_samples);
+               }},
+    SettingRow{"window_samples", P::kOrder,
+               [](const Cell& c) { return loads(c) && in_pages(c) ? V(c.sampler.window_samples) : V(); },
+               [](Cell& c, const V& v) {
+                 c.sampler.window_samples = as_optional<std::size_t>(v).value_or(SamplerOptions().window_samples);
+               }},
+    SettingRow{"seed", P::kSubject, [](const Cell& c) { return V(c.sampler.seed); },
+               [](Cell& c, const V& v) {
+                 c.sampler.seed = c.transform.seed = c.photo.seed = c.volume.seed = as<std::size_t>(v);
+               }},
+    SettingRow{"rank", P::kSubject, [](const Cell& c) { return V(c.sampler.rank); },
+               [](Cell& c, const V& v) { c.sampler.rank = as<std::size_t>(v); }},
+    SettingRow{"world_size", P::kSubject, [](const Cell& c) { return V(c.sampler.world_size); },
+               [](Cell& c, const V& v) { c.sampler.world_size = as<std::size_t>(v); }},
+    SettingRow{"drop_last", P::kSubject, [](const Cell& c) { return V(c.sampler.drop_last); },
+               [](Cell& c, const V& v) { c.sampler.drop_last = as<bool>(v); }},
+};
+
+}  // namespace
+
+std::span<const SettingRow> settings() {
+  return kRows;
+}
+
+const SettingRow& setting_named(std::string_view what, std::string_view name) {
+  return row_named(kRows, what, name);
+}
+
+std::string text_of(const SettingValue& value) {
+  return std::visit(
+      [](const auto& known) -> std::string {
+        using T = std::decay_t<decltype(known)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return "";
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return known;
+        } else if constexpr (std::is_arithmetic_v<T>) {
+          return fmt::format("{}", known);
+        } else {
+          return fmt::format("{}", fmt::join(known, ","));
+        }
+      },
+      value);
+}
+
+std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts, std::string_view except) {
+  std::string key;
+  for (const SettingRow& row : kRows) {
+    if (row.name == except || std::ranges::find(parts, row.part) == parts.end()) continue;
+    key += text_of(row.read(cell));
+    key += '\n';
+  }
+  return key;
+}
+
+std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts) {
+  std::string text;
+  for (const std::string& axis : cell.axes) {
+    const SettingRow& row = setting_named("axis", axis);
+    const SettingValue value = row.read(cell);
+    // The drain of IO is nobody's choice.
+    if (cell.mode == Mode::kIo && row.part == P::kCompute) continue;
+    if (is_none(value) || std::ranges::find(parts, row.part) == parts.end()) continue;
+    text += fmt::format("/{}:{}", axis, text_of(value));
+  }
+  return text;
+}
+
+}  // namespace loadline

@@ -1,0 +1,124 @@
+#include "harness/plan/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+// Every setting at a value that it does not have by itself.
+Cell unusual() {
+  const RunOptions options{.workloads = {"cifar10"},
+                           .modes = {"full"},
+                           .loaders = {"thread-pool"},
+                           .workers = {3},
+                           .batch_sizes = {96},
+                           .data = "/mine",
+                           .format = "cifar100",
+                           .split = "test",
+                           .labels = "coarse",
+                           .read = "uring",
+                           .cache = "cold",
+                           .in_memory = true,
+                           .hdf5_images = "x",
+                           .hdf5_labels = "y",
+                           .crops = 17,
+                           .dtype = "bf16",
+                           .layout = "nhwc",
+                           .mean = {0.5, 0.25, 0},
+                           .stddev = {1, 2, 3},
+                           .crop_padding = 7,
+                           .flip = "on",
+                           .image_size = 96,
+                           .crop = "centre",
+                           .decoder = "opencv",
+                           .turn_upright = true,
+                           .scaled_dct = true,
+                           .on_corrupt = "skip",
+                           .crop_edge = 32,
+                           .rotate = "off",
+                           .kernels = "scalar",
+                           .order = "page-shuffled",
+                           .page_samples = 8,
+                           .window_samples = 80,
+                           .seed = 11,
+                           .rank = 2,
+                           .world_size = 5,
+                           .drop_last = true,
+                           .prefetch = 6,
+                           .delivery = "completion",
+                           .stores = "streaming",
+                           .compute = "device:samples_per_second=5",
+                           .placement = "pin:3"};
+  return make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"}).cells.front();
+}
+
+TEST(Settings, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const SettingRow& row : settings()) EXPECT_TRUE(names.insert(row.name).second) << row.name;
+}
+
+TEST(Settings, AreWrittenBackAsTheyWereRead) {
+  const Cell cell = unusual();
+  Cell copy;
+  for (const SettingRow& row : settings()) row.write(copy, row.read(cell));
+  for (const SettingRow& row : settings()) EXPECT_EQ(row.read(copy), row.read(cell)) << row.name;
+  EXPECT_EQ(key_of(copy), key_of(cell));
+  EXPECT_EQ(copy.photo.shorter_side, cell.photo.shorter_side);
+  EXPECT_EQ(copy.photo.mean, cell.photo.mean);
+  EXPECT_EQ(copy.volume.seed, 11U);
+  EXPECT_EQ(copy.dataset, cell.dataset);
+}
+
+TEST(Settings, DifferFromThoseOfAPlainCell) {
+  const Cell cell = unusual();
+  const std::set<std::string_view> not_of_options{"worker_cpus", "precision", "fusion", "compute_threads"};
+  for (const SettingRow& row : settings()) {
+    if (not_of_options.contains(row.name)) continue;
+    EXPECT_NE(text_of(row.read(cell)), text_of(row.read(Cell{.mode = Mode::kIo, .compute = "drain"}))) << row.name;
+  }
+}
+
+TEST(Settings, ThatDoNotApplyHaveNoValue) {
+  const Cell synthetic{.workload = "mnist", .mode = Mode::kSynthetic, .compute = "drain"};
+  for (const char* name : {"loader", "workers", "prefetch", "delivery", "stores", "read", "cache", "order", "kernels",
+                           "page_samples", "precision", "fusion", "compute_threads"}) {
+    EXPECT_EQ(setting_named("setting", name).read(synthetic), SettingValue()) << name;
+  }
+}
+
+TEST(Settings, RefuseWhatIsNotOfTheirKind) {
+  Cell cell;
+  const auto refusal = [&](const char* name, const SettingValue& value) {
+    return test::thrown_by([&] { setting_named("setting", name).write(cell, value); });
+  };
+  EXPECT_EQ(refusal("batch_size", std::string("many")), test::failed("want a whole number, got 'many'"));
+  EXPECT_EQ(refusal("batch_size", 1.5), test::failed("want a whole number, got '1.5'"));
+  EXPECT_EQ(refusal("dtype", std::string("f64")), test::failed("want one of u8, f32, bf16, got 'f64'"));
+  EXPECT_EQ(refusal("rotate", std::string("maybe")), test::failed("want on or off, got 'maybe'"));
+  EXPECT_EQ(refusal("mean", true), test::failed("want a list of numbers, got 'true'"));
+  EXPECT_EQ(refusal("batch_size", {}), test::failed("want a whole number, got ''"));
+}
+
+TEST(Settings, AreKeysOfThePartsThatAreAskedFor) {
+  const Cell cell = unusual();
+  Cell other = cell;
+  other.workers = 8;
+  EXPECT_NE(key_of(cell), key_of(other));
+  EXPECT_EQ(key_of(cell, {SettingPart::kSubject, SettingPart::kCompute}),
+            key_of(other, {SettingPart::kSubject, SettingPart::kCompute}));
+  EXPECT_EQ(key_of(cell, kAllParts, "workers"), key_of(other, kAllParts, "workers"));
+}
+
+TEST(Settings, TellTheAxesOfACell) {
+  Cell cell = unusual();
+  cell.axes = {"prefetch", "dtype", "fusion"};
+  EXPECT_EQ(axes_text(cell, kAllParts), "/prefetch:6/dtype:bf16") << "drain has no fusion";
+  EXPECT_EQ(axes_text(cell, {SettingPart::kSubject}), "/dtype:bf16");
+}
+
+}  // namespace
+}  // namespace loadline
