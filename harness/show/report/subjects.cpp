@@ -99,7 +99,8 @@ std::vector<Run> runs_of(std::span<const Result> results, std::span<const Judgem
 Names::Names(std::span<const Run> runs) {
   const auto rows = settings();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (always_said(rows[i].name)) continue;
+    // What sets machines apart is no setting of the same cell on both.
+    if (always_said(rows[i].name) || rows[i].part == SettingPart::kMachine) continue;
     std::map<std::tuple<std::string, std::string, Mode, std::size_t>, SettingValue> seen;
     const auto differs = [&](const CellResult& result) {
       const Cell& cell = result.cell;
