@@ -1,0 +1,51 @@
+#include "harness/plan/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/plan/settings.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+// Options that are lists by themselves, or have lists as axes: of these the cell has the one value that is meant.
+bool is_of_the_cell(const RunOptions& options, const OptionRow& row) {
+  constexpr std::array kLists{"workload", "loader", "workers", "batch-size"};
+  return std::ranges::find(kLists, row.name) != kLists.end() ||
+         std::ranges::find(options.axes, row.name, &Axis::option) != options.axes.end();
+}
+
+}  // namespace
+
+std::string shell_quoted(std::string_view text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string command_options(const RunOptions& options, const Cell& cell) {
+  const RunOptions standard;
+  std::string text;
+  for (const OptionRow& row : run_options()) {
+    if (!is_for_training(row) || row.name == "output" || row.name == "quiet") continue;
+    const bool of_the_cell = is_of_the_cell(options, row);
+    const OptionValue value =
+        of_the_cell ? setting_named("setting", key_of(row)).read(cell) : read_option(options, row);
+    // What was asked for as a list is said even where it comes to the standard value, which may depend on the machine.
+    if (value == OptionValue() || (!of_the_cell && value == read_option(standard, row))) continue;
+    const std::string separator = text.empty() ? "" : " ";
+    if (row.value.empty()) {
+      if (value == OptionValue(true)) text += fmt::format("{}--{}", separator, row.name);
+    } else {
+      text += fmt::format("{}--{} {}", separator, row.name, shell_quoted(text_of(value)));
+    }
+  }
+  return text;
+}
+
+}  // namespace loadline

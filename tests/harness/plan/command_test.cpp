@@ -1,0 +1,45 @@
+#include "harness/plan/command.h"
+
+#include <gtest/gtest.h>
+
+namespace loadline {
+namespace {
+
+Plan plan_of(const RunOptions& options) {
+  return make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"});
+}
+
+TEST(Command, NamesTheCellAndWhatIsNotAsItIsByItself) {
+  const RunOptions options{.workloads = {"cifar10"},
+                           .loaders = {"thread-pool", "flow-graph"},
+                           .workers = {1, 2},
+                           .in_memory = true,
+                           .dtype = "u8",
+                           .exclude = {"workers=2"},
+                           .trials = 9,
+                           .time_limit = 60,
+                           .output = "x.json"};
+  EXPECT_EQ(command_options(options, plan_of(options).cells.front()),
+            "--workload cifar10 --loader thread-pool --workers 1 --batch-size 512 --in-memory --dtype u8");
+}
+
+TEST(Command, HasTheValueOfAnAxisThatTheCellHas) {
+  RunOptions options{.modes = {"io"}, .loaders = {"thread-pool"}, .workers = {2}, .axes = {{"prefetch", {"2", "4"}}}};
+  EXPECT_EQ(command_options(options, plan_of(options).cells[1]),
+            "--workload fashion-mnist --loader thread-pool --workers 2 --batch-size 512 --prefetch 4");
+}
+
+TEST(Command, OfALoaderWithoutWorkersNamesNone) {
+  const RunOptions options{.modes = {"io"}, .loaders = {"serial"}};
+  EXPECT_EQ(command_options(options, plan_of(options).cells.front()),
+            "--workload fashion-mnist --loader serial --batch-size 512");
+}
+
+TEST(Command, IsQuotedForAShell) {
+  EXPECT_EQ(shell_quoted("device:samples_per_second=5,depth=1"), "device:samples_per_second=5,depth=1");
+  EXPECT_EQ(shell_quoted("/my data/it's"), "'/my data/it'\\''s'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
+}  // namespace
+}  // namespace loadline
