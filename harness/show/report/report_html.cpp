@@ -67,16 +67,24 @@ std::string section_html(const Section& section, bool charts) {
                             plural(section.table.rows.size(), "row"), table_html(section.table));
 }
 
+std::string list(std::string_view kind, std::span<const std::string> items) {
+  if (items.empty()) return "";
+  std::string html = fmt::format("<ul class=\"{}\">\n", kind);
+  for (const std::string& item : items) html += fmt::format("<li>{}</li>\n", escaped(item));
+  return html + "</ul>\n";
+}
+
 std::string verdict_html(const std::vector<Run>& runs) {
   std::string html = "<section id=\"verdict\">\n<h2>Verdict</h2>\n";
   for (const Run& run : runs) {
     const RunVerdict verdict = verdict_of(run);
     if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) html += paragraph("sentence", sentence);
-    if (verdict.warnings.empty()) continue;
-    html += "<ul class=\"warnings\">\n";
-    for (const std::string& warning : verdict.warnings) html += fmt::format("<li>{}</li>\n", escaped(warning));
-    html += "</ul>\n";
+    if (!verdict.predictions.empty()) {
+      html += paragraph("sentence", verdict.predictions.front() + ':');
+      html += list("predictions", std::span(verdict.predictions).subspan(1));
+    }
+    html += list("warnings", verdict.warnings);
   }
   return html + "</section>\n";
 }

@@ -40,6 +40,12 @@ std::string table_markdown(const DataTable& table) {
   return markdown;
 }
 
+std::string list(std::span<const std::string> items) {
+  std::string markdown = items.empty() ? "" : "\n";
+  for (const std::string& item : items) markdown += fmt::format("- {}\n", escaped(item));
+  return markdown;
+}
+
 // As code, which needs no escaping: fenced by more backticks than any that it has.
 std::string code(const std::string& text) {
   std::string fence = "```";
@@ -58,8 +64,11 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
     const RunVerdict verdict = verdict_of(run);
     markdown += fmt::format("\n### {}\n", escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) markdown += fmt::format("\n{}\n", escaped(sentence));
-    if (!verdict.warnings.empty()) markdown += '\n';
-    for (const std::string& warning : verdict.warnings) markdown += fmt::format("- {}\n", escaped(warning));
+    if (!verdict.predictions.empty()) {
+      markdown += fmt::format("\n{}:\n", escaped(verdict.predictions.front()));
+      markdown += list(std::span(verdict.predictions).subspan(1));
+    }
+    markdown += list(verdict.warnings);
   }
   for (const Section& section : sections_of(data, kOptions)) {
     markdown += fmt::format("\n## {}\n\n", section.title);

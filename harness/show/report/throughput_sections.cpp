@@ -1,7 +1,10 @@
 // The sections about samples per second.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -9,6 +12,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/scaling.h"
 #include "harness/plan/settings.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
@@ -130,31 +134,95 @@ std::vector<Family<Figure>> families_of(const ReportData& data, const NameOf& na
 
 }  // namespace
 
+namespace {
+
+using Curve = Family<std::size_t>;
+
+// The laws of a curve, of the counts that have a core each: beyond these they say nothing.
+struct Fits {
+  std::optional<ScalabilityFit> scalability;
+  std::optional<CappedLinearFit> capped;
+  std::size_t most_workers;
+};
+
+Fits fits_of(const Run& run, const Curve& curve) {
+  Fits fits{.most_workers = run.result.environment.machine.threads_in_force};
+  std::vector<ScalingPoint> points;
+  for (const auto& [workers, cell] : curve.cells) {
+    const Summary& rate = rate_of(run, cell);
+    if (workers > fits.most_workers) break;
+    points.push_back({workers, rate.mean, static_cast<double>(rate.count)});
+  }
+  if (points.empty()) return fits;
+  fits.scalability = fit_scalability(points);
+  fits.capped = fit_capped_linear(points);
+  return fits;
+}
+
+template <typename Fit>
+Datum fitted(const std::optional<Fit>& fit, const Fits& fits, std::size_t workers) {
+  if (!fit || workers > fits.most_workers) return {};
+  return fit->samples_per_second(static_cast<double>(workers));
+}
+
+// Empty where there is no fit.
+std::string fits_text(const Fits& fits) {
+  std::string text;
+  if (const auto& law = fits.scalability) {
+    text += fmt::format("scalability law with contention {:.3g} and coherency {:.2g}, off by {:.1f} %", law->sigma,
+                        law->kappa, 100 * law->residual);
+  }
+  if (const auto& law = fits.capped) {
+    const std::string cap = law->cap ? fmt::format(" up to {}", rate(*law->cap)) : "";
+    text += fmt::format("{}{} samples/s a worker{}, off by {:.1f} %", text.empty() ? "" : "; ", rate(law->per_worker),
+                        cap, 100 * law->residual);
+  }
+  return text;
+}
+
+void append_curve(const Run& run, const Curve& curve, Section& section) {
+  const auto& [run_index, workload, series, mode] = curve.key;
+  const Fits fits = fits_of(run, curve);
+  const auto each_of = [&](const auto& point) {
+    return rate_of(run, point.second).mean / static_cast<double>(point.first);
+  };
+  const double each_of_fewest = each_of(*curve.cells.begin());
+  for (const auto& point : curve.cells) {
+    const auto& [workers, cell] = point;
+    std::vector<Datum> row{run.name, workload, series, std::string(name(mode)), datum(workers)};
+    append_rate(row, rate_of(run, cell));
+    row.insert(row.end(), {each_of(point), each_of(point) / each_of_fewest, ceiling_of(run, cell),
+                           fitted(fits.scalability, fits, workers), fitted(fits.capped, fits, workers)});
+    section.table.rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
 Section scaling_section(const ReportData& data) {
   Section section{.id = "scaling",
                   .title = "Throughput over workers",
                   .reading =
-                      "Points are means of the trials with their 95 % t intervals; the dotted line is the highest "
-                      "ceiling that any of the curves has at that worker count."};
+                      "Points are means of the trials with their 95 % t intervals; dashed lines the Universal "
+                      "Scalability Law (long dashes) and a line up to a cap (short) as fitted to them; the "
+                      "dotted line is the highest ceiling that any of the curves has at that worker count."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
                                     {{"each", "samples/s a worker", Figure::kRate},
                                      {"efficiency", "of the fewest workers' rate each", Figure::kShare},
-                                     {"ceiling", "ceiling, samples/s", Figure::kRate}});
+                                     {"ceiling", "ceiling, samples/s", Figure::kRate},
+                                     {"fit-scalability", "scalability law", Figure::kRate},
+                                     {"fit-capped", "line up to a cap", Figure::kRate}});
   const auto curves = families_of<std::size_t>(
       data, [&](const Cell& cell) { return data.names.series(cell); }, [](const Cell& cell) { return cell.workers; });
-  for (const auto& curve : curves) {
-    const auto& [run_index, workload, series, mode] = curve.key;
-    const Run& run = data.runs[run_index];
-    const auto each_of = [&](const auto& point) {
-      return rate_of(run, point.second).mean / static_cast<double>(point.first);
-    };
-    const double each_of_fewest = each_of(*curve.cells.begin());
-    for (const auto& point : curve.cells) {
-      std::vector<Datum> row{run.name, workload, series, std::string(name(mode)), datum(point.first)};
-      append_rate(row, rate_of(run, point.second));
-      row.insert(row.end(), {each_of(point), each_of(point) / each_of_fewest, ceiling_of(run, point.second)});
-      section.table.rows.push_back(std::move(row));
-    }
+  constexpr std::size_t kMostNotes = 12;
+  for (const Curve& curve : curves) {
+    const Run& run = data.runs[std::get<0>(curve.key)];
+    append_curve(run, curve, section);
+    const std::string fits = fits_text(fits_of(run, curve));
+    if (fits.empty() || section.notes.size() == kMostNotes) continue;
+    section.notes.push_back(fmt::format("{}{}, {}, {}: {}.", data.runs.size() > 1 ? run.name + ": " : "",
+                                        std::get<1>(curve.key), name(std::get<3>(curve.key)), std::get<2>(curve.key),
+                                        fits));
   }
   return section;
 }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
+#include "harness/plan/command.h"
 #include "harness/show/predictions_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
@@ -15,6 +15,7 @@ namespace {
 void append_lines(const std::string& text, std::vector<std::string>& lines) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
+    line.erase(0, line.find_first_not_of(' '));
     if (!line.empty()) lines.push_back(line);
   }
 }
@@ -37,7 +38,7 @@ std::vector<std::string> warnings_of(const Run& run) {
 
 std::string command_of(const Result& result) {
   std::string command;
-  for (const std::string& word : result.arguments) command += (command.empty() ? "" : " ") + shell_word(word);
+  for (const std::string& word : result.arguments) command += (command.empty() ? "" : " ") + shell_quoted(word);
   return command;
 }
 
@@ -51,21 +52,10 @@ RunVerdict verdict_of(const Run& run) {
                      .command = command_of(result)};
   append_lines(verdict_text(run.judgement), verdict.sentences);
   append_lines(search_text(result, run.judgement), verdict.sentences);
-  append_lines(predictions_text(result, run.judgement), verdict.sentences);
+  append_lines(predictions_text(result, run.judgement), verdict.predictions);
   if (verdict.sentences.empty())
     verdict.sentences.push_back("No loader has trials, so nothing can be said of loading.");
   return verdict;
-}
-
-std::string shell_word(std::string_view word) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=:,./@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, plain)) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 }  // namespace loadline

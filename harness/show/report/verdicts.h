@@ -9,15 +9,13 @@
 namespace loadline {
 
 struct RunVerdict {
-  std::string title;                   // which run it is: "A: 20261121T095800Z-3fa2c1, started ... on host"
-  std::vector<std::string> sentences;  // a workload each, then predictions and what was searched for
-  std::vector<std::string> warnings;   // and what failed
-  std::string command;                 // as a shell takes it
+  std::string title;                     // which run it is: "A: 20261121T095800Z-3fa2c1, started ... on host"
+  std::vector<std::string> sentences;    // a workload each, then what was searched for
+  std::vector<std::string> predictions;  // what they are first; empty without any
+  std::vector<std::string> warnings;     // and what failed
+  std::string command;                   // as a shell takes it
 };
 
 RunVerdict verdict_of(const Run& run);
-
-// A word of a command line: quoted where a POSIX shell would read it otherwise.
-std::string shell_word(std::string_view word);
 
 }  // namespace loadline

@@ -61,9 +61,16 @@ function shapes(domain) {
   return {domain, range: domain.map((_, i) => SHAPES[i % SHAPES.length])};
 }
 
+// As many columns as fit beside each other; of one name there is nothing to tell.
+function legendOf(domain) {
+  if (domain.length < 2) return null;
+  const longest = Math.max(...domain.map((name) => String(name).length));
+  return {title: null, columns: Math.max(1, Math.floor(document.body.clientWidth / (7 * longest + 60)))};
+}
+
 // Colour and shape say the same, for those who do not see the one or the other.
-function told(field, domain, title = null) {
-  const legend = domain.length > 1 ? {title} : null;
+function told(field, domain) {
+  const legend = legendOf(domain);
   return {
     color: {field, type: "nominal", scale: palette(domain), legend},
     shape: {field, type: "nominal", scale: shapes(domain), legend},
@@ -73,6 +80,8 @@ function told(field, domain, title = null) {
 const SECONDS =
   "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 1e-3 ? format(datum.value * 1e3, '~g') + ' ms' : " +
   "datum.value >= 1e-6 ? format(datum.value * 1e6, '~g') + ' µs' : format(datum.value * 1e9, '~g') + ' ns'";
+
+const PER_SECOND = "datum.value === 0 ? '0' : format(datum.value, '~s')";
 
 // A logarithmic axis over these values, with ticks that suit its length.
 function logarithmic(values) {
@@ -125,7 +134,7 @@ function rates(rows, width, by, order) {
   const ends = rows.flatMap((row) => [row.mean, row.low, row.high, row.ceiling]);
   const apart = Math.max(...means) > 30 * Math.min(...means);
   const log = logarithmic(ends);
-  const axis = {format: "~s", ...(apart ? {values: log.values} : {tickCount: width < NARROW ? 4 : 8})};
+  const axis = {labelExpr: PER_SECOND, ...(apart ? {values: log.values} : {tickCount: width < NARROW ? 4 : 8})};
   const x = {
     type: "quantitative", title: apart ? "samples per second (logarithmic)" : "samples per second",
     scale: apart ? log.scale : {zero: true}, axis,
@@ -137,17 +146,18 @@ function rates(rows, width, by, order) {
     mark: {type: "bar", opacity: 0.55},
     encoding: {x: {...x, field: "mean"}, color: told(by, groups).color, tooltip: RATE_TOOLTIP},
   };
+  const ceilings = {
+    transform: [{filter: "isValid(datum.ceiling)"}],
+    mark: {type: "tick", color: "var(--ink)", thickness: 2, size: 15},
+    encoding: {x: {...x, field: "ceiling"}, tooltip: RATE_TOOLTIP},
+  };
   return {
     data: {values},
     height,
     encoding: {y, yOffset: {field: by, sort: groups}},
     layer: [
       ...(apart ? [] : [bars]),
-      {
-        transform: [{filter: "isValid(datum.ceiling)"}],
-        mark: {type: "tick", color: "var(--ink)", thickness: 2, size: 15},
-        encoding: {x: {...x, field: "ceiling"}, tooltip: RATE_TOOLTIP},
-      },
+      ...(rows.some((row) => row.ceiling > 0) ? [ceilings] : []),
       {
         transform: [{filter: "isValid(datum.low)"}],
         mark: {type: "rule", color: "var(--ink)", strokeWidth: 1.5},
@@ -165,8 +175,8 @@ function scaling(rows, width) {
   const several = rows[0].run !== undefined;
   const by = several && distinct(rows, "name").length === 1 ? "run" : "name";
   const values = rows.map((row) => ({...row, line: several ? `${row.name} · ${row.run}` : row.name}));
-  const series = distinct(values, by === "run" ? "run" : "line");
   const field = by === "run" ? "run" : "line";
+  const series = distinct(values, field).sort();
   const workers = distinct(rows, "workers").sort((a, b) => a - b);
   const wide = workers.at(-1) > 12;
   const x = {
@@ -174,7 +184,7 @@ function scaling(rows, width) {
     scale: wide ? {type: "log", base: 2, nice: false} : {domain: [workers[0] - 0.3, workers.at(-1) + 0.3], nice: false},
     axis: {values: workers, format: "d", labelOverlap: "greedy", grid: false},
   };
-  const y = {type: "quantitative", title: "samples per second", axis: {format: "~s"}, scale: {zero: true}};
+  const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: PER_SECOND}, scale: {zero: true}};
   const ceilings = {
     transform: [
       {filter: "isValid(datum.ceiling)"},
@@ -283,10 +293,10 @@ function timeline(rows, width) {
 }
 
 // Stacked bars of amounts, or of shares of one whole.
-function stacked(rows, width, title, format, order) {
+function stacked(rows, width, title, labelExpr, order) {
   const names = distinct(rows, "name");
   const parts = order.filter((part) => rows.some((row) => row.part === part));
-  const x = {field: "amount", type: "quantitative", stack: "zero", title, axis: {format, tickCount: width < NARROW ? 4 : 8}};
+  const x = {field: "amount", type: "quantitative", stack: "zero", title, axis: {labelExpr, tickCount: width < NARROW ? 4 : 8}};
   const place = {field: "place", type: "quantitative"};
   const values = rows.map((row) => ({...row, place: parts.indexOf(row.part)}));
   const total = Math.max(...names.map((name) => rows.filter((row) => row.name === name)
@@ -301,7 +311,7 @@ function stacked(rows, width, title, format, order) {
       {
         mark: {type: "bar", stroke: "var(--paper)", strokeWidth: 1.5},
         encoding: {
-          x, color: {field: "part", type: "nominal", scale: palette(parts), legend: {title: null}},
+          x, color: {field: "part", type: "nominal", scale: palette(parts), legend: legendOf(parts)},
           tooltip: tooltip(["name", "configuration"], ["part", "part"], ["amount", title]),
         },
       },
@@ -318,20 +328,20 @@ function stacked(rows, width, title, format, order) {
 
 function stages(rows, width) {
   const values = rows.map(withRun).map((row) => ({name: row.name, part: row.stage, amount: row.share}));
-  return stacked(values, width, "share of the time", "%", distinct(values, "part"));
+  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", distinct(values, "part"));
 }
 
 function cpu(rows, width) {
   const parts = [["user", "user"], ["system", "system"]];
   const values = rows.map(withRun).flatMap((row) =>
     parts.map(([key, part]) => ({name: row.name, part, amount: row[key]})));
-  return stacked(values, width, "CPU seconds per 1,000 samples", "~s", parts.map(([, part]) => part));
+  return stacked(values, width, "CPU seconds per 1,000 samples", "format(datum.value, '~g')", parts.map(([, part]) => part));
 }
 
 function history(rows, width) {
   const values = rows.map((row) => ({...row, started: Date.parse(row.started)}));
   const names = distinct(values, "name");
-  const y = {type: "quantitative", title: "samples per second", axis: {format: "~s"}, scale: {zero: false}};
+  const y = {type: "quantitative", title: "samples per second", axis: {labelExpr: PER_SECOND}, scale: {zero: false}};
   return {
     data: {values},
     height: 260,
@@ -365,6 +375,8 @@ function withRun(row) {
 const CHARTS = {
   throughput: {
     split: (several) => (several ? ["workload", "mode"] : ["workload"]), most: MOST_BARS,
+    // SYNTHETIC is the same of many configurations, which is worth no chart of its own.
+    drawn: (row) => row.run === undefined || row.mode !== "SYNTHETIC",
     spec: (rows, width) => (rows[0].run === undefined
       ? rates(rows, width, "mode", MODES) : rates(rows, width, "run", distinct(rows, "run"))),
   },
@@ -398,8 +410,7 @@ function config(width) {
     background: null, font, view: {stroke: null},
     axis: {...text, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", gridColor: "var(--grid)",
            domainColor: "var(--soft)", tickColor: "var(--soft)"},
-    legend: {...text, labelFontSize: 12, orient: "top", labelLimit: width - 40, symbolSize: 80, symbolOpacity: 1,
-             columns: width < NARROW ? 1 : 3},
+    legend: {...text, labelFontSize: 12, orient: "top", labelLimit: width - 40, symbolSize: 80, symbolOpacity: 1},
     text: {font},
   };
 }
@@ -445,7 +456,7 @@ function drawSection(section) {
   const chart = CHARTS[section.id];
   if (!holder || !chart) return;
   holder.replaceChildren();
-  const rows = rowsOf(section.querySelector("table"));
+  const rows = rowsOf(section.querySelector("table")).filter(chart.drawn ?? (() => true));
   if (rows.length === 0) return;
   const split = chart.split(rows[0].run !== undefined);
   const titleOf = (row) => split.map((key) => row[key]).join(", ");
@@ -458,21 +469,23 @@ function drawSection(section) {
   }
 }
 
+let drawing = 0;
+
 function drawNext() {
   const next = queue.shift();
   if (!next) {
     document.documentElement.dataset.charts = document.querySelectorAll(".chart svg").length;
     return;
   }
+  drawing = setTimeout(drawNext);
   next();
-  setTimeout(drawNext);
 }
 
 function drawAll() {
-  const idle = queue.length === 0;
+  clearTimeout(drawing);
   queue = [];
   document.querySelectorAll("section.figures").forEach(drawSection);
-  if (idle) drawNext();
+  drawNext();
 }
 
 // ---- The page ----
@@ -521,10 +534,14 @@ if (tables.some((table) => table.tBodies[0].rows.length > 24)) {
 if (charts) {
   drawAll();
   let width = document.body.clientWidth;
+  let waiting = 0;
   window.addEventListener("resize", () => {
-    if (document.body.clientWidth === width) return;
-    width = document.body.clientWidth;
-    drawAll();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      if (document.body.clientWidth === width) return;
+      width = document.body.clientWidth;
+      drawAll();
+    }, 250);
   });
   window.addEventListener("beforeprint", () => {
     while (queue.length > 0) queue.shift()();
