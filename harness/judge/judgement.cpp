@@ -244,25 +244,40 @@ double figure_of(const Result& result, const Judgement& judgement, const Configu
   return cell ? judgement.cells[*cell].samples_per_second->mean : 0;
 }
 
-std::optional<WorkerChoice> worker_choice(const Result& result, const Judgement& judgement, const Configuration& best) {
-  std::vector<std::vector<double>> rates;
-  std::vector<std::size_t> workers;
-  const auto curve_of = [&](const Configuration& configuration) {
-    const auto cell = figure_cell(result, judgement, configuration);
-    return cell ? key_of(result.cells[*cell].cell, kAllParts, "workers") : "";
-  };
-  const std::string curve_of_best = curve_of(best);
-  for (const Configuration& other : judgement.configurations) {
-    if (curve_of(other) != curve_of_best) continue;
-    rates.push_back(rates_of(result, figure_cell(result, judgement, other)));
-    workers.push_back(other.workers);
+// The configuration at the fewest workers that are enough; the best itself where their number was not varied.
+void choose_workers(const Result& result, const Judgement& judgement, Headline& headline) {
+  headline.recommended = headline.configuration;
+  const Configuration& best = judgement.configurations[headline.configuration];
+  const Curve* const curve = curve_with(judgement.curves, *figure_cell(result, judgement, best));
+  if (curve == nullptr) return;
+  headline.workers = curve->choice;
+  const auto point = std::ranges::find(curve->points, curve->choice.fewest.workers,
+                                       [](const CurvePoint& any) { return any.point.workers; });
+  const auto found = std::ranges::find_if(judgement.configurations, [&](const Configuration& configuration) {
+    return configuration.full == point->cell || configuration.io == point->cell;
+  });
+  headline.recommended = static_cast<std::size_t>(found - judgement.configurations.begin());
+}
+
+std::vector<Alternative> alternatives_to(const Result& result, const Judgement& judgement, const Headline& headline) {
+  const Configuration& recommended = judgement.configurations[headline.recommended];
+  const auto base = rates_of(result, figure_cell(result, judgement, recommended));
+  std::vector<Alternative> alternatives;
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    const Configuration& other = judgement.configurations[i];
+    if (other.workload != recommended.workload || other.loader == recommended.loader) continue;
+    const auto cell = figure_cell(result, judgement, other);
+    if (!cell) continue;
+    const Ratio ratio = log_welch_ratio(base, rates_of(result, cell));
+    const auto known = std::ranges::find(alternatives, other.loader, &Alternative::loader);
+    if (known == alternatives.end()) {
+      alternatives.push_back({.loader = other.loader, .configuration = i, .ratio = ratio});
+    } else if (ratio.value > known->ratio.value) {
+      known->configuration = i;
+      known->ratio = ratio;
+    }
   }
-  if (workers.size() < 2) return std::nullopt;
-  std::vector<WorkerTrials> curve;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    curve.push_back({.workers = workers[i], .samples_per_second = rates[i]});
-  }
-  return fewest_sufficient(curve);
+  return alternatives;
 }
 
 std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement) {
@@ -279,7 +294,8 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
     }
   }
   for (Headline& headline : headlines) {
-    headline.workers = worker_choice(result, judgement, configurations[headline.configuration]);
+    choose_workers(result, judgement, headline);
+    headline.alternatives = alternatives_to(result, judgement, headline);
   }
   return headlines;
 }
@@ -300,6 +316,7 @@ Judgement judge_run(const Result& result) {
     configuration.latency = latency_of(result, configuration);
     configuration.verdict = verdict_of(result, judgement, configuration);
   }
+  judgement.curves = curves_of(result);
   judgement.headlines = headlines_of(result, judgement);
   judgement.predictions = predictions_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/curves.h"
 #include "harness/judge/load_line.h"
 #include "harness/judge/statistics.h"
 #include "harness/judge/verdict.h"
@@ -56,12 +57,21 @@ struct Configuration {
   std::optional<Latency> latency;   // none where loading is not bound by it
 };
 
-// Of one workload: the configuration with the highest FULL throughput (IO, where no configuration has FULL), and, where
-// worker counts were swept, how many workers are enough.
+// What another loader makes of the same workload at its best.
+struct Alternative {
+  std::string loader;
+  std::size_t configuration = 0;  // index
+  Ratio ratio;                    // its throughput over that of what is recommended
+};
+
+// Of one workload: the configuration with the highest FULL throughput (IO, where no configuration has FULL); where
+// worker counts were swept, how many workers are enough; and so what to use.
 struct Headline {
   std::string workload;
   std::size_t configuration = 0;  // index
   std::optional<WorkerChoice> workers;
+  std::size_t recommended = 0;            // index: the same with no more workers than are enough
+  std::vector<Alternative> alternatives;  // one for each other loader, in the order of the configurations
 };
 
 // What follows from a verdict, to be held against trials of the cell that would show it.
@@ -86,6 +96,7 @@ struct Judgement {
   std::vector<CellSummary> cells;                // as Result::cells
   std::vector<std::optional<Summary>> ceilings;  // as Result::ceilings, in units per second; none without trials
   std::vector<Configuration> configurations;
+  std::vector<Curve> curves;  // of IO and of FULL
   std::vector<Headline> headlines;
   std::vector<Prediction> predictions;  // of the headlines
   std::vector<Warning> warnings;

@@ -22,9 +22,10 @@ std::vector<std::size_t> doubled_ranks(std::span<const double> a, std::span<cons
   std::ranges::sort(sorted);
   std::vector<std::size_t> ranks;
   for (const double value : values) {
-    const auto equal = std::ranges::equal_range(sorted, value);
-    const auto below = static_cast<std::size_t>(equal.begin() - sorted.begin());
-    ranks.push_back(2 * below + equal.size() + 1);
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+    const auto below = static_cast<std::size_t>(first - sorted.begin());
+    const auto equal = static_cast<std::size_t>(last - first);
+    ranks.push_back(2 * below + equal + 1);
   }
   return ranks;
 }

@@ -29,8 +29,8 @@ struct ScalabilityFit {
 
   double samples_per_second(double workers) const;
 
-  // Where the law has its maximum, sqrt((1 - sigma) / kappa), rounded down, and at least 1; none where kappa is 0 and
-  // it has none. More than the largest count measured means only that the maximum was not reached.
+  // Where the law has its maximum, sqrt((1 - sigma) / kappa), rounded down, and at least 1; none where kappa is 0, for
+  // then it rises, or falls, throughout. More than the largest count measured means only that it was not reached.
   std::optional<double> peak_workers() const;
 };
 

@@ -359,7 +359,40 @@ Json headline_json(const Headline& headline) {
   Json json = {{"workload", headline.workload}, {"configuration", headline.configuration}};
   json["fewest_workers"] = headline.workers ? worker_point_json(headline.workers->fewest) : Json(nullptr);
   json["best_workers"] = headline.workers ? worker_point_json(headline.workers->best) : Json(nullptr);
+  json["recommended"] = headline.recommended;
+  json["alternatives"] = Json::array();
+  for (const Alternative& alternative : headline.alternatives) {
+    json["alternatives"].push_back(
+        {{"loader", alternative.loader},
+         {"configuration", alternative.configuration},
+         {"ratio", estimate_json(Estimate{alternative.ratio.value, alternative.ratio.ci95})}});
+  }
   return json;
+}
+
+Json curve_json(const Curve& curve, const Result& result) {
+  Json points = Json::array();
+  for (const CurvePoint& one : curve.points) {
+    points.push_back({{"cell", result.cells[one.cell].cell.name()},
+                      {"workers", one.point.workers},
+                      {"samples_per_second", estimate_json(one.point.samples_per_second)},
+                      {"efficiency", estimate_json(one.point.efficiency)},
+                      {"cpu_seconds_per_1000_samples", one.cost ? number(one.cost->cpu_seconds.mean) : Json(nullptr)},
+                      {"mebibytes_per_1000_samples", one.cost ? number(one.cost->mebibytes.mean) : Json(nullptr)}});
+  }
+  const auto& law = curve.scalability;
+  const auto& line = curve.capped_linear;
+  return {{"name", curve.name},
+          {"points", std::move(points)},
+          {"scalability", law ? Json{{"samples_per_second", number(law->lambda)},
+                                     {"contention", number(law->sigma)},
+                                     {"coherency", number(law->kappa)},
+                                     {"residual", number(law->residual)}}
+                              : Json(nullptr)},
+          {"capped_linear", line ? Json{{"samples_per_second_per_worker", number(line->per_worker)},
+                                        {"cap_samples_per_second", optional_of(line->cap)},
+                                        {"residual", number(line->residual)}}
+                                 : Json(nullptr)}};
 }
 
 Json prediction_json(const Prediction& prediction, const Result& result) {
@@ -477,6 +510,8 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   for (const Configuration& configuration : judgement.configurations) {
     json["configurations"].push_back(configuration_json(configuration, result));
   }
+  json["curves"] = Json::array();
+  for (const Curve& curve : judgement.curves) json["curves"].push_back(curve_json(curve, result));
   json["headlines"] = Json::array();
   for (const Headline& headline : judgement.headlines) json["headlines"].push_back(headline_json(headline));
   json["predictions"] = Json::array();

@@ -8,7 +8,8 @@
 
 namespace loadline {
 
-// The table, the verdict, and where they are there predictions, what was searched for and the stages.
+// The table and the verdict; then, where they are there, what to use, worker curves, predictions, what was searched for
+// and stages.
 std::string figures_text(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

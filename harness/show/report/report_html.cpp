@@ -67,6 +67,13 @@ std::string section_html(const Section& section, bool charts) {
                             plural(section.table.rows.size(), "row"), table_html(section.table));
 }
 
+// How a line begins that is a command.
+constexpr std::string_view kCommand = "loadline run ";
+
+std::string command_html(std::string_view command) {
+  return fmt::format("<pre class=\"command\">{}</pre>\n", escaped(command));
+}
+
 std::string list(std::string_view kind, std::span<const std::string> items) {
   if (items.empty()) return "";
   std::string html = fmt::format("<ul class=\"{}\">\n", kind);
@@ -80,6 +87,9 @@ std::string verdict_html(const std::vector<Run>& runs) {
     const RunVerdict verdict = verdict_of(run);
     if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) html += paragraph("sentence", sentence);
+    for (const std::string& line : verdict.advice) {
+      html += line.starts_with(kCommand) ? command_html(line) : paragraph("sentence", line);
+    }
     if (!verdict.predictions.empty()) {
       html += paragraph("sentence", verdict.predictions.front() + ':');
       html += list("predictions", std::span(verdict.predictions).subspan(1));
@@ -94,7 +104,7 @@ std::string commands_html(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const RunVerdict verdict = verdict_of(run);
     if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", escaped(verdict.title));
-    html += fmt::format("<pre class=\"command\">{}</pre>\n", escaped(verdict.command));
+    html += command_html(verdict.command);
   }
   return html + "</section>\n";
 }

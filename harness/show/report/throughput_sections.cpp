@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judge/curves.h"
 #include "harness/judge/phrase.h"
-#include "harness/judge/scaling.h"
 #include "harness/plan/settings.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
+#include "harness/show/scaling_text.h"
 
 namespace loadline {
 namespace {
@@ -104,97 +105,39 @@ Section bounds_section(const ReportData& data) {
 
 namespace {
 
-// Cells that differ in nothing but a figure by which they are told apart, such as their workers. The key: run,
-// workload, name without that figure, mode.
-template <typename Figure>
-struct Family {
-  std::tuple<std::size_t, std::string, std::string, Mode> key;
-  std::map<Figure, std::size_t> cells;  // indices in the run's result
-};
-
-// Those with two members at least, in the order of the subjects. `name` and `figure` are of a cell; cells without a
-// loader are passed over, and those without a figure.
-template <typename Figure, typename NameOf, typename FigureOf>
-std::vector<Family<Figure>> families_of(const ReportData& data, const NameOf& name, const FigureOf& figure) {
-  std::vector<Family<Figure>> families;
-  std::map<decltype(Family<Figure>::key), std::size_t> places;
+std::vector<bool> shown_cells(const ReportData& data, std::size_t run) {
+  std::vector<bool> shown(data.runs[run].result.cells.size());
   for (const Subject& subject : data.subjects) {
-    for (const std::size_t index : subject.cells) {
-      const Cell& cell = data.runs[subject.run].result.cells[index].cell;
-      if (!cell.loader || figure(cell) == Figure()) continue;
-      const auto [place, is_new] =
-          places.try_emplace({subject.run, subject.workload, name(cell), cell.mode}, families.size());
-      if (is_new) families.push_back({.key = place->first, .cells = {}});
-      families[place->second].cells.emplace(figure(cell), index);
-    }
+    if (subject.run != run) continue;
+    for (const std::size_t cell : subject.cells) shown[cell] = true;
   }
-  std::erase_if(families, [](const Family<Figure>& family) { return family.cells.size() < 2; });
-  return families;
-}
-
-}  // namespace
-
-namespace {
-
-using Curve = Family<std::size_t>;
-
-// The laws of a curve, of the counts that have a core each: beyond these they say nothing.
-struct Fits {
-  std::optional<ScalabilityFit> scalability;
-  std::optional<CappedLinearFit> capped;
-  std::size_t most_workers;
-};
-
-Fits fits_of(const Run& run, const Curve& curve) {
-  Fits fits{.most_workers = run.result.environment.machine.threads_in_force};
-  std::vector<ScalingPoint> points;
-  for (const auto& [workers, cell] : curve.cells) {
-    const Summary& rate = rate_of(run, cell);
-    if (workers > fits.most_workers) break;
-    points.push_back({workers, rate.mean, static_cast<double>(rate.count)});
-  }
-  if (points.empty()) return fits;
-  fits.scalability = fit_scalability(points);
-  fits.capped = fit_capped_linear(points);
-  return fits;
+  return shown;
 }
 
 template <typename Fit>
-Datum fitted(const std::optional<Fit>& fit, const Fits& fits, std::size_t workers) {
-  if (!fit || workers > fits.most_workers) return {};
-  return fit->samples_per_second(static_cast<double>(workers));
+Datum fitted(const std::optional<Fit>& fit, std::size_t workers) {
+  return fit ? Datum(fit->samples_per_second(static_cast<double>(workers))) : Datum();
 }
 
-// Empty where there is no fit.
-std::string fits_text(const Fits& fits) {
-  std::string text;
-  if (const auto& law = fits.scalability) {
-    text += fmt::format("scalability law with contention {:.3g} and coherency {:.2g}, off by {:.1f} %", law->sigma,
-                        law->kappa, 100 * law->residual);
-  }
-  if (const auto& law = fits.capped) {
-    const std::string cap = law->cap ? fmt::format(" up to {}", rate(*law->cap)) : "";
-    text += fmt::format("{}{} samples/s a worker{}, off by {:.1f} %", text.empty() ? "" : "; ", rate(law->per_worker),
-                        cap, 100 * law->residual);
-  }
-  return text;
-}
-
-void append_curve(const Run& run, const Curve& curve, Section& section) {
-  const auto& [run_index, workload, series, mode] = curve.key;
-  const Fits fits = fits_of(run, curve);
-  const auto each_of = [&](const auto& point) {
-    return rate_of(run, point.second).mean / static_cast<double>(point.first);
-  };
-  const double each_of_fewest = each_of(*curve.cells.begin());
-  for (const auto& point : curve.cells) {
-    const auto& [workers, cell] = point;
-    std::vector<Datum> row{run.name, workload, series, std::string(name(mode)), datum(workers)};
-    append_rate(row, rate_of(run, cell));
-    row.insert(row.end(), {each_of(point), each_of(point) / each_of_fewest, ceiling_of(run, cell),
-                           fitted(fits.scalability, fits, workers), fitted(fits.capped, fits, workers)});
+void append_curve(const ReportData& data, const Run& run, const Curve& curve, Section& section) {
+  const Cell& first = run.result.cells[curve.points.front().cell].cell;
+  for (const CurvePoint& one : curve.points) {
+    const auto& [workers, rate, efficiency] = one.point;
+    std::vector<Datum> row{run.name, first.workload, data.names.series(first), std::string(name(first.mode)),
+                           datum(workers)};
+    append_rate(row, rate_of(run, one.cell));
+    row.push_back(efficiency ? Datum(efficiency->value) : Datum());
+    row.push_back(one.cost ? Datum(one.cost->cpu_seconds.mean) : Datum());
+    row.push_back(ceiling_of(run, one.cell));
+    row.insert(row.end(), {fitted(curve.scalability, workers), fitted(curve.capped_linear, workers)});
     section.table.rows.push_back(std::move(row));
   }
+  constexpr std::size_t kMostNotes = 12;
+  std::string laws = laws_text(curve);
+  if (laws.empty() || section.notes.size() == kMostNotes) return;
+  laws.pop_back();
+  std::ranges::replace(laws, '\n', ';');
+  section.notes.push_back(fmt::format("{}{}: {}.", data.runs.size() > 1 ? run.name + ", " : "", curve.name, laws));
 }
 
 }  // namespace
@@ -203,29 +146,54 @@ Section scaling_section(const ReportData& data) {
   Section section{.id = "scaling",
                   .title = "Throughput over workers",
                   .reading =
-                      "Points are means of the trials with their 95 % t intervals; dashed lines the Universal "
-                      "Scalability Law (long dashes) and a line up to a cap (short) as fitted to them; the "
-                      "dotted line is the highest ceiling that any of the curves has at that worker count."};
+                      "Points are means of the trials with their 95 % t intervals; dashed lines are fitted to "
+                      "them, the Universal Scalability Law with long and a line up to a cap with short dashes; "
+                      "the dotted line is the highest ceiling that any of the curves has at that count."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
-                                    {{"each", "samples/s a worker", Figure::kRate},
-                                     {"efficiency", "of the fewest workers' rate each", Figure::kShare},
+                                    {{"efficiency", "of what one worker does alone", Figure::kShare},
+                                     {"cpu", "CPU s per 1,000 samples", Figure::kAmount},
                                      {"ceiling", "ceiling, samples/s", Figure::kRate},
                                      {"fit-scalability", "scalability law", Figure::kRate},
                                      {"fit-capped", "line up to a cap", Figure::kRate}});
-  const auto curves = families_of<std::size_t>(
-      data, [&](const Cell& cell) { return data.names.series(cell); }, [](const Cell& cell) { return cell.workers; });
-  constexpr std::size_t kMostNotes = 12;
-  for (const Curve& curve : curves) {
-    const Run& run = data.runs[std::get<0>(curve.key)];
-    append_curve(run, curve, section);
-    const std::string fits = fits_text(fits_of(run, curve));
-    if (fits.empty() || section.notes.size() == kMostNotes) continue;
-    section.notes.push_back(fmt::format("{}{}, {}, {}: {}.", data.runs.size() > 1 ? run.name + ": " : "",
-                                        std::get<1>(curve.key), name(std::get<3>(curve.key)), std::get<2>(curve.key),
-                                        fits));
+  for (std::size_t i = 0; i < data.runs.size(); ++i) {
+    const Run& run = data.runs[i];
+    const std::vector<bool> shown = shown_cells(data, i);
+    for (const Curve& curve : run.judgement.curves) {
+      if (std::ranges::any_of(curve.points, [&](const CurvePoint& point) { return shown[point.cell]; })) {
+        append_curve(data, run, curve, section);
+      }
+    }
   }
   return section;
 }
+
+namespace {
+
+// Cells that differ in nothing but the state of the page cache. The key: run, workload, name without it, mode.
+struct Family {
+  std::tuple<std::size_t, std::string, std::string, Mode> key;
+  std::map<std::string, std::size_t> cells;  // by that state: indices in the run's result
+};
+
+// Those with two members at least, in the order of the subjects.
+std::vector<Family> families_of(const ReportData& data, const SettingRow& cache) {
+  std::vector<Family> families;
+  std::map<decltype(Family::key), std::size_t> places;
+  for (const Subject& subject : data.subjects) {
+    for (const std::size_t index : subject.cells) {
+      const Cell& cell = data.runs[subject.run].result.cells[index].cell;
+      if (!cell.loader) continue;
+      const auto [place, is_new] = places.try_emplace(
+          {subject.run, subject.workload, data.names.without(cell, cache.name), cell.mode}, families.size());
+      if (is_new) families.push_back({.key = place->first, .cells = {}});
+      families[place->second].cells.emplace(text_of(cache.read(cell)), index);
+    }
+  }
+  std::erase_if(families, [](const Family& family) { return family.cells.size() < 2; });
+  return families;
+}
+
+}  // namespace
 
 Section cache_section(const ReportData& data) {
   Section section{.id = "cache",
@@ -234,12 +202,7 @@ Section cache_section(const ReportData& data) {
                       "Each bar or point is the mean of the trials from that state of the page cache, its "
                       "whisker the 95 % t interval of that mean."};
   section.table.columns = with_rate(named_columns({{"cache", "page cache"}}), {});
-  const auto setting = std::ranges::find(settings(), "cache", &SettingRow::name);
-  if (setting == settings().end()) return section;
-  const auto pairs = families_of<std::string>(
-      data, [&](const Cell& cell) { return data.names.without(cell, "cache"); },
-      [&](const Cell& cell) { return text_of(setting->read(cell)); });
-  for (const auto& pair : pairs) {
+  for (const Family& pair : families_of(data, setting_named("report", "cache"))) {
     const auto& [run_index, workload, both, mode] = pair.key;
     const Run& run = data.runs[run_index];
     for (const auto& [state, cell] : pair.cells) {

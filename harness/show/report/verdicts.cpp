@@ -6,6 +6,7 @@
 
 #include "harness/plan/command.h"
 #include "harness/show/predictions_text.h"
+#include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
@@ -52,6 +53,7 @@ RunVerdict verdict_of(const Run& run) {
                      .command = command_of(result)};
   append_lines(verdict_text(run.judgement), verdict.sentences);
   append_lines(search_text(result, run.judgement), verdict.sentences);
+  append_lines(recommendation_text(result, run.judgement), verdict.advice);
   append_lines(predictions_text(result, run.judgement), verdict.predictions);
   if (verdict.sentences.empty())
     verdict.sentences.push_back("No loader has trials, so nothing can be said of loading.");

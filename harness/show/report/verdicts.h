@@ -11,6 +11,7 @@ namespace loadline {
 struct RunVerdict {
   std::string title;                     // which run it is: "A: 20261121T095800Z-3fa2c1, started ... on host"
   std::vector<std::string> sentences;    // a workload each, then what was searched for
+  std::vector<std::string> advice;       // what to use, and a line behind each the command for it
   std::vector<std::string> predictions;  // what they are first; empty without any
   std::vector<std::string> warnings;     // and what failed
   std::string command;                   // as a shell takes it

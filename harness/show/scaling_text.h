@@ -1,0 +1,22 @@
+// Curves of throughput over workers and what to use, as text.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// For each workload that has more than one configuration: what to use, how the other loaders compare, and the command
+// line of it.
+std::string recommendation_text(const Result& result, const Judgement& judgement);
+
+// The curves of each headline's loader, where it has at least three numbers of workers: a table with a bar for each,
+// and the two laws that describe it. Empty where there is none.
+std::string curves_text(const Result& result, const Judgement& judgement);
+
+// The two laws that describe a curve, a line each, as far as they are there.
+std::string laws_text(const Curve& curve);
+
+}  // namespace loadline
