@@ -38,6 +38,7 @@ tests   | results against their schema | p jsonschema            | python3-jsons
 tests   | compare.py on results        | f share/benchmark/compare.py | libbenchmark-tools | -                     | -             | -
 tests   | compare.py on results        | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
 tests   | compare.py on results        | p scipy                 | python3-scipy         | python3-scipy          | scipy         | py-scipy
+tests?  | reports in a browser         | c chromium              | chromium              | chromium               | -             | -
 '
 readonly CMAKE_AT_LEAST=3.25
 

@@ -67,9 +67,6 @@ std::string section_html(const Section& section, bool charts) {
                             plural(section.table.rows.size(), "row"), table_html(section.table));
 }
 
-// How a line begins that is a command.
-constexpr std::string_view kCommand = "loadline run ";
-
 std::string command_html(std::string_view command) {
   return fmt::format("<pre class=\"command\">{}</pre>\n", escaped(command));
 }
@@ -88,7 +85,7 @@ std::string verdict_html(const std::vector<Run>& runs) {
     if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) html += paragraph("sentence", sentence);
     for (const std::string& line : verdict.advice) {
-      html += line.starts_with(kCommand) ? command_html(line) : paragraph("sentence", line);
+      html += is_command(line) ? command_html(line) : paragraph("sentence", line);
     }
     if (!verdict.predictions.empty()) {
       html += paragraph("sentence", verdict.predictions.front() + ':');

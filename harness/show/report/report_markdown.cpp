@@ -46,9 +46,6 @@ std::string list(std::span<const std::string> items) {
   return markdown;
 }
 
-// How a line begins that is a command.
-constexpr std::string_view kCommand = "loadline run ";
-
 // As code, which needs no escaping: fenced by more backticks than any that it has.
 std::string code(const std::string& text) {
   std::string fence = "```";
@@ -68,7 +65,7 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
     markdown += fmt::format("\n### {}\n", escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) markdown += fmt::format("\n{}\n", escaped(sentence));
     for (const std::string& line : verdict.advice) {
-      markdown += '\n' + (line.starts_with(kCommand) ? code(line) : escaped(line) + '\n');
+      markdown += '\n' + (is_command(line) ? code(line) : escaped(line) + '\n');
     }
     if (!verdict.predictions.empty()) {
       markdown += fmt::format("\n{}:\n", escaped(verdict.predictions.front()));

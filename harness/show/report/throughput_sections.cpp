@@ -136,7 +136,7 @@ void append_curve(const ReportData& data, const Run& run, const Curve& curve, Se
   std::string laws = laws_text(curve);
   if (laws.empty() || section.notes.size() == kMostNotes) return;
   laws.pop_back();
-  std::ranges::replace(laws, '\n', ';');
+  if (const auto second = laws.find('\n'); second != std::string::npos) laws.replace(second, 1, "; ");
   section.notes.push_back(fmt::format("{}{}: {}.", data.runs.size() > 1 ? run.name + ", " : "", curve.name, laws));
 }
 

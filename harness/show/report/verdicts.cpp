@@ -60,4 +60,8 @@ RunVerdict verdict_of(const Run& run) {
   return verdict;
 }
 
+bool is_command(std::string_view line) {
+  return line.starts_with("loadline run ");
+}
+
 }  // namespace loadline
