@@ -305,6 +305,7 @@ std::vector<Headline> headlines_of(const Result& result, const Judgement& judgem
 Judgement judge_run(const Result& result) {
   Judgement judgement;
   for (const CellResult& cell : result.cells) judgement.cells.push_back(summarize_cell(cell));
+  for (const CellResult& check : result.checks) judgement.checks.push_back(summarize_cell(check));
   for (const CeilingResult& ceiling : result.ceilings) judgement.ceilings.push_back(summarize_ceiling(ceiling));
   judgement.configurations = configurations_of(result);
   for (Configuration& configuration : judgement.configurations) {

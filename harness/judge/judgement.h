@@ -94,6 +94,7 @@ struct Warning {
 
 struct Judgement {
   std::vector<CellSummary> cells;                // as Result::cells
+  std::vector<CellSummary> checks;               // as Result::checks; without load lines
   std::vector<std::optional<Summary>> ceilings;  // as Result::ceilings, in units per second; none without trials
   std::vector<Configuration> configurations;
   std::vector<Curve> curves;  // of IO and of FULL

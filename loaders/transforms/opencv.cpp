@@ -34,10 +34,11 @@ ImageSize OpenCvDecoder::open(std::span<const std::byte> encoded, bool turn) {
   auto* bytes = const_cast<std::byte*>(encoded.data());
   const cv::Mat buffer(1, static_cast<int>(encoded.size()), CV_8UC1, bytes);
   const int flags = turn ? cv::IMREAD_COLOR : cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION;
+  // What it has no decoder for it leaves as it was: the image before this one.
+  images_->bgr.release();
   try {
     cv::imdecode(buffer, flags, &images_->bgr);
   } catch (const cv::Exception& error) {
-    images_->bgr.release();
     throw Error(fmt::format("cannot decode image: {}", error.err));
   }
   const cv::Mat& image = images_->bgr;

@@ -150,7 +150,8 @@ class Schema(ResultsTest):
                              "device:samples_per_second=600,depth=0", "--au", "0.5", "--check-verdict", *QUICK,
                              "--trials", "1"])
         self.check(result)
-        self.assertEqual([len(prediction["trials"]) for prediction in result["predictions"]], [1])
+        self.assertEqual([len(check["trials"]) for check in result["checks"]], [1])
+        self.assertEqual([prediction["check"] for prediction in result["predictions"]], [0])
         self.assertIsNotNone(result["configurations"][0]["goal"])
 
     def test_search(self):

@@ -348,6 +348,20 @@ TEST(PhotoTransform, RefusesWhatIsNoImage) {
   EXPECT_EQ(thrown_by(png), unknown);
 }
 
+TEST(PhotoTransform, RefusesWhatIsNoImageThoughTheSameWorkerHadOneBefore) {
+  const PhotoTransform transform({.size = kSmall, .dtype = DType::kU8}, kernels_named("auto"));
+  PhotoWorker worker;
+  Bytes out(transform.sample_bytes());
+  const auto apply_to = [&](const Bytes& encoded) {
+    transform.apply(worker, as_encoded(encoded), 0, 0, reinterpret_cast<std::byte*>(out.data()));
+  };
+  apply_to(png_of(cv::Mat(60, 80, CV_8UC3, cv::Scalar(1, 2, 3))));
+  EXPECT_EQ(test::thrown_by([&] {
+              apply_to({'t', 'e', 'x', 't'});
+            }),
+            test::failed("cannot decode image: damaged, or of no format that OpenCV knows"));
+}
+
 TEST(PhotoTransform, RefusesADamagedJpegAndLeavesItsPlaceAlone) {
   Bytes jpeg = test::jpeg_of(test::photo({97, 131}));
   jpeg.resize(jpeg.size() - 500);

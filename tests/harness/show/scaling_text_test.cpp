@@ -1,0 +1,68 @@
+#include "harness/show/scaling_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+Result sweep() {
+  const auto io = [](std::size_t workers, std::vector<double> rates, std::string loader) {
+    return test::CellRequest{
+        .mode = Mode::kIo, .rates = std::move(rates), .loader = std::move(loader), .workers = workers};
+  };
+  Result result = test::result_of({io(1, {1000, 1000}, "thread-pool"), io(2, {2000, 2000}, "thread-pool"),
+                                   io(4, {3000, 3000}, "thread-pool"), io(8, {3000, 3000}, "thread-pool"),
+                                   io(2, {1500, 1500}, "flow-graph"), test::overhead()});
+  result.options.workloads = {"mnist"};
+  result.options.modes = {"io"};
+  result.options.loaders = {"thread-pool", "flow-graph"};
+  result.options.workers = {1, 2, 4, 8};
+  for (CellResult& cell : result.cells) {
+    for (Trial& trial : cell.trials) {
+      trial.usage.user_cpu_seconds = static_cast<double>(trial.samples) * 2e-3;
+      trial.bytes = trial.samples << 10;
+    }
+  }
+  return result;
+}
+
+TEST(Recommendation, IsASentenceAndACommandLine) {
+  const Result result = sweep();
+  EXPECT_EQ(recommendation_text(result, judge_run(result)),
+            "mnist: use thread-pool with 4 workers; flow-graph with 2 workers gives 0.50 ± 0.00 times that.\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 4 --batch-size 100\n");
+}
+
+TEST(Recommendation, IsNotMadeOfOneConfiguration) {
+  const Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}});
+  EXPECT_EQ(recommendation_text(result, judge_run(result)), "");
+}
+
+TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
+  const Result result = sweep();
+  EXPECT_EQ(
+      curves_text(result, judge_run(result)),
+      "over workers: mnist/IO/thread-pool/batch:100\n"
+      "workers        samples/s     efficiency  CPU s / 1,000  MiB / 1,000\n"
+      "      1  1.000 ± 0.000 k  100.0 ± 0.0 %              2        0.977  ███████████\n"
+      "      2  2.000 ± 0.000 k  100.0 ± 0.0 %              2        0.977  █████████████████████\n"
+      "      4  3.000 ± 0.000 k   75.0 ± 0.0 %              2        0.977  ████████████████████████████████\n"
+      "      8  3.000 ± 0.000 k   37.5 ± 0.0 %              2        0.977  ████████████████████████████████\n"
+      "Universal Scalability Law: 1.0 k samples/s a worker, contention 0.000, coherency 0.03107, most at 5 workers; "
+      "off "
+      "by 2.1 %\n"
+      "Linear up to a cap: 1.0 k samples/s a worker, 3.0 k samples/s at the most; off by 0.0 %\n"
+      "bars: up to the low end of the 95 % interval, shaded up to its high end; efficiency: of what one worker does "
+      "alone; counts beyond the CPUs in force are not to be extended to machines with more\n");
+}
+
+TEST(CurvesText, IsEmptyWithTwoNumbersOfWorkers) {
+  Result result = sweep();
+  result.cells.erase(result.cells.begin() + 2, result.cells.begin() + 4);
+  EXPECT_EQ(curves_text(result, judge_run(result)), "");
+}
+
+}  // namespace
+}  // namespace loadline
