@@ -41,6 +41,7 @@ tests   | compare.py on results        | p scipy                 | python3-scipy
 tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm             | slurm-slurmctld        | -             | slurm
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge
+tests?  | reports in a browser         | c chromium              | chromium              | chromium               | -             | -
 '
 readonly CMAKE_AT_LEAST=3.25
 

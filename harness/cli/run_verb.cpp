@@ -21,11 +21,8 @@
 #include "harness/result/threads.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/figures_text.h"
 #include "harness/show/job_text.h"
-#include "harness/show/predictions_text.h"
-#include "harness/show/scaling_text.h"
-#include "harness/show/search_text.h"
-#include "harness/show/stages_table.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
@@ -54,17 +51,7 @@ struct Verb {
   bool cells;  // whether they are measured, and the result is kept though nobody asked for it
 };
 
-std::string run_figures(const Result& result, const Judgement& judgement) {
-  std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
-  for (const std::string& part :
-       {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
-        search_text(result, judgement), stages_text(result, judgement)}) {
-    if (!part.empty()) text += '\n' + part;
-  }
-  return text;
-}
-
-constexpr Verb kRun{scope_text, estimated_seconds, run_figures, true};
+constexpr Verb kRun{scope_text, estimated_seconds, figures_text, true};
 constexpr Verb kCeilings{ceilings_scope_text, estimated_ceiling_seconds, ceilings_text, false};
 
 std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Result& result) {
