@@ -52,6 +52,18 @@ struct ConvertRequest {
   bool quiet = false;
 };
 
+struct MergeRequest {
+  std::vector<std::string> results;  // files
+  std::string output;                // file, or - for stdout; empty: loadline-<run id>.json
+  bool allow_mismatch = false;
+};
+
+struct ExportRequest {
+  std::string result;        // file
+  std::string to;            // whose format
+  std::string output = "-";  // file, or - for stdout
+};
+
 // Each returns an exit code; what goes wrong is thrown as Error.
 int run_verb(const RunRequest& request);
 int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
@@ -61,6 +73,8 @@ int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);
 int data_make_verb(const MakeRequest& request);
 int data_convert_verb(const ConvertRequest& request);
+int merge_verb(const MergeRequest& request);
+int export_verb(const ExportRequest& request);
 
 // "loadline: <sentence>" on stderr.
 void print_error(std::string_view sentence);
