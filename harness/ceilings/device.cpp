@@ -96,6 +96,7 @@ class DeviceReading final : public CeilingKernel {
     dataset_.forget_pages();
     Residency left;
     for (const Part& part : parts_) {
+      part.file.wait_until_stored();
       part.file.drop_from_page_cache(part.size);
       left += page_cache_residency(part.file.path(), part.size);
     }

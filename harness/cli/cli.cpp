@@ -35,6 +35,7 @@ struct Request {
   ConvertRequest convert;
   MergeRequest merge;
   ExportRequest exported;
+  ReportRequest report;
   std::string config;                                           // file
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
 };
@@ -215,6 +216,20 @@ void add_export(CLI::App& app, ExportRequest& request) {
   exported->add_option("--output,-o", request.output, "file to write; - for stdout [-]")->type_name("FILE");
 }
 
+void add_report(CLI::App& app, ReportRequest& request) {
+  CLI::App* report = app.add_subcommand("report", "Make a page, a table or text of one or several results");
+  report->add_option("results", request.results, "files that `run` wrote; several are laid over each other")
+      ->required()
+      ->type_name("RESULT");
+  report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
+      ->type_name("FILE");
+  report->add_option("--format", request.format, "html, markdown, csv, text [by the ending of --output, or html]")
+      ->type_name("NAME");
+  report->footer(
+      "html is one file that needs no network; csv has a row a trial and a column a setting.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage.");
+}
+
 // The deepest verb given.
 const CLI::App& chosen(const CLI::App& app) {
   for (const CLI::App* sub : app.get_subcommands()) return chosen(*sub);
@@ -293,6 +308,7 @@ int run_request(const CLI::App& app, Request& request) {
   if (name == "list") return list_verb();
   if (name == "merge") return merge_verb(request.merge);
   if (name == "export") return export_verb(request.exported);
+  if (name == "report") return report_verb(request.report);
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
   if (name == "convert") return data_convert_verb(request.convert);
@@ -320,6 +336,7 @@ int run_cli(int argc, char** argv) {
   add_data(app, request);
   add_merge(app, request.merge);
   add_export(app, request.exported);
+  add_report(app, request.report);
   try {
     // Unknown words are kept rather than refused, so that the refusal can name the nearest known one.
     const std::function<void(CLI::App&)> keep_unknown = [&](CLI::App& verb) {

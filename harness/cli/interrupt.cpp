@@ -1,6 +1,7 @@
 #include "harness/cli/interrupt.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace loadline {
 namespace {
@@ -8,19 +9,21 @@ namespace {
 // A signal that nothing else here uses, to end the listener.
 constexpr int kDismissal = SIGURG;
 
-sigset_t listened(bool dismissal) {
+sigset_t set_of(std::initializer_list<int> signals) {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  if (dismissal) sigaddset(&set, kDismissal);
+  for (const int signal : signals) sigaddset(&set, signal);
   return set;
+}
+
+sigset_t listened() {
+  return set_of({SIGINT, SIGTERM, kDismissal});
 }
 
 }  // namespace
 
 Interrupt::Interrupt() {
-  const sigset_t set = listened(true);
+  const sigset_t set = listened();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   listener_ = std::jthread([this] { listen(); });
 }
@@ -28,25 +31,23 @@ Interrupt::Interrupt() {
 Interrupt::~Interrupt() {
   pthread_kill(listener_.native_handle(), kDismissal);
   listener_.join();
-  const sigset_t set = listened(true);
+  const sigset_t set = listened();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 void Interrupt::listen() {
-  const sigset_t set = listened(true);
+  const sigset_t set = listened();
   int received = 0;
   sigwait(&set, &received);
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();
-  // From here on this thread alone lets the signals through, to their default: the end of the process.
-  const sigset_t again = listened(false);
+  // From here on this thread alone lets a SIGINT through, to its default: the end of the process.
+  const sigset_t again = set_of({SIGINT});
   std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGTERM, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
-  sigset_t dismissal;
-  sigemptyset(&dismissal);
-  sigaddset(&dismissal, kDismissal);
+  const sigset_t dismissal = set_of({kDismissal});
   sigwait(&dismissal, &received);
 }
 

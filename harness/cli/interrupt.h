@@ -7,8 +7,10 @@
 
 namespace loadline {
 
-// While an object lives, the first SIGINT or SIGTERM requests a stop; a second one ends the process at once. Made on
-// the main thread before any other is started: threads inherit that these signals are not for them.
+// While an object lives, the first SIGINT or SIGTERM requests a stop, and a SIGINT after it ends the process at once:
+// that is a person who has no more patience. Further SIGTERMs say nothing new: a batch system sends them to every
+// process of a job, and the job's script to its own. Made on the main thread before any other is started: threads
+// inherit that these signals are not for them.
 class Interrupt {
  public:
   Interrupt();

@@ -10,6 +10,7 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/workloads.h"
+#include "harness/show/report/page.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/compute/compute.h"
@@ -64,13 +65,19 @@ std::string kernels_text() {
   return text + '\n';
 }
 
+std::string reports_text() {
+  return fmt::format("reports (loadline report)\n  {:<14} {}\n\n", "charts",
+                     embedded_page().libraries.empty() ? "left out: built without npm, which brings what draws them"
+                                                       : "by Vega-Lite, in HTML");
+}
+
 }  // namespace
 
 int list_verb() {
   put(stdout, table_text("workloads (--workload)", workloads()) + table_text("loaders (--loader)", loaders()) +
                   computes_text() + profiles_text() + table_text("formats (--format)", dataset_formats()) +
                   table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
-                  table_text("generators (loadline data make)", generators()) + kernels_text());
+                  table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text());
   return kExitOk;
 }
 

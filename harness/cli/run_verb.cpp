@@ -21,10 +21,8 @@
 #include "harness/result/threads.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
-#include "harness/show/predictions_text.h"
-#include "harness/show/scaling_text.h"
-#include "harness/show/search_text.h"
-#include "harness/show/stages_table.h"
+#include "harness/show/figures_text.h"
+#include "harness/show/job_text.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
@@ -53,17 +51,7 @@ struct Verb {
   bool cells;  // whether they are measured, and the result is kept though nobody asked for it
 };
 
-std::string run_figures(const Result& result, const Judgement& judgement) {
-  std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
-  for (const std::string& part :
-       {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
-        search_text(result, judgement), stages_text(result, judgement)}) {
-    if (!part.empty()) text += '\n' + part;
-  }
-  return text;
-}
-
-constexpr Verb kRun{scope_text, estimated_seconds, run_figures, true};
+constexpr Verb kRun{scope_text, estimated_seconds, figures_text, true};
 constexpr Verb kCeilings{ceilings_scope_text, estimated_ceiling_seconds, ceilings_text, false};
 
 std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Result& result) {
@@ -80,6 +68,7 @@ std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
 
 void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::FILE* out) {
   put(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement)));
+  if (const std::string job = job_text(result); !job.empty()) put(out, '\n' + job);
   std::fflush(out);
   put(stderr, warning_text(judgement));
 }
@@ -109,12 +98,15 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
   const RunOptions& options = plan.options;
   const bool done =
       options.find.empty() ? run_plan(plan, result, context) : find_and_run(options, plan_context, result, context);
-  return done && (!options.check_verdict || check(options, result, context, progress));
+  return done && (!options.check_verdict || check(options, result, context, progress)) &&
+         take_fingerprints(result, context);
 }
 
 int measure(const Verb& verb, const RunRequest& request) {
   const Interrupt interrupt;
   SteadyClock clock;
+  const Time began = clock.now();
+  const Usage used_before = usage_now();
   const PlanContext plan_context{
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
   Plan plan = make_plan(request.options, plan_context);
@@ -138,6 +130,8 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   result.finished = utc_timestamp(std::chrono::system_clock::now());
   const Judgement judgement = judge_run(result);
+  result.process =
+      RunUsage{.wall_seconds = seconds(clock.now() - began), .usage = difference(usage_now(), used_before)};
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
   if (!request.options.quiet) print_result(verb, result, judgement, stream_for_text(file));
@@ -164,6 +158,8 @@ int ceilings_verb(const RunRequest& request) {
   ceilings.options.au.reset();
   ceilings.options.check_verdict = false;
   ceilings.options.find.clear();
+  ceilings.options.cache = RunOptions().cache;
+  std::erase_if(ceilings.options.axes, [](const Axis& axis) { return axis.option == "cache"; });
   return measure(kCeilings, ceilings);
 }
 

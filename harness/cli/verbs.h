@@ -64,10 +64,17 @@ struct ExportRequest {
   std::string output = "-";  // file, or - for stdout
 };
 
+struct ReportRequest {
+  std::vector<std::string> results;  // files
+  std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
+  std::string format;                // empty: by the ending of `output`
+};
+
 // Each returns an exit code; what goes wrong is thrown as Error.
 int run_verb(const RunRequest& request);
 int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
+int report_verb(const ReportRequest& request);
 int list_verb();
 int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);

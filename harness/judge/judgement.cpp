@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/prediction.h"
 #include "harness/judge/warnings.h"
@@ -318,6 +319,7 @@ Judgement judge_run(const Result& result) {
     configuration.verdict = verdict_of(result, judgement, configuration);
   }
   judgement.curves = curves_of(result);
+  add_cold_starts(result, judgement);
   judgement.headlines = headlines_of(result, judgement);
   judgement.predictions = predictions_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);

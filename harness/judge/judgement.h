@@ -41,6 +41,14 @@ struct Latency {
   double wait_share;  // of the time: the consumer waits
 };
 
+// A first pass over the data, held against a later one: FULL cold against FULL warm, all else alike.
+struct ColdStart {
+  std::size_t warm = 0;                // index of the configuration that differs in the page cache alone
+  Estimate fetch_stall;                // 1 - T_warm / T_cold: the compute waits for storage
+  std::optional<Estimate> prep_stall;  // the stall of the warm one: the compute waits for preparation
+  std::string sentence;
+};
+
 // One loader at one worker count and batch size, on one workload, and all else alike: its IO and FULL, and the
 // SYNTHETIC they share.
 struct Configuration {
@@ -53,8 +61,9 @@ struct Configuration {
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
   Verdict verdict;
-  std::optional<StartUp> start_up;  // none without a first epoch or trials
-  std::optional<Latency> latency;   // none where loading is not bound by it
+  std::optional<StartUp> start_up;      // none without a first epoch or trials
+  std::optional<Latency> latency;       // none where loading is not bound by it
+  std::optional<ColdStart> cold_start;  // none but of cold trials, where there are warm ones too
 };
 
 // What another loader makes of the same workload at its best.

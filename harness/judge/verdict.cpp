@@ -390,6 +390,10 @@ std::string_view name(Standing standing) {
   throw Error("verdict: unknown standing");
 }
 
+std::optional<Estimate> stall_between(std::span<const double> without, std::span<const double> with) {
+  return one_minus(ratio(without, with));
+}
+
 Verdict judge(const Evidence& evidence) {
   require_usable(evidence);
   Findings findings{};

@@ -79,6 +79,10 @@ inline constexpr double kMostlyInTurn = 0.5;
 // 5 % of the step, so it can move a stall by as much as is noticeable.
 inline constexpr double kOverheadMargin = 20;
 
+// 1 - T_without / T_with: the share of the time of `with` that `without` spares. Of rates, one a trial; none where
+// there are none of one of them. Throws Error on a rate that is not positive and finite.
+std::optional<Estimate> stall_between(std::span<const double> without, std::span<const double> with);
+
 // Throws Error on a rate that is not positive and finite, or an overhead without a batch size.
 Verdict judge(const Evidence& evidence);
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
 
@@ -49,16 +51,25 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
   }
 }
 
-void warn_of_dataset(const DatasetFacts& facts, const Machine& machine, Warnings& warnings) {
+bool any_loads(const Result& result, std::size_t dataset, CacheState state) {
+  return std::ranges::any_of(
+      result.cells, [&](const CellResult& cell) { return cell.dataset == dataset && starts(cell.cell, state); });
+}
+
+void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnings) {
+  const bool warm = any_loads(result, dataset, CacheState::kWarm);
+  const Machine& machine = result.environment.machine;
+  const DatasetFacts& facts = result.datasets[dataset];
   const std::size_t bytes = facts.info.all_bytes();
-  if (machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
+  const bool may_stay = warm || any_loads(result, dataset, CacheState::kAsIs);
+  if (may_stay && machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
     warnings.push_back(
         {"dataset-fits-cache", fmt::format("the {} bytes of samples in {} fit the last-level cache of "
                                            "{} bytes: IO measures that cache",
                                            bytes, facts.path.string(), *machine.last_level_cache_bytes)});
   }
   const auto resident_pages = facts.before.resident_pages;
-  if (facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages) {
+  if (warm && facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages) {
     warnings.push_back(
         {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials, though all were just "
                                      "read: IO measures storage too",
@@ -73,6 +84,7 @@ void warn_of_samples(const Result& result, Warnings& warnings) {
                                          [](const CellResult& other) { return other.cell.workload; });
     const DatasetFacts& expected = result.datasets[first->dataset];
     const DatasetFacts& facts = result.datasets[cell.dataset];
+    if (!facts.fingerprint || !expected.fingerprint) continue;
     if (facts.fingerprint == expected.fingerprint || cell.cell.mode == Mode::kOverhead) continue;
     warnings.push_back(
         {"samples-differ", fmt::format("{} reads other samples or labels than {}: loaders of {} cannot "
@@ -88,6 +100,53 @@ void warn_of_chunks(const Cell& cell, Warnings& warnings) {
                       fmt::format("{} decodes a whole chunk for each sample of a batch: use --order page-shuffled with "
                                   "the chunk's samples as --page-samples and the batch as --window-samples",
                                   cell.name())});
+}
+
+void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
+  if (!starts(cell.cell, CacheState::kCold)) return;
+  std::map<Coldness, std::size_t> trials;
+  double most_stayed = 0;
+  double least_from_device = 1;
+  for (const Trial& trial : cell.trials) {
+    const ColdProof proof = cold_proof(trial, cell.cell, facts.info);
+    ++trials[proof.coldness()];
+    most_stayed = std::max(most_stayed, proof.stayed.value_or(0));
+    least_from_device = std::min(least_from_device, proof.from_device.value_or(1));
+  }
+  const auto warn = [&](Coldness coldness, const std::string& why) {
+    if (trials[coldness] == 0) return;
+    warnings.push_back({"not-cold", fmt::format("{} of {} trials of {} {}", trials[coldness], cell.trials.size(),
+                                                cell.cell.name(), why)});
+  };
+  const std::string path = facts.path.string();
+  warn(Coldness::kStayed,
+       fmt::format("were not cold: up to {:.0f} % of {} stayed in the page cache, held there by its file system or by "
+                   "another process",
+                   std::ceil(100 * most_stayed), path));
+  warn(
+      Coldness::kDoubted,
+      fmt::format("may not have been cold: as little as {:.0f} % of the bytes of their samples came from a device, and "
+                  "a cache below the page cache, such as that of a network file system, may have held the rest",
+                  100 * least_from_device));
+  warn(Coldness::kUnknown,
+       fmt::format("may not have been cold: the system tells neither what the page cache holds of {} nor what came "
+                   "from a device",
+                   path));
+}
+
+// What was in the page cache before the first trial may have had to make room since.
+void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
+  if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
+  if (facts.before.resident_pages < facts.before.pages) return;  // said of the dataset already
+  const auto lacks = [](const Trial& trial) {
+    const auto& before = trial.page_cache.before;
+    return before && before->resident_pages && *before->resident_pages < before->pages;
+  };
+  const auto count = std::ranges::count_if(cell.trials, lacks);
+  if (count == 0) return;
+  warnings.push_back({"not-resident", fmt::format("the page cache did not hold all of {} before {} of {} trials of {}: "
+                                                  "they measured storage too",
+                                                  facts.path.string(), count, cell.trials.size(), cell.cell.name())});
 }
 
 void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
@@ -106,10 +165,11 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
   if (shortest < kFewBatches) {
-    warnings.push_back(
-        {"short-trials", fmt::format("a trial of {} has {}: longer ones (--trial-seconds) would be "
-                                     "steadier",
-                                     name, shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest))});
+    const bool cold = starts(cell.cell, CacheState::kCold);
+    warnings.push_back({"short-trials", fmt::format("a trial of {} has {}: {} would be steadier", name,
+                                                    shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
+                                                    cold ? "more data, as a cold one is an epoch at the most,"
+                                                         : "longer ones (--trial-seconds)")});
   }
   const auto& rate = *summary.samples_per_second;
   for (const std::size_t trial : summary.outliers) {
@@ -169,11 +229,14 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   Warnings warnings;
   warn_of_build(result.environment.build, warnings);
   warn_of_machine(result.environment.machine, warnings);
-  for (const DatasetFacts& facts : result.datasets) warn_of_dataset(facts, result.environment.machine, warnings);
+  for (std::size_t i = 0; i < result.datasets.size(); ++i) warn_of_dataset(result, i, warnings);
   warn_of_samples(result, warnings);
   warn_of_workers(result, warnings);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    warn_of_trials(result.cells[i], judgement.cells[i], warnings);
+    const CellResult& cell = result.cells[i];
+    warn_of_trials(cell, judgement.cells[i], warnings);
+    warn_of_cold(cell, result.datasets[cell.dataset], warnings);
+    warn_of_warm(cell, result.datasets[cell.dataset], warnings);
   }
   warn_of_overhead(result, warnings);
   warn_of_ceilings(result, judgement, warnings);

@@ -18,6 +18,7 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
     if (!batch) return stretch;
     const Time pulled = clock.now();
     stretch.waits.add(pulled - before);
+    if (stretch.batches == 0) stretch.first_wait = pulled - before;
     ++stretch.batches;
     stretch.samples += batch->count;
     stretch.bytes += batch->bytes().size();

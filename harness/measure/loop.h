@@ -36,6 +36,7 @@ struct Stretch {
   std::uint64_t bytes = 0;          // of assembled data
   Stores stores = Stores::kCached;  // of the last batch
   WaitHistogram waits;              // for the feed; the rest of `wall` is the sink
+  Time first_wait{};                // of these, for the first batch
   bool complete = false;            // the whole length was run: neither stopped nor at the end of the feed
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "harness/measure/cache.h"
 #include "harness/measure/trial.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
@@ -39,8 +40,18 @@ std::map<fs::path, Residency> residency_around(const fs::path& path) {
   return found;
 }
 
+// Whether to read all of a dataset beforehand would spoil what the cells on it are to find.
+bool spoilt_by_reading(const Plan& plan, const Cell& first, const Dataset& dataset) {
+  if (dataset.info().access == Access::kResident) return false;  // opening it has read it
+  const auto any = [&](CacheState state) {
+    return std::ranges::any_of(plan.cells,
+                               [&](const Cell& cell) { return same_dataset(first, cell) && starts(cell, state); });
+  };
+  return any(CacheState::kAsIs) && !any(CacheState::kWarm);
+}
+
 // None when a stop was requested.
-std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset,
+std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bool read_all,
                                     const std::map<fs::path, Residency>& around, const std::stop_token& stop) {
   DatasetFacts facts{.path = cell.data, .info = dataset.info()};
   for (const fs::path& file : dataset.info().files) {
@@ -48,23 +59,11 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset,
   }
   // Opening such a dataset reads none of its files.
   if (dataset.info().access == Access::kFiles) facts.found = page_cache_residency(dataset);
-  const auto fingerprint = content_fingerprint(dataset, stop);
-  if (!fingerprint) return std::nullopt;
-  facts.fingerprint = *fingerprint;
+  if (read_all) facts.fingerprint = content_fingerprint(dataset, stop);
+  if (read_all && !facts.fingerprint) return std::nullopt;
   facts.storage = storage_of(dataset.info().files.front());
   facts.before = page_cache_residency(dataset);
   return facts;
-}
-
-// None where a file has gone in the meantime: a fact that is missing, not a run that failed.
-std::optional<Residency> residency_of(const DatasetInfo& info) {
-  try {
-    Residency sum;
-    for (const fs::path& file : info.files) sum += page_cache_residency(file);
-    return sum;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 void check_memory(const CellResult& result, const DatasetInfo& info, const Machine& machine) {
@@ -84,23 +83,27 @@ Time time_of(double seconds) {
 }
 
 // A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
-void measure_first_epoch(CellResult& result, Time limit, const Machine& machine, RunContext& context) {
+void measure_first_epoch(CellResult& result, Time limit, const Machine& machine, PageCache& cache,
+                         RunContext& context) {
+  const auto before = cache.before_trial(result, {}, context.stop);
   const Time begin = context.clock.now();
   const auto dataset = open_for(result.cell);
   const double open_seconds = seconds(context.clock.now() - begin);
   const CellRig rig(result.cell, *dataset, machine.last_level_cache_bytes);
   result.first_epoch = run_first_epoch(rig, limit, context.clock, context.stop);
-  if (result.first_epoch) result.first_epoch->open_seconds = open_seconds;
+  if (!result.first_epoch) return;
+  result.first_epoch->open_seconds = open_seconds;
+  result.first_epoch->page_cache = {.before = before, .after = cache.after_trial(result)};
 }
 
-void measure_first_epochs(const Plan& plan, Result& result, RunContext& context) {
+void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, RunContext& context) {
   if (plan.options.first_epoch_seconds == 0) return;
   const Time limit = time_of(plan.options.first_epoch_seconds);
   for (CellResult& cell : result.cells) {
     if (!uses_loader(cell.cell.mode)) continue;
     if (context.stop.stop_requested()) return;
     try {
-      measure_first_epoch(cell, limit, result.environment.machine, context);
+      measure_first_epoch(cell, limit, result.environment.machine, cache, context);
       if (cell.first_epoch) context.observer.on_first_epoch(cell);
     } catch (const Error& error) {
       cell.error = error.what();
@@ -140,7 +143,12 @@ std::size_t trials_in(const Result& result) {
 class Bench {
  public:
   Bench(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context)
-      : options_(options), result_(result), cells_(cells), context_(context), place_(trials_in(result)) {
+      : options_(options),
+        result_(result),
+        cells_(cells),
+        context_(context),
+        place_(trials_in(result)),
+        cache_(result, cells, context.clock) {
     datasets_.resize(result.datasets.size());
     rigs_.resize(cells.size());
   }
@@ -174,15 +182,20 @@ class Bench {
     return true;
   }
 
+  PageCache& cache() { return cache_; }
+
  private:
   // Returns false when stopped, like run_ceiling().
   bool run_cell(std::size_t i, std::size_t round) {
     CellResult& cell = cells_[i];
     if (cell.error) return true;
-    const double started = seconds_so_far();
     try {
-      auto trial = run_trial(rig(i), trial_options(options_, round), context_.clock, context_.stop);
+      const CellRig& its_rig = rig(i);
+      const auto before = cache_.before_trial(cell, datasets_, context_.stop);
+      const double started = seconds_so_far();
+      auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
       if (!trial) return false;
+      trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       enter(std::move(*trial), round, started, cell.trials);
     } catch (const Error& error) {
       cell.error = error.what();
@@ -195,10 +208,11 @@ class Bench {
   bool run_ceiling(std::size_t i, std::size_t round) {
     CeilingResult& ceiling = result_.ceilings[i];
     if (ceiling.error) return true;
-    const double started = seconds_so_far();
     try {
       const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
       const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : rig(ceiling.cell);
+      if (ceiling.ceiling.dataset) cache_.before_ceiling(*ceiling.ceiling.dataset, datasets_, context_.stop);
+      const double started = seconds_so_far();
       const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
                                                       .sampler = its_rig.sampler(),
                                                       .machine = result_.environment.machine,
@@ -237,7 +251,8 @@ class Bench {
     const Access access = dataset.info().access;
     if (access == Access::kMapped || access == Access::kResident) return original;
     const CellResult& cell = cells_[i];
-    auto& copy = copies_[result_.datasets[cell.dataset].fingerprint];  // the same in every format
+    const auto fingerprint = result_.datasets[cell.dataset].fingerprint;  // the same in every format
+    auto& copy = copies_[{fingerprint, fingerprint ? 0 : cell.dataset}];
     if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
     auto& found = rigs_in_memory_[i];
     const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
@@ -262,8 +277,10 @@ class Bench {
   std::size_t place_;
   std::vector<std::unique_ptr<Dataset>> datasets_;
   std::vector<std::unique_ptr<CellRig>> rigs_;
-  std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
+  // By fingerprint; by index where that is not known.
+  std::map<std::pair<std::optional<std::uint64_t>, std::size_t>, std::unique_ptr<Dataset>> copies_;
   std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
+  PageCache cache_;
 };
 
 // Each ceiling once, however many cells it is measured for.
@@ -272,6 +289,8 @@ void plan_ceilings(const Plan& plan, Result& result) {
     CellResult& cell = result.cells[i];
     for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, result.datasets[cell.dataset].info)) {
       if (wanted.kind->intrudes && !plan.ceilings_alone) continue;
+      // One on samples in memory would read what as-is cells are to find as it is.
+      if (wanted.dataset && !result.datasets[cell.dataset].fingerprint) continue;
       const auto known = std::ranges::find(result.ceilings, wanted, &CeilingResult::ceiling);
       const auto index = static_cast<std::size_t>(known - result.ceilings.begin());
       if (wanted.kind->upper_bound) cell.bounds.push_back(index);
@@ -294,6 +313,12 @@ std::unique_ptr<Dataset> open_for(const Cell& cell) {
 }
 
 CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
+  if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
+    throw usage_error(
+        fmt::format("--cache cold: all of {} is read into memory when it is opened, so that its trials "
+                    "read no file; unpack it, or leave cold out",
+                    cell.data.string()));
+  }
   const CellRig rig(cell, dataset, machine.last_level_cache_bytes);
   CellResult result{.cell = cell, .dataset = dataset_index};
   result.prefetch = rig.slots().prefetch;
@@ -318,10 +343,10 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
       if (!same_dataset(*first, plan.cells[i])) continue;
       result.cells[i] = prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine);
     }
-    auto facts = inspect(*first, *dataset, around, context.stop);
+    auto facts = inspect(*first, *dataset, !spoilt_by_reading(plan, *first, *dataset), around, context.stop);
     if (!facts) return false;
     result.datasets.push_back(std::move(*facts));
-    context.observer.on_dataset(result.datasets.back());
+    if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
   }
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   return true;
@@ -345,9 +370,25 @@ void prepare_again(const Plan& plan, Result& result) {
 bool run_plan(const Plan& plan, Result& result, RunContext& context) {
   Bench bench(plan.options, result, result.cells, context);
   const bool with_cells = !plan.ceilings_alone;
-  if (with_cells) measure_first_epochs(plan, result, context);
+  if (with_cells) measure_first_epochs(plan, result, bench.cache(), context);
   if (context.stop.stop_requested() || !bench.run_rounds(with_cells, true)) return false;
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
+  return true;
+}
+
+bool take_fingerprints(Result& result, RunContext& context) {
+  for (std::size_t i = 0; i < result.datasets.size(); ++i) {
+    DatasetFacts& facts = result.datasets[i];
+    if (facts.fingerprint) continue;
+    const auto first = std::ranges::find(result.cells, i, &CellResult::dataset);
+    try {
+      facts.fingerprint = content_fingerprint(*open_for(first->cell), context.stop);
+    } catch (const Error&) {
+      continue;  // it has gone since: the trials are worth no less
+    }
+    if (!facts.fingerprint) return false;
+    context.observer.on_dataset(facts);
+  }
   return true;
 }
 

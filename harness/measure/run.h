@@ -41,7 +41,8 @@ std::unique_ptr<Dataset> open_for(const Cell& cell);
 CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine);
 
 // Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
-// samples, so that what fits the page cache is in it. Fills result.datasets, result.cells and, unless they are switched
+// samples, so that what fits the page cache is in it, but for datasets whose cells want the page cache as it is: these
+// have no fingerprint yet. Fills result.datasets, result.cells and, unless they are switched
 // off, result.ceilings, which have no trials yet.
 // Throws Error for the first thing that is wrong. Returns whether it came to its end, rather than to a requested stop;
 // without that there is nothing to run.
@@ -55,6 +56,10 @@ void prepare_again(const Plan& plan, Result& result);
 // error; the others go on. Of a plan for ceilings alone only those. Returns whether the run came to its end, rather
 // than to a requested stop.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
+
+// Takes the fingerprints that prepare_run() left for later, when there are no more trials that reading could spoil.
+// What can no longer be read stays without. Returns as run_plan() does.
+bool take_fingerprints(Result& result, RunContext& context);
 
 // Cells that are not of the plan but on its datasets, such as those of a prediction: `cells` have cell and dataset, and
 // get the rest as if they were of the plan, in rounds of their own. No first epochs. What does not fit is the error of

@@ -69,6 +69,9 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   check_one("workers", options.workers);
   check_one("batch-size", options.batch_sizes);
   for (const Axis& axis : options.axes) check_one(axis.option, axis.values);
+  if (options.cache == "cold") {
+    throw usage_error("--cache cold: training begins with the page cache as it is, cold trials are for run");
+  }
   RunOptions full = options;
   full.modes = {"full"};
   const Plan plan = make_plan(full, context);

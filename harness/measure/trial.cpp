@@ -118,6 +118,17 @@ std::size_t warm_up_of(const CellRig& rig, const Sink& sink, const TrialOptions&
   return std::max<std::size_t>(1, options.warm_up_batches.value_or(needed));
 }
 
+// A cold trial ends with its epoch: in the next one it would find in the page cache what it has just read.
+Length length_of(const CellRig& rig, const Sink& sink, const TrialOptions& options) {
+  Length length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
+  length.round = sink.batches_per_round();
+  if (!starts(rig.cell(), CacheState::kCold)) return length;
+  const std::uint64_t epoch = rig.sampler().batches_per_epoch();
+  const std::uint64_t whole_rounds = epoch - epoch % length.round;
+  length.batches = std::min(length.batches, std::max(whole_rounds, length.round));
+  return length;
+}
+
 }  // namespace
 
 CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes)
@@ -159,30 +170,40 @@ std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
 
 std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
                                const std::stop_token& stop) {
-  const Time begin = clock.now();
-  const auto feed = rig.make_feed(options.first_epoch);
-  const PinnedThread pinned(rig.cell().placement.compute_cpus);
-  const Time feed_made = clock.now();
-  const auto sink = rig.make_sink(clock, stop);  // after the feed, whose batches it may hold to the end
-  const Time sink_made = clock.now();
+  const bool cold = starts(rig.cell(), CacheState::kCold);
+  const auto& compute_cpus = rig.cell().placement.compute_cpus;
   Trial trial;
-  trial.setup_seconds = seconds(sink_made - begin);
+  std::unique_ptr<Feed> feed;
+  const Time begin = clock.now();
+  if (!cold) feed = rig.make_feed(options.first_epoch);
+  const Time before_sink = clock.now();
+  std::optional<PinnedThread> pinned(std::in_place, compute_cpus);
+  const auto sink = rig.make_sink(clock, stop);  // goes before the feed, whose batches it may hold to the end
+  trial.compute_setup_seconds = seconds(clock.now() - before_sink);
   trial.compute_description = sink->description();
-  trial.compute_setup_seconds = seconds(sink_made - feed_made);
+  Usage before;
+  if (cold) {
+    before = usage_now();
+    // Workers read from the moment they are there: what they read before the clock starts would come for nothing.
+    pinned.reset();
+    feed = rig.make_feed(options.first_epoch);
+    pinned.emplace(compute_cpus);
+  }
+  trial.setup_seconds = seconds(clock.now() - begin);
 
-  const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
-  trial.first_batch_seconds = trial.setup_seconds + seconds(first.waits.total());
-  trial.warm_up_batches = warm_up_of(rig, *sink, options);
-  run_loop(*feed, *sink, clock, Batches{trial.warm_up_batches - 1}, stop);
-
+  if (!cold) {
+    const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
+    trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
+    trial.warm_up_batches = warm_up_of(rig, *sink, options);
+    run_loop(*feed, *sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+    before = usage_now();
+  }
   const std::vector<StageTime> stages_before(sink->stages().begin(), sink->stages().end());
-  const Usage before = usage_now();
-  Length length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
-  length.round = sink->batches_per_round();
-  const Stretch timed = run_loop(*feed, *sink, clock, length, stop);
+  const Stretch timed = run_loop(*feed, *sink, clock, length_of(rig, *sink, options), stop);
   trial.usage = difference(usage_now(), before);
   if (!timed.complete) return std::nullopt;
   rig.assembler().dataset().check_files();
+  if (cold) trial.first_batch_seconds = trial.setup_seconds + seconds(timed.first_wait);
   trial.wall_seconds = seconds(timed.wall);
   trial.batches = timed.batches;
   trial.samples = timed.samples;

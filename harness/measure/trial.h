@@ -60,12 +60,17 @@ class CellRig {
 
 struct TrialOptions {
   Length length;
-  std::optional<std::size_t> warm_up_batches;  // none: all slots once, and the compute until it is in its stride
-  std::uint64_t first_epoch = 0;               // where a loader starts
+  // None: all slots once, and the compute until it is in its stride. Cold cells have no warm-up.
+  std::optional<std::size_t> warm_up_batches;
+  std::uint64_t first_epoch = 0;  // where a loader starts
 };
 
 // One trial: makes feed and sink, runs them warm, then times the loop. None when stopped before its end.
 // Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws.
+//
+// That of a cold cell, whose files the caller has dropped from the page cache, is timed from its very first batch on,
+// with the feed made last: what is read ahead while the clock stands would flatter it. It ends with the epoch at the
+// latest, and its usage counts from before the feed was made.
 std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
                                const std::stop_token& stop);
 

@@ -246,6 +246,9 @@ void check(const RunOptions& options) {
     if (!options.in_memory || !loader_named(loader).access) continue;
     throw usage_error(fmt::format("--in-memory: loader {} reads from the file, there is nothing for it to do", loader));
   }
+  if (options.in_memory && options.cache == "cold") {
+    throw usage_error("--cache cold: with --in-memory all samples are read before a trial begins, give one of them");
+  }
   const RunOptions standard;
   if (options.order != "page-shuffled") {
     const std::string_view unheeded = options.page_samples != standard.page_samples       ? "page-samples"

@@ -71,6 +71,11 @@ struct Cell {
   std::string name() const;
 };
 
+// Whether the cell's loader finds the page cache in this state; one without a loader does not care for any.
+inline bool starts(const Cell& cell, CacheState state) {
+  return uses_loader(cell.mode) && cell.cache == state;
+}
+
 struct Plan {
   RunOptions options;
   std::vector<Cell> cells;

@@ -1,9 +1,13 @@
 #include "harness/result/environment.h"
 
+#include <utility>
+
 namespace loadline {
 
 Environment this_environment() {
-  return {.machine = this_machine(), .build = this_build(), .job = this_job()};
+  auto job = this_job();
+  const auto job_cpus = job ? job->cpus : std::nullopt;
+  return {.machine = this_machine(job_cpus), .build = this_build(), .job = std::move(job)};
 }
 
 }  // namespace loadline

@@ -109,7 +109,8 @@ void add_memory(Machine& machine, const SystemFiles& files) {
       parse_selected(files.text("/sys/kernel/mm/transparent_hugepage/enabled").value_or(""));
 }
 
-void add_limits(Machine& machine, const SystemFiles& files, const std::vector<std::size_t>& affinity) {
+void add_limits(Machine& machine, const SystemFiles& files, const std::vector<std::size_t>& affinity,
+                std::optional<std::size_t> job_cpus) {
   if (!affinity.empty()) {
     machine.affinity_cpus = affinity.size();
     machine.affinity_list = format_cpu_list(affinity);
@@ -117,7 +118,7 @@ void add_limits(Machine& machine, const SystemFiles& files, const std::vector<st
   const CgroupLimits limits = cgroup_limits(files);
   machine.cgroup_cpu_limit = limits.cpus;
   machine.cgroup_memory_limit_bytes = limits.memory_bytes;
-  machine.threads_in_force = threads_within(affinity.size(), limits.cpus);
+  machine.threads_in_force = threads_within(affinity.size(), limits.cpus, job_cpus);
 }
 
 std::optional<std::string> operating_system(const SystemFiles& files) {
@@ -134,7 +135,8 @@ std::optional<std::string> operating_system(const SystemFiles& files) {
 
 }  // namespace
 
-Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity) {
+Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity,
+                     std::optional<std::size_t> job_cpus) {
   const CpuInfo cpu = parse_cpu_info(files.text("/proc/cpuinfo").value_or(""));
   const std::string load = files.text("/proc/loadavg").value_or("");
   Machine machine;
@@ -148,14 +150,14 @@ Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& a
   machine.clocksource = files.line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   machine.load_average_1_minute = parse_decimal(load.substr(0, load.find(' ')));
   add_topology(machine, files);
-  add_limits(machine, files, affinity);
+  add_limits(machine, files, affinity, job_cpus);
   add_memory(machine, files);
   add_caches(machine, files, affinity);
   return machine;
 }
 
-Machine this_machine() {
-  Machine machine = machine_from(SystemFiles(), affinity_cpus());
+Machine this_machine(std::optional<std::size_t> job_cpus) {
+  Machine machine = machine_from(SystemFiles(), affinity_cpus(), job_cpus);
   if (struct utsname name{}; ::uname(&name) == 0) machine.architecture = name.machine;
   if (const long bytes = ::sysconf(_SC_PAGESIZE); bytes > 0) {
     machine.page_size_bytes = static_cast<std::uint64_t>(bytes);

@@ -50,10 +50,11 @@ struct Machine {
 // What a process may still take, by the system and by its cgroup; huge where neither tells.
 std::uint64_t memory_left_bytes(const Machine& machine);
 
-// This machine, now. Never throws over a fact that is missing.
-Machine this_machine();
+// This machine, now, for a process that a batch job has given `job_cpus`. Never throws over a fact that is missing.
+Machine this_machine(std::optional<std::size_t> job_cpus = std::nullopt);
 
 // The part of it that is told by files, for a process that may run on `affinity`.
-Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity);
+Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity,
+                     std::optional<std::size_t> job_cpus = std::nullopt);
 
 }  // namespace loadline

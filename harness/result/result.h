@@ -34,6 +34,13 @@ struct StageSummary {
   double total_seconds = 0;
 };
 
+// How much of a dataset's files the page cache held around a measurement. None where nobody looked: without a loader,
+// and where looking would take more time than it is worth.
+struct CacheLooks {
+  std::optional<Residency> before;
+  std::optional<Residency> after;
+};
+
 // One timed pass of the loop.
 struct Trial {
   std::size_t round = 0;
@@ -51,7 +58,8 @@ struct Trial {
   WaitSummary wait;                  // of the consumer, a batch
   std::string compute_description;   // what the sink says it turned out to be; may be empty
   std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the sink has no parts
-  Usage usage;                       // while the clock ran
+  CacheLooks page_cache;
+  Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
@@ -64,6 +72,7 @@ struct FirstEpoch {
   std::uint64_t samples = 0;
   std::uint64_t batches = 0;
   bool complete = false;  // the whole epoch, rather than as much of it as its time allowed
+  CacheLooks page_cache;  // from before the dataset was opened
   Usage usage;
 };
 
@@ -94,8 +103,8 @@ struct CeilingResult {
 struct DatasetFacts {
   std::filesystem::path path;
   DatasetInfo info;
-  std::size_t files_left_out = 0;  // of info.files, in a result that was read back
-  std::uint64_t fingerprint = 0;   // content_fingerprint()
+  std::size_t files_left_out = 0;            // of info.files, in a result that was read back
+  std::optional<std::uint64_t> fingerprint;  // content_fingerprint(); none: its samples were not all read, or not yet
   StorageFacts storage;
   Residency found;                 // page cache before this run touched the files
   Residency before;                // before the first trial
@@ -120,6 +129,12 @@ struct Search {
   std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
 };
 
+// What the process took for the whole run, set-up and judging included.
+struct RunUsage {
+  double wall_seconds = 0;
+  Usage usage;
+};
+
 enum class Status : std::uint8_t { kPartial, kComplete };
 
 // "partial", "complete".
@@ -140,8 +155,9 @@ struct Result {
   std::vector<DatasetFacts> datasets;
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
-  std::vector<CellResult> checks;  // cells of predictions, measured after all others
-  std::optional<Search> search;    // none without --find
+  std::vector<CellResult> checks;   // cells of predictions, measured after all others
+  std::optional<Search> search;     // none without --find
+  std::optional<RunUsage> process;  // none until the run has ended
 };
 
 }  // namespace loadline

@@ -4,13 +4,15 @@
 #include <cmath>
 
 #include "harness/result/cgroup.h"
+#include "harness/result/job.h"
 #include "harness/result/system_files.h"
 #include "loaders/storage/affinity.h"
 
 namespace loadline {
 
-std::size_t threads_within(std::size_t affinity_count, std::optional<double> cgroup_cpu_limit) {
-  std::size_t threads = affinity_count;
+std::size_t threads_within(std::size_t affinity_count, std::optional<double> cgroup_cpu_limit,
+                           std::optional<std::size_t> job_cpus) {
+  std::size_t threads = std::min(affinity_count, job_cpus.value_or(affinity_count));
   // Compared as numbers first: a limit may be too large for an integer.
   if (cgroup_cpu_limit && std::ceil(*cgroup_cpu_limit) < static_cast<double>(threads)) {
     threads = static_cast<std::size_t>(std::ceil(*cgroup_cpu_limit));
@@ -19,7 +21,8 @@ std::size_t threads_within(std::size_t affinity_count, std::optional<double> cgr
 }
 
 std::size_t threads_in_force() {
-  return threads_within(affinity_cpus().size(), cgroup_limits(SystemFiles()).cpus);
+  const auto job = this_job();
+  return threads_within(affinity_cpus().size(), cgroup_limits(SystemFiles()).cpus, job ? job->cpus : std::nullopt);
 }
 
 }  // namespace loadline

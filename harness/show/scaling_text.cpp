@@ -60,26 +60,6 @@ std::string bar(const Estimate& rate, double full_scale) {
   return text;
 }
 
-std::string laws_text(const Curve& curve) {
-  const auto most = static_cast<double>(curve.points.back().point.workers);
-  std::string text;
-  if (const auto& law = curve.scalability) {
-    text += fmt::format("Universal Scalability Law: {} samples/s a worker, contention {:.3f}, coherency {:.5f}",
-                        rate(law->lambda), law->sigma, law->kappa);
-    const auto peak = law->peak_workers();
-    if (peak && *peak <= most) text += fmt::format(", most at {} workers", *peak);
-    text += curve.points.size() == kFewestPoints
-                ? "; three counts determine it, so that it says nothing of how well it fits\n"
-                : fmt::format("; off by {:.1f} %\n", 100 * law->residual);
-  }
-  if (const auto& line = curve.capped_linear) {
-    text += fmt::format("Linear up to a cap: {} samples/s a worker, {}; off by {:.1f} %\n", rate(line->per_worker),
-                        line->cap ? fmt::format("{} samples/s at the most", rate(*line->cap)) : "no cap reached",
-                        100 * line->residual);
-  }
-  return text;
-}
-
 std::string curve_text(const Curve& curve) {
   double full_scale = 0;
   for (const CurvePoint& one : curve.points) {
@@ -113,6 +93,26 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
       text += "; " + alternative_text(judgement, alternative);
     }
     text += fmt::format(".\n  loadline run {}\n", command_options(result.options, cell.cell));
+  }
+  return text;
+}
+
+std::string laws_text(const Curve& curve) {
+  const auto most = static_cast<double>(curve.points.back().point.workers);
+  std::string text;
+  if (const auto& law = curve.scalability) {
+    text += fmt::format("Universal Scalability Law: {} samples/s a worker, contention {:.3f}, coherency {:.5f}",
+                        rate(law->lambda), law->sigma, law->kappa);
+    const auto peak = law->peak_workers();
+    if (peak && *peak <= most) text += fmt::format(", most at {} workers", *peak);
+    text += curve.points.size() == kFewestPoints
+                ? "; three counts determine it, so that it says nothing of how well it fits\n"
+                : fmt::format("; off by {:.1f} %\n", 100 * law->residual);
+  }
+  if (const auto& line = curve.capped_linear) {
+    text += fmt::format("Linear up to a cap: {} samples/s a worker, {}; off by {:.1f} %\n", rate(line->per_worker),
+                        line->cap ? fmt::format("{} samples/s at the most", rate(*line->cap)) : "no cap reached",
+                        100 * line->residual);
   }
   return text;
 }

@@ -16,4 +16,7 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
 // and the two laws that describe it. Empty where there is none.
 std::string curves_text(const Result& result, const Judgement& judgement);
 
+// The two laws that describe a curve, a line each, as far as they are there.
+std::string laws_text(const Curve& curve);
+
 }  // namespace loadline

@@ -11,25 +11,8 @@
 namespace loadline {
 namespace {
 
-// Over all trials, in the order of a step.
-std::vector<StageSummary> summed(const CellResult& cell) {
-  std::vector<StageSummary> stages;
-  for (const Trial& trial : cell.trials) {
-    for (const StageSummary& stage : trial.stages) {
-      const auto known = std::ranges::find(stages, stage.name, &StageSummary::name);
-      if (known == stages.end()) {
-        stages.push_back(stage);
-      } else {
-        known->hits += stage.hits;
-        known->total_seconds += stage.total_seconds;
-      }
-    }
-  }
-  return stages;
-}
-
 std::string table_of(const CellResult& cell) {
-  const auto stages = summed(cell);
+  const auto stages = stages_of(cell);
   if (stages.empty()) return "";
   double wall = 0;
   for (const Trial& trial : cell.trials) wall += trial.wall_seconds;
@@ -45,7 +28,9 @@ std::string table_of(const CellResult& cell) {
 
 std::vector<std::size_t> cells_to_show(const Result& result, const Judgement& judgement) {
   std::vector<std::size_t> cells;
-  const auto has_stages = [&](std::optional<std::size_t> cell) { return cell && !summed(result.cells[*cell]).empty(); };
+  const auto has_stages = [&](std::optional<std::size_t> cell) {
+    return cell && !stages_of(result.cells[*cell]).empty();
+  };
   for (const Headline& headline : judgement.headlines) {
     const Configuration& configuration = judgement.configurations[headline.configuration];
     const auto cell = has_stages(configuration.full) ? configuration.full : configuration.synthetic;
@@ -66,6 +51,22 @@ std::string stages_text(const Result& result, const Judgement& judgement) {
     text += fmt::format("{}where the time goes: {}", text.empty() ? "" : "\n", table_of(result.cells[cell]));
   }
   return text;
+}
+
+std::vector<StageSummary> stages_of(const CellResult& cell) {
+  std::vector<StageSummary> stages;
+  for (const Trial& trial : cell.trials) {
+    for (const StageSummary& stage : trial.stages) {
+      const auto known = std::ranges::find(stages, stage.name, &StageSummary::name);
+      if (known == stages.end()) {
+        stages.push_back(stage);
+      } else {
+        known->hits += stage.hits;
+        known->total_seconds += stage.total_seconds;
+      }
+    }
+  }
+  return stages;
 }
 
 }  // namespace loadline

@@ -103,6 +103,14 @@ std::string figures_text(const Verdict& verdict) {
                      efficiency(*verdict.overlap_efficiency));
 }
 
+// What the first pass over the data would be like, of a configuration that was measured warm.
+std::string cold_start_text(const Judgement& judgement, std::size_t warm) {
+  for (const Configuration& other : judgement.configurations) {
+    if (other.cold_start && other.cold_start->warm == warm) return other.cold_start->sentence;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string rate_text(const std::optional<Summary>& per_second) {
@@ -116,14 +124,17 @@ std::string rate_text(const std::optional<Summary>& per_second) {
 }
 
 std::string table_text(const Result& result, const Judgement& judgement) {
-  std::vector<Row> rows{{"workload", "loader", "batch", "further", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall"}};
+  std::vector<Row> rows{
+      {"workload", "loader", "batch", "further", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall", "fetch stall"}};
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
+    const auto& cold = configuration.cold_start;
     rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
                     further_text(configuration), cell_text(judgement, result, configuration.io),
                     of_ceiling_text(judgement, result, configuration.io),
                     cell_text(judgement, result, configuration.synthetic),
-                    cell_text(judgement, result, configuration.full), stall ? percent(*stall) : "-"});
+                    cell_text(judgement, result, configuration.full), stall ? percent(*stall) : "-",
+                    cold ? percent(cold->fetch_stall) : "-"});
   }
   // A run of SYNTHETIC alone has no loader to make a configuration of.
   if (judgement.configurations.empty()) {
@@ -131,7 +142,7 @@ std::string table_text(const Result& result, const Judgement& judgement) {
       const Cell& cell = result.cells[i].cell;
       if (cell.mode != Mode::kSynthetic) continue;
       rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-", "-", "-",
-                      cell_text(judgement, result, i), "-", "-"});
+                      cell_text(judgement, result, i), "-", "-", "-"});
     }
   }
   leave_out_empty_columns(rows);
@@ -143,6 +154,8 @@ std::string table_text(const Result& result, const Judgement& judgement) {
     text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";
     text += legend_text(kinds);
   }
+  if (rows[0].back() == "fetch stall")
+    text += "\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n";
   return text;
 }
 
@@ -157,6 +170,7 @@ std::string verdict_text(const Judgement& judgement) {
                         one_batch_size ? "" : fmt::format(", batch {}", configuration.batch_size),
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
+    text += cold_start_text(judgement, headline.configuration);
     if (headline.workers) {
       const std::size_t fewest = headline.workers->fewest.workers;
       text += fmt::format(" {} {} not measurably worse than any other count tried.", fewest,
@@ -183,9 +197,9 @@ std::string setting_text(const Result& result) {
                                  machine.cpu_model.value_or("an unknown CPU"), machine.threads_in_force,
                                  machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number");
   for (const DatasetFacts& facts : result.datasets) {
-    text +=
-        fmt::format("data: {} ({}, {} samples {}, {}, fingerprint {:016x})\n", facts.path.string(), facts.info.format,
-                    facts.info.samples, stored_text(facts.info), name(facts.info.access), facts.fingerprint);
+    text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", facts.path.string(), facts.info.format,
+                        facts.info.samples, stored_text(facts.info), name(facts.info.access),
+                        facts.fingerprint ? fmt::format(", fingerprint {:016x}", *facts.fingerprint) : "");
   }
   return text;
 }

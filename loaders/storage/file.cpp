@@ -73,8 +73,11 @@ bool File::may_be_inspected() const {
   return owned || ::access(path_.c_str(), W_OK) == 0;
 }
 
+void File::wait_until_stored() const {
+  ::fsync(descriptor_);
+}
+
 void File::drop_from_page_cache(std::size_t bytes) const {
-  ::fsync(descriptor_);  // what is not on storage yet is kept
   ::posix_fadvise(descriptor_, 0, static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
 }
 

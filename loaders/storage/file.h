@@ -27,9 +27,11 @@ class File {
   // Whether this process owns the file or may write it, which is what the system asks of whoever wants to know which
   // of its pages are in the page cache (mm/mincore.c of Linux).
   bool may_be_inspected() const;
+  // Waits for what was written to be on storage, where it can be. Takes a moment even where nothing was written.
+  void wait_until_stored() const;
   // Asks the system to give up what the page cache holds of the first so many bytes of the file. A hint:
-  // page_cache_residency() tells what came of it. Pages that a process has mapped stay. Waits for what was written to
-  // be on storage.
+  // page_cache_residency() tells what came of it. What is not on storage yet stays, and so do pages that a process has
+  // mapped or that are being read at this moment.
   void drop_from_page_cache(std::size_t bytes) const;
   // Asks the system not to read ahead on this descriptor.
   void expect_random_reads() const;

@@ -125,6 +125,37 @@ TEST_F(Run, OfCeilingsDoesNotMindAConfigurationThatJudges) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
+TEST_F(Run, MeasuresColdBesideWarm) {
+  const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--cache", "warm,cold"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("fetch stall"));
+  EXPECT_THAT(outcome.out, HasSubstr("A first pass, with nothing in the page cache, spends "));
+  std::size_t cold = 0;
+  for (const auto& cell : result()["cells"]) {
+    if (cell["cache"] != "cold") continue;
+    ++cold;
+    const auto& trial = cell["trials"][0];
+    EXPECT_EQ(trial["warm_up_batches"], 0);
+    const bool warned = outcome.err.find("[not-cold]") != std::string::npos;
+    // What the system does not let be cold is said.
+    if (!warned) EXPECT_EQ(trial["page_cache"]["before"]["resident_pages"], 0);
+    if (!warned && !trial["device_read_bytes"].is_null()) EXPECT_GT(trial["device_read_bytes"], 0);
+  }
+  EXPECT_EQ(cold, 2U);
+  for (const auto& configuration : result()["configurations"]) {
+    const bool is_cold = configuration["further"] == "/cache:cold";
+    EXPECT_EQ(configuration["fetch_stall"].is_null(), !is_cold);
+    EXPECT_EQ(configuration["prep_stall"].is_null(), !is_cold);
+  }
+}
+
+TEST_F(Run, FindsDataAsItIsAndTakesItsFingerprintAfterwards) {
+  const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--cache", "as-is"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(result()["datasets"][0]["fingerprint"].is_string());
+  EXPECT_EQ(run(short_run(mnist()) + Words{"--cache", "as-is", "--dry-run"}).exit_code, 0);
+}
+
 // Output
 
 TEST_F(Run, RefusesADirectoryThatIsNotThereBeforeItMeasures) {
@@ -234,15 +265,27 @@ TEST_P(Interrupted, ReachesAComputeThatWaits) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
-TEST_P(Interrupted, EndsAtOnceAtTheSecondSignal) {
+TEST_P(Interrupted, EndsAtOnceAtASigintThatFollows) {
   world_.small_stdout = true;  // holds less than a result, and is not read before the end
   Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   tool.send(GetParam());
   ASSERT_TRUE(tool.wait_until_err_says("samples/s, mean ±"));
-  tool.send(GetParam());
+  tool.send(SIGINT);
   EXPECT_EQ(tool.wait_until_err_says("never said"), false);
-  EXPECT_EQ(tool.finish().signal, GetParam());
+  EXPECT_EQ(tool.finish().signal, SIGINT);
+}
+
+TEST_P(Interrupted, TakesSigtermsThatFollowForTheSame) {
+  world_.small_stdout = true;
+  Tool tool(Words{long_run(mnist())} + Words{"-o", "-"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(GetParam());
+  ASSERT_TRUE(tool.wait_until_err_says("samples/s, mean ±"));
+  tool.send(SIGTERM);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 128 + GetParam());
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "partial");
 }
 
 INSTANTIATE_TEST_SUITE_P(Signal, Interrupted, testing::Values(SIGINT, SIGTERM),

@@ -162,6 +162,31 @@ class Schema(ResultsTest):
         self.assertEqual((result["search"]["found"], result["search"]["confirmed"]), (1, 1))
         self.assertEqual([probe["confirms"] for probe in result["search"]["probes"]], [False, False, True])
 
+    def test_cache_states(self):
+        result = self.work.run_for_result("cache.json", ["--workload", "mnist", "--loader", "serial", "--cache",
+                                                         "warm,cold,as-is", *QUICK])
+        self.check(result)
+        loading = [cell for cell in result["cells"] if cell["loader"]]
+        self.assertEqual({cell["cache"] for cell in loading}, {"warm", "cold", "as-is"})
+        for cell in loading:
+            for one in (cell["first_epoch"], *cell["trials"]):
+                self.assertIsNotNone(one["page_cache"]["before"])
+                self.assertEqual(one["page_cache"]["after"] is None, cell["cache"] == "warm")
+        for configuration in result["configurations"]:
+            cold = configuration["further"] == "/cache:cold"
+            self.assertEqual((bool(configuration["fetch_stall"]), bool(configuration["prep_stall"])), (cold, cold))
+
+    def test_data_as_it_is(self):
+        process = self.work.start(["run", "--workload", "mnist", "--loader", "serial", "--cache", "as-is", *QUICK,
+                                   "--trials", "10000", "-o", "unread.json"])
+        self.addCleanup(process.kill)
+        read_until(process, "trial 2/")
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        result = self.work.result("unread.json")
+        self.check(result)
+        self.assertIsNone(result["datasets"][0]["fingerprint"])
+
     def test_sequential_order(self):
         self.check(self.work.run_for_result("order.json", ["--workload", "mnist", "--order", "sequential", *QUICK]))
 
@@ -199,17 +224,27 @@ class Schema(ResultsTest):
             self.assertTrue(cell["ceiling"] is None or cell["ceiling"]["efficiency"]["ci95"] is None)
         self.assertIsNone(result["configurations"][0]["stall"]["ci95"])
 
-    def test_batch_job_is_named(self):
-        for variable, scheduler in (("SLURM_JOB_ID", "slurm"), ("LSB_JOBID", "lsf")):
-            with self.subTest(scheduler=scheduler):
-                self.work.environment[variable] = "4711"
+    def test_batch_job_is_described(self):
+        slurm = {"SLURM_JOB_ID": "4713", "SLURM_ARRAY_JOB_ID": "4711", "SLURM_ARRAY_TASK_ID": "2",
+                 "SLURM_JOB_NAME": "sweep", "SLURM_JOB_PARTITION": "main", "SLURM_JOB_NODELIST": "n1",
+                 "SLURM_JOB_NUM_NODES": "1", "SLURM_CPUS_PER_TASK": "1", "SLURM_JOB_CPUS_PER_NODE": "4",
+                 "SLURM_MEM_PER_NODE": "1024", "SLURM_JOB_END_TIME": "1764079080", "SLURM_RESTART_COUNT": "1"}
+        of_slurm = {"scheduler": "slurm", "id": "4713", "array_id": "4711", "array_index": 2, "name": "sweep",
+                    "partition": "main", "nodes": "n1", "node_count": 1, "cpus": 1, "total_cpus": 4,
+                    "memory_bytes": 2**30, "ends": "2025-11-25T13:58:00Z", "restarts": 1}
+        of_lsf = dict.fromkeys(of_slurm) | {"scheduler": "lsf", "id": "815", "restarts": 0}
+        for variables, job in ((slurm, of_slurm), ({"LSB_JOBID": "815"}, of_lsf)):
+            with self.subTest(scheduler=job["scheduler"]):
+                self.work.environment.update(variables)
                 try:
                     result = self.work.run_for_result("job.json",
                                                       ["--workload", "mnist", "--mode", "synthetic", *QUICK])
                 finally:
-                    del self.work.environment[variable]
+                    for variable in variables:
+                        del self.work.environment[variable]
                 self.check(result)
-                self.assertEqual(result["job"], {"scheduler": scheduler, "id": "4711"})
+                self.assertEqual(result["job"], job)
+                self.assertLessEqual(result["machine"]["threads_in_force"], job["cpus"] or 2**20)
 
     def test_interrupted_run(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -284,7 +319,9 @@ class SchemaIsNotVacuous(ResultsTest):
         result["ceilings"][0]["trials"] = result["ceilings"][0]["trials"][:1]
         result["warnings"] = [{"id": "few-trials", "message": "one"}]
         result["benchmarks"] = result["benchmarks"][:1]
-        result["job"] = {"scheduler": "slurm", "id": "1"}
+        result["job"] = {"scheduler": "slurm", "id": "3", "array_id": "1", "array_index": 2, "name": "sweep",
+                         "partition": "main", "nodes": "n1", "node_count": 1, "cpus": 1, "total_cpus": 4,
+                         "memory_bytes": 2**30, "ends": "2025-11-25T13:58:00Z", "restarts": 0}
         cls.result = result
 
     def assert_refused(self, what, change):

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/plan/settings.h"
+#include "harness/result/json/facts.h"
 #include "harness/result/json/verdicts.h"
 
 namespace loadline {
@@ -67,6 +68,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   word(json, "stores", trial.stores, kStores);
   json("wait", trial.wait);
   json("stages", trial.stages);
+  json("page_cache", trial.page_cache);
   usage_fields_of(json, trial.usage);
 }
 
@@ -78,7 +80,13 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json.positive("batches", epoch.batches);
   json.positive("samples", epoch.samples);
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
+  json("page_cache", epoch.page_cache);
   usage_fields_of(json, epoch.usage);
+}
+
+void run_usage_fields(auto& json, auto& run) {
+  json.positive("wall_seconds", run.wall_seconds);
+  usage_fields_of(json, run.usage);
 }
 
 void fields(auto& json, Record<CeilingTrial> auto& trial) {
@@ -260,6 +268,13 @@ Json settings_json(const Cell& cell) {
 
 void usage_fields(RecordWriter& json, const Usage& usage) {
   usage_fields_of(json, usage);
+}
+
+void fields(RecordWriter& json, const RunUsage& run) {
+  run_usage_fields(json, run);
+}
+void fields(RecordReader& json, RunUsage& run) {
+  run_usage_fields(json, run);
 }
 
 CeilingIds::CeilingIds(const std::vector<CeilingResult>& ceilings) {

@@ -18,6 +18,9 @@ Json settings_json(const Cell& cell);
 // What the process used: members among others.
 void usage_fields(RecordWriter& json, const Usage& usage);
 
+void fields(RecordWriter& json, const RunUsage& run);
+void fields(RecordReader& json, RunUsage& run);
+
 // By which cells name the ceilings that bound them.
 struct CeilingIds {
   explicit CeilingIds(const std::vector<CeilingResult>& ceilings);

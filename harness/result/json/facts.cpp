@@ -18,6 +18,14 @@ std::uint64_t parse_hex(const std::string& text) {
   throw Error(fmt::format("want 16 hexadecimal digits, got '{}'", text));
 }
 
+std::optional<std::string> hex_of(std::optional<std::uint64_t> value) {
+  return value ? std::optional(hex(*value)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_hex_or_none(const std::optional<std::string>& text) {
+  return text ? std::optional(parse_hex(*text)) : std::nullopt;
+}
+
 Extents extents_of(const ImageShape& shape) {
   Extents extents;
   for (const std::size_t pixels : {shape.channels, shape.height, shape.width}) {

@@ -15,6 +15,9 @@ namespace loadline {
 // 64 bits as 16 hexadecimal digits; the inverse throws Error saying what is wanted.
 std::string hex(std::uint64_t value);
 std::uint64_t parse_hex(const std::string& text);
+// The same of what may be missing.
+std::optional<std::string> hex_of(std::optional<std::uint64_t> value);
+std::optional<std::uint64_t> parse_hex_or_none(const std::optional<std::string>& text);
 
 // Channels, height and width, of which those that are 0 are not the same for all samples.
 using Extents = std::vector<std::optional<std::size_t>>;
@@ -72,11 +75,27 @@ void fields(auto& json, Record<Machine> auto& machine) {
 void fields(auto& json, Record<Job> auto& job) {
   json("scheduler", job.scheduler);
   json("id", job.id);
+  json("array_id", job.array_id);
+  json("array_index", job.array_index);
+  json("name", job.name);
+  json("partition", job.partition);
+  json("nodes", job.nodes);
+  json("node_count", job.node_count);
+  json("cpus", job.cpus);
+  json("total_cpus", job.total_cpus);
+  json("memory_bytes", job.memory_bytes);
+  json("ends", job.ends);
+  json("restarts", job.restarts);
 }
 
 void fields(auto& json, Record<Residency> auto& residency) {
   json("pages", residency.pages);
   json("resident_pages", residency.resident_pages);
+}
+
+void fields(auto& json, Record<CacheLooks> auto& looks) {
+  json("before", looks.before);
+  json("after", looks.after);
 }
 
 void fields(auto& json, Record<VolumeShape> auto& volume) {
@@ -115,7 +134,7 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   json("stored_bytes", info.stored_bytes);
   word(json, "access", info.access,
        std::array{Access::kMapped, Access::kResident, Access::kRows, Access::kBlocks, Access::kChunks, Access::kFiles});
-  json.converted("fingerprint", facts.fingerprint, hex, parse_hex);
+  json.converted("fingerprint", facts.fingerprint, hex_of, parse_hex_or_none);
   json("storage", facts.storage);
   json.object("page_cache", [&](auto& inner) {
     inner("found", facts.found);

@@ -117,6 +117,9 @@ void configuration_fields(RecordWriter& json, const Configuration& configuration
   json("goal", verdict.goal);
   json("start_up", configuration.start_up);
   json("latency", configuration.latency);
+  const auto& cold = configuration.cold_start;
+  json("fetch_stall", cold ? std::optional(cold->fetch_stall) : std::nullopt);
+  json("prep_stall", cold ? cold->prep_stall : std::nullopt);
   json("sentence", verdict.sentence);
 }
 

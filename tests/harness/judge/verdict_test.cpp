@@ -446,5 +446,14 @@ TEST(Bound, HasANameForEveryValue) {
   EXPECT_EQ(name(Bound::kIncomplete), "incomplete");
 }
 
+TEST(StallBetween, IsTheShareThatTheFasterSpares) {
+  const std::vector<double> fast{4000, 4000};
+  const std::vector<double> slow{1000, 1000};
+  EXPECT_DOUBLE_EQ(stall_between(fast, slow)->value, 0.75);
+  EXPECT_DOUBLE_EQ(stall_between(slow, fast)->value, -3);
+  EXPECT_FALSE(stall_between(fast, {}).has_value());
+  EXPECT_FALSE(stall_between({}, slow).has_value());
+}
+
 }  // namespace
 }  // namespace loadline

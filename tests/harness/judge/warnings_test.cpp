@@ -76,6 +76,66 @@ TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
   EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
 }
 
+TEST(Warnings, TellOfWarmTrialsThatFoundLessInThePageCache) {
+  Result result = sound();
+  for (Trial& trial : result.cells[0].trials) trial.page_cache.before = {.pages = 10, .resident_pages = 10};
+  EXPECT_EQ(warnings(result), Texts());
+  result.cells[0].trials[1].page_cache.before->resident_pages = 9;
+  EXPECT_EQ(warnings(result), (Texts{{"not-resident",
+                                      "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
+                                      "mnist/IO/serial/batch:100: they measured storage too"}}));
+  result.cells[0].trials[1].page_cache.before->resident_pages.reset();
+  EXPECT_EQ(warnings(result), Texts()) << "nobody knows";
+}
+
+// Trials of 10,000 samples each, of 60,000 that lie in 60,000,000 bytes.
+Result cold(std::size_t resident_pages, std::optional<std::uint64_t> device_read_bytes) {
+  Result result = sound();
+  result.datasets[0].info.stored_bytes = 60'000'000;
+  result.datasets[0].before.resident_pages = 9;
+  result.environment.machine.last_level_cache_bytes = 60000 * 784 + 1;
+  result.cells[0].cell.cache = CacheState::kCold;
+  for (Trial& trial : result.cells[0].trials) {
+    trial.page_cache.before = {.pages = 1000, .resident_pages = resident_pages};
+    trial.usage.device_read_bytes = device_read_bytes;
+  }
+  return result;
+}
+
+TEST(Warnings, OfTrialsThatWereProvedColdAreNone) {
+  EXPECT_EQ(warnings(cold(0, 10'000'000)), Texts());
+  EXPECT_EQ(warnings(cold(10, 5'000'000)), Texts());
+  EXPECT_EQ(warnings(cold(0, std::nullopt)), Texts());
+}
+
+TEST(Warnings, TellOfColdTrialsWhoseFilesStayed) {
+  Result result = cold(0, 10'000'000);
+  result.cells[0].trials[2].page_cache.before->resident_pages = 123;
+  EXPECT_EQ(warnings(result),
+            (Texts{{"not-cold",
+                    "1 of 3 trials of mnist/IO/serial/batch:100 were not cold: up to 13 % of "
+                    "/data/mnist stayed in the page cache, held there by its file system or by another "
+                    "process"}}));
+}
+
+TEST(Warnings, TellOfColdTrialsThatReadLittleFromADevice) {
+  EXPECT_EQ(
+      warnings(cold(0, 1'000'000)),
+      (Texts{{"not-cold",
+              "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: as little as 10 % of the bytes of "
+              "their samples came from a device, and a cache below the page cache, such as that of a network file "
+              "system, may have held the rest"}}));
+}
+
+TEST(Warnings, TellOfColdTrialsOfWhichNothingIsKnown) {
+  Result result = cold(0, std::nullopt);
+  for (Trial& trial : result.cells[0].trials) trial.page_cache.before->resident_pages.reset();
+  EXPECT_EQ(warnings(result), (Texts{{"not-cold",
+                                      "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: the system "
+                                      "tells neither what the page cache holds of /data/mnist nor what came from a "
+                                      "device"}}));
+}
+
 TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1010, 1020}},
                              {.mode = Mode::kIo, .rates = {1000, 1010, 1020}, .loader = "hdf5"},
@@ -85,6 +145,8 @@ TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
   result.datasets.push_back(copy);
   result.cells[1].dataset = 1;
   EXPECT_EQ(warnings(result), Texts()) << "a copy of the same samples";
+  result.datasets[1].fingerprint.reset();
+  EXPECT_EQ(warnings(result), Texts()) << "it is not known yet";
   result.datasets[1].fingerprint = 1;
   EXPECT_EQ(warnings(result), (Texts{{"samples-differ",
                                       "/data/mnist.h5 reads other samples or labels than /data/mnist: loaders of mnist "

@@ -87,6 +87,7 @@ TEST(RunLoop, CountsAndTimesToTheNanosecond) {
   EXPECT_EQ(stretch.waits.count(), 3U);
   EXPECT_EQ(stretch.waits.total(), 110ns);
   EXPECT_EQ(stretch.waits.largest(), 100ns);
+  EXPECT_EQ(stretch.first_wait, 10ns);
   EXPECT_EQ(stretch.waits.percentile(0.5), 10ns);
   EXPECT_EQ(feed.pulls, 3);
   EXPECT_EQ(sink.consumed, 3U);

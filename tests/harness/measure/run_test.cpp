@@ -128,7 +128,7 @@ TEST_F(RunTest, KnowsItsDataset) {
   EXPECT_EQ(facts.before.pages, 2U);
   ASSERT_TRUE(facts.after.has_value());
   EXPECT_EQ(facts.after->resident_pages, 2U);
-  EXPECT_NE(facts.fingerprint, 0U);
+  EXPECT_TRUE(facts.fingerprint.has_value());
 }
 
 TEST_F(RunTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
@@ -478,6 +478,107 @@ TEST_F(RunTest, PreparesAnotherPlanOnTheSameDatasets) {
     EXPECT_GT(result_.cells[i].slots, 0U);
   }
   EXPECT_FALSE(result_.ceilings.empty());
+}
+
+TEST_F(RunTest, HasColdTrialsBesideWarmOnes) {
+  mnist(2000, 56);
+  RunOptions both = options();
+  both.axes = {{"cache", {"warm", "cold"}}};
+  both.trial_batches = 1000;
+  both.first_epoch_seconds = 1000;
+  ASSERT_TRUE(run(plan_of(both)));
+  bool any_cold = false;
+  for (const CellResult& cell : result_.cells) {
+    SCOPED_TRACE(cell.cell.name());
+    EXPECT_EQ(cell.error, std::nullopt);
+    ASSERT_EQ(cell.trials.size(), 3U);
+    if (!uses_loader(cell.cell.mode)) {
+      EXPECT_FALSE(cell.trials[0].page_cache.before.has_value());
+      continue;
+    }
+    const bool cold = cell.cell.cache == CacheState::kCold;
+    any_cold = any_cold || cold;
+    ASSERT_TRUE(cell.first_epoch.has_value());
+    ASSERT_TRUE(cell.first_epoch->page_cache.before.has_value());
+    for (const Trial& trial : cell.trials) {
+      ASSERT_TRUE(trial.page_cache.before.has_value());
+      EXPECT_EQ(trial.page_cache.after.has_value(), cold);
+      EXPECT_EQ(trial.batches, cold ? 250U : 1000U) << "a cold one is an epoch at the most";
+      if (!cold) {
+        EXPECT_EQ(trial.page_cache.before->resident_pages, trial.page_cache.before->pages);
+        continue;
+      }
+      if (trial.page_cache.before->resident_pages == trial.page_cache.before->pages) {
+        GTEST_SKIP() << "the file system lives in the page cache";
+      }
+      EXPECT_EQ(trial.page_cache.before->resident_pages, 0U);
+      EXPECT_EQ(trial.page_cache.after->resident_pages, trial.page_cache.after->pages - 1) << "all but the labels";
+      EXPECT_GE(trial.usage.device_read_bytes.value_or(2000 * 56 * 56), 2000U * 56 * 56);
+    }
+  }
+  EXPECT_TRUE(any_cold);
+}
+
+TEST_F(RunTest, LeavesDataUnreadThatIsToBeFoundAsItIs) {
+  const fs::path data = mnist();
+  RunOptions as_is = with_ceilings();
+  as_is.cache = "as-is";
+  const Plan plan = plan_of(as_is);
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  ASSERT_TRUE(prepare_run(plan, result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
+  EXPECT_EQ(listener_.datasets, 0);
+  for (const CeilingResult& ceiling : result_.ceilings) {
+    EXPECT_EQ(ceiling.ceiling.dataset, std::nullopt) << "it would read them";
+  }
+  EXPECT_TRUE(run_plan(plan, result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
+  for (const CellResult& cell : result_.cells) {
+    for (const Trial& trial : cell.trials) {
+      EXPECT_EQ(trial.page_cache.before.has_value(), uses_loader(cell.cell.mode));
+      EXPECT_EQ(trial.page_cache.after.has_value(), uses_loader(cell.cell.mode));
+    }
+  }
+  EXPECT_TRUE(take_fingerprints(result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, content_fingerprint(*open_dataset(data, {})));
+  EXPECT_EQ(listener_.datasets, 1);
+}
+
+TEST_F(RunTest, ReadsDataBeforehandThatIsToBeWarmOrColdAsWell) {
+  mnist();
+  for (const char* other : {"warm", "cold"}) {
+    result_ = Result();
+    RunOptions mixed = options();
+    mixed.axes = {{"cache", {"as-is", other}}};
+    RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+    ASSERT_TRUE(prepare_run(plan_of(mixed), result_, context));
+    EXPECT_EQ(result_.datasets[0].fingerprint.has_value(), other == std::string("warm")) << other;
+  }
+}
+
+TEST_F(RunTest, GoesWithoutTheFingerprintOfDataThatHasGone) {
+  const fs::path data = mnist();
+  RunOptions as_is = options();
+  as_is.cache = "as-is";
+  ASSERT_TRUE(run(plan_of(as_is)));
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  stop_.request_stop();
+  EXPECT_FALSE(take_fingerprints(result_, context));
+  fs::remove_all(data);
+  EXPECT_TRUE(take_fingerprints(result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
+}
+
+TEST_F(RunTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
+  const fs::path data = mnist();
+  const fs::path images = data / "train-images-idx3-ubyte";
+  test::write(data / "train-images-idx3-ubyte.gz", test::gzip_of(test::bytes_of(images)));
+  fs::remove(images);
+  RunOptions cold = options();
+  cold.cache = "cold";
+  EXPECT_EQ(refusal(cold), test::usage(fmt::format("--cache cold: all of {} is read into memory when it is opened, so "
+                                                   "that its trials read no file; unpack it, or leave cold out",
+                                                   data.string())));
 }
 
 // Runs as nobody in particular, where the test runs as root.

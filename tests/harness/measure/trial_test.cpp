@@ -112,6 +112,32 @@ TEST_F(TrialTest, SaysWhatItsHostWaitedFor) {
   EXPECT_GT(result.stages[1].total_seconds + result.stages[2].total_seconds, 0);
 }
 
+TEST_F(TrialTest, OfAColdCellCountsFromTheFirstBatchToTheEndOfTheEpoch) {
+  for (Cell cell : {cell_of(Mode::kIo), cell_of(Mode::kFull), cell_of(Mode::kIo, "thread-pool", 3)}) {
+    SCOPED_TRACE(cell.name());
+    cell.cache = CacheState::kCold;
+    const Trial whole = trial(cell, {.length = Batches{50}, .warm_up_batches = 2});
+    EXPECT_EQ(whole.warm_up_batches, 0U);
+    EXPECT_EQ(whole.batches, 6U);
+    EXPECT_EQ(whole.samples, kSamples);
+    EXPECT_GE(whole.first_batch_seconds, whole.setup_seconds);
+    EXPECT_EQ(trial(cell, {.length = Batches{4}}).batches, 4U);
+    EXPECT_EQ(trial(cell, {.length = Time(1)}).batches, 1U);
+  }
+  Cell synthetic = cell_of(Mode::kSynthetic);
+  synthetic.cache = CacheState::kCold;
+  EXPECT_EQ(trial(synthetic, {.length = Batches{50}}).batches, 50U) << "which reads no file";
+}
+
+TEST_F(TrialTest, OfAColdCellIsAWholeNumberOfRoundsWithinTheEpoch) {
+  Cell cell = cell_of(Mode::kFull);
+  cell.cache = CacheState::kCold;
+  cell.compute = "device:samples_per_second=1e9,devices=4";
+  EXPECT_EQ(trial(cell, {.length = Batches{50}}).batches, 4U);
+  cell.compute = "device:samples_per_second=1e9,devices=7";
+  EXPECT_EQ(trial(cell, {.length = Batches{50}}).batches, 7U) << "unless there is none";
+}
+
 TEST_F(TrialTest, EndsWithoutAResultWhenStopped) {
   const Cell cell = cell_of(Mode::kIo, "thread-pool", 2);
   const CellRig rig(cell, *dataset_, std::nullopt);

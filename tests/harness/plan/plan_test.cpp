@@ -282,6 +282,8 @@ TEST(Plan, LooksForTheCopyBesideDataThatWasNamed) {
 TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
   EXPECT_EQ(refusal({.loaders = {"serial", "hdf5"}, .in_memory = true}),
             usage("--in-memory: loader hdf5 reads from the file, there is nothing for it to do"));
+  EXPECT_EQ(refusal({.cache = "cold", .in_memory = true}),
+            usage("--cache cold: with --in-memory all samples are read before a trial begins, give one of them"));
 }
 
 TEST(Plan, RefusesAComputeThatCannotBe) {

@@ -45,7 +45,20 @@ Result full_result() {
   write_option(result.options, row_named(run_options(), "option", "prefetch"), "2,3");
   write_option(result.options, row_named(run_options(), "option", "workers"), "2");
   result.environment.build.libraries = {{"fmt", "9.1.0"}, {"oneDNN", std::nullopt}};
-  result.environment.job = Job{.scheduler = "slurm", .id = "17"};
+  result.environment.job = Job{.scheduler = "slurm",
+                               .id = "17",
+                               .array_id = "15",
+                               .array_index = 2,
+                               .name = "sweep",
+                               .partition = "main",
+                               .nodes = "n[1-2]",
+                               .node_count = 2,
+                               .cpus = 8,
+                               .total_cpus = 16,
+                               .memory_bytes = 1 << 30,
+                               .ends = "2026-11-21T10:28:00Z",
+                               .restarts = 1};
+  result.process = RunUsage{.wall_seconds = 60, .usage = {.user_cpu_seconds = 50, .peak_rss_bytes = 1 << 20}};
   DatasetFacts& facts = result.datasets.front();
   for (int i = 0; i < 70; ++i) facts.info.files.emplace_back(fmt::format("/data/mnist/{}", i));
   facts.after = Residency{.pages = 10, .resident_pages = std::nullopt};
@@ -110,7 +123,8 @@ TEST(ResultReader, GivesBackTheCommittedExample) {
 TEST(ResultReader, GivesBackWhatIsNotToBeSeenInTheText) {
   const Result result = parse_result(text_of(full_result()), "result.json");
   EXPECT_EQ(result.status, Status::kComplete);
-  EXPECT_EQ(result.environment.job, (Job{.scheduler = "slurm", .id = "17"}));
+  EXPECT_EQ(result.environment.job, full_result().environment.job);
+  EXPECT_EQ(result.process->usage.user_cpu_seconds, 50);
   EXPECT_EQ(result.options.axes, (std::vector<Axis>{{.option = "prefetch", .values = {"2", "3"}}}));
   EXPECT_EQ(result.ceilings[0].ceiling, test::ceiling("gather", 2));
   EXPECT_EQ(result.cells[2].bounds, std::vector<std::size_t>{0});

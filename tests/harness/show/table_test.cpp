@@ -52,6 +52,25 @@ TEST(TableText, HasARowAConfiguration) {
             "mnist     thread-pool x 12    100  1.500 ± 0.000 M  1.000 ± 0.000 k  999.0 ± 0.0   0.1 ± 0.0 %\n");
 }
 
+Result with_cold() {
+  Result result = three_modes();
+  result.cells.push_back(result.cells[4]);
+  result.cells.back().cell.cache = CacheState::kCold;
+  result.cells.back().trials.clear();
+  for (const double rate : {333, 333, 333}) result.cells.back().trials.push_back(test::trial_of(rate, 100));
+  for (CellResult& cell : result.cells) cell.cell.axes = {"cache"};
+  return result;
+}
+
+TEST(TableText, HoldsColdAgainstWarm) {
+  const Result result = with_cold();
+  const std::string text = table_text(result, judge_run(result));
+  EXPECT_THAT(text, testing::HasSubstr("stall   fetch stall\n"));
+  EXPECT_THAT(text, testing::HasSubstr("cache:cold"));
+  EXPECT_THAT(text, testing::HasSubstr("66.7 ± 0.0 %\n"));
+  EXPECT_THAT(text, testing::EndsWith("\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n"));
+}
+
 TEST(TableText, LeavesOutWhatNoRowHasAndShowsFailedForWhatFailed) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {2000}}, {.mode = Mode::kFull, .rates = {}}});
   EXPECT_EQ(table_text(result, judge_run(result)),
@@ -138,6 +157,12 @@ TEST(VerdictText, IsTheSentenceOfTheHeadline) {
             "efficiency -0.50 ± 0.00.\n");
 }
 
+TEST(VerdictText, SaysOfAWarmHeadlineWhatTheFirstPassIsLike) {
+  EXPECT_THAT(verdict_text(judge_run(with_cold())),
+              testing::HasSubstr(" A first pass, with nothing in the page cache, spends 66.7 ± 0.0 % of its time on "
+                                 "fetching (FULL cold against FULL warm); "));
+}
+
 TEST(VerdictText, SaysTheUtilisationOnce) {
   Result result = three_modes();
   result.options.au = 0.9;
@@ -172,6 +197,9 @@ TEST(SettingText, NamesProgramMachineAndData) {
   EXPECT_EQ(setting_text(three_modes()),
             "loadline 1.2.3 (Release, avx2 kernels) on Example CPU, 4 of 8 CPUs in force\n"
             "data: /data/mnist (idx, 60000 samples of 1x28x28 u8, mapped, fingerprint 123456789abcdef0)\n");
+  Result unread = three_modes();
+  unread.datasets[0].fingerprint.reset();
+  EXPECT_THAT(setting_text(unread), testing::EndsWith("60000 samples of 1x28x28 u8, mapped)\n"));
 }
 
 TEST(SettingText, AdmitsWhatIsNotKnown) {

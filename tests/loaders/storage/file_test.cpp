@@ -69,6 +69,7 @@ TEST(File, ReadsTheSameWhenItsPagesWereGivenUp) {
   const std::string bytes(100'000, 'x');
   const File file = File::open(test::write(home / "a", bytes));
   file.expect_random_reads();
+  file.wait_until_stored();
   file.drop_from_page_cache(bytes.size());
   const auto left = page_cache_residency(file.path());
   EXPECT_EQ(read(file, 0, bytes.size()), bytes);

@@ -1,0 +1,189 @@
+# What the batch scripts of bench/slurm and bench/lsf share; they source it, with `root`, the repository, and `name`,
+# their own, set. Settings, all from the environment:
+#   LOADLINE   the tool; default: build/release/bench/loadline in the repository, else the one in PATH
+#   DATA       the dataset's file or directory; default: the workload's own place
+#   STAGE      yes: copy DATA to node-local storage first (bench/batch/stage.sh); default: no
+#   SCRATCH    where that is; default: what stage.sh finds
+#   OPTIONS    of `loadline run`, for bsub, which passes none on
+#   RESULTS    directory for results and reports; default: results, in the directory of submission
+# shellcheck shell=bash
+
+: "${root:?}" "${name:?}"
+: "${DATA:=}"
+: "${STAGE:=no}"
+: "${RESULTS:=results}"
+
+say() { echo "==> $*" >&2; }
+fail() { echo "$name: $*" >&2; exit 1; }
+
+LOADLINE=${LOADLINE:-$root/build/release/bench/loadline}
+[[ -x $LOADLINE ]] || LOADLINE=$(command -v loadline) ||
+  fail "no loadline in $root/build/release/bench nor in PATH: build it first, or set LOADLINE"
+
+# offers VERB OPTION: whether this build of the tool has it.
+offers() { "$LOADLINE" "$1" --help 2>/dev/null | grep -q -- "$2"; }
+
+# The command that submits the script again, to which `resubmit` adds the settings.
+case $name in
+  *.lsf) submit=(bsub '<' "$root/bench/lsf/$name") ;;
+  *) submit=(sbatch "$root/bench/slurm/$name" "$@") ;;
+esac
+
+# resubmit SETTING...: the command with these settings and those in force.
+resubmit() {
+  local setting value
+  printf '%s ' "$@"
+  for setting in WORKLOAD LOADERS WORKERS DATA STAGE OPTIONS; do
+    value=${!setting:-}
+    [[ $value =~ ^[A-Za-z0-9_./,:-]*$ ]] || value=${value@Q}
+    [[ -z $value ]] || printf '%s=%s ' "$setting" "$value"
+  done
+  echo "${submit[*]}"
+}
+
+# The options of `loadline run`: those given to the script, which no argument of `source` may hide, and what its settings
+# say where none of them does.
+options=("$@")
+read -r -d '' -a words <<<"${OPTIONS:-}" || true
+options+=("${words[@]}")
+
+# default OPTION VALUE: an option for when the user gave none of that name.
+default() {
+  local given
+  for given in "${options[@]}"; do
+    [[ $given != "$1" && $given != "$1="* ]] || return 0
+  done
+  options+=("$1" "$2")
+}
+
+# sweep_options RESULT: those of WORKLOAD, LOADERS, WORKERS and DATA. With STAGE=yes the data is a copy on this node
+# until the script ends. It is in the same place for the same RESULT, or another run could not go on with that.
+sweep_options() {
+  local data=$DATA
+  WORKERS=${WORKERS:-$(worker_counts)}
+  default --workload "$WORKLOAD"
+  default --loader "$LOADERS"
+  default --workers "$WORKERS"
+  case $STAGE in
+    no) ;;
+    yes)
+      [[ -n $DATA ]] || fail "STAGE=yes needs DATA to say what to copy"
+      staged=$("$root/bench/batch/stage.sh" "$DATA" "$(realpath -m "$1" | b2sum | head -c 12)")
+      trap '"$root/bench/batch/stage.sh" --remove "$staged"' EXIT
+      data=$staged ;;
+    *) fail "STAGE: want yes or no, got '$STAGE'" ;;
+  esac
+  [[ -z $data ]] || default --data "$data"
+}
+
+# worker_counts: 1, 2, 4 and so on to the CPUs of the job, these included.
+worker_counts() {
+  local cpus here counts=1 count
+  here=$(nproc)
+  cpus=${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-$here}}
+  # Where LSF binds slots to CPUs a slot may have several, and the mask tells how many.
+  [[ -z ${LSB_BIND_CPU_LIST:-} ]] && ((cpus < here)) || cpus=$here
+  for ((count = 2; count < cpus; count *= 2)); do counts+=,$count; done
+  ((cpus == 1)) || counts+=,$cpus
+  echo "$counts"
+}
+
+# SIGUSR1 says that the time limit is near (sbatch --signal=B:USR1@SECONDS); SIGTERM and SIGINT end the job for good.
+limit_is_near=false
+trap 'limit_is_near=true' USR1
+
+# tell_to_stop PID: what the handlers of `stoppable` do; a script whose command wants something else replaces it.
+tell_to_stop() { kill -TERM "$1" 2>/dev/null || true; }
+
+# stoppable COMMAND...: runs it, tells it to stop when this script is told to by a signal, and returns its exit code
+# when it has ended. In the background, because bash handles no signal while it waits for something in the foreground.
+stoppable() {
+  local child signalled status
+  "$@" &
+  child=$!
+  trap 'signalled=true limit_is_near=true; tell_to_stop "$child"' USR1
+  trap 'signalled=true; tell_to_stop "$child"' TERM INT
+  ! $limit_is_near || tell_to_stop "$child"
+  while
+    signalled=false status=0
+    wait "$child" || status=$?
+    $signalled
+  do :; done
+  trap 'limit_is_near=true' USR1
+  trap - TERM INT
+  return "$status"
+}
+
+# run_into RESULT: `loadline run` with the options, going on where an earlier run into RESULT stopped.
+run_into() {
+  mkdir -p "$(dirname "$1")"
+  ! offers run --resume || options+=(--resume "$1")
+  say "loadline run ${options[*]} -o $1"
+  stoppable "$LOADLINE" run "${options[@]}" -o "$1"
+}
+
+# end_unless_complete STATUS SETTING...: ends the script with STATUS unless it is 0. What was stopped is requeued if
+# that was for the time limit and MAX_REQUEUES allows it; else a line says how another job goes on there, by SETTING.
+end_unless_complete() {
+  local status=$1
+  ((status != 0)) || return 0
+  if ((status == 130 || status == 143)); then
+    if $limit_is_near && [[ -n ${SLURM_JOB_ID:-} ]] && ((${SLURM_RESTART_COUNT:-0} < ${MAX_REQUEUES:-0})); then
+      say "the time limit came first: requeued, to go on there"
+      scontrol requeue "$SLURM_JOB_ID" || true
+    else
+      say "stopped before the end; to go on there: $(resubmit "${@:2}")"
+    fi
+  fi
+  exit "$status"
+}
+
+# measure RESULT [SETTING...]: both.
+measure() {
+  local status=0
+  run_into "$1" || status=$?
+  end_unless_complete "$status" "RESULT=$1" "${@:2}"
+}
+
+# write_reports RESULT: what it says, for a ticket and for a browser, beside it.
+write_reports() {
+  local format
+  offers report --format || return 0
+  for format in markdown:md html:html; do
+    "$LOADLINE" report "$1" --format "${format%:*}" -o "${1%.json}.${format#*:}"
+    say "report: ${1%.json}.${format#*:}"
+  done
+}
+
+# part_of_array TASK HOW: has this task measure its share of PARTS, which is to number TASK.
+part_of_array() {
+  part=$1
+  ((part >= 1 && part <= ${PARTS:-0})) || fail "task $part of ${PARTS:-0}: submit it as $2"
+  options+=(--part "$part/$PARTS")
+}
+
+# gate RESULT: measures, and saves that as BASELINE if SAVE is yes, or else compares it with BASELINE. Not resumed: what
+# was stopped is to be measured again, all of it under the same conditions.
+gate() {
+  sweep_options "$1"
+  [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE")
+  mkdir -p "$(dirname "$1")"
+  say "loadline run ${options[*]} -o $1"
+  stoppable "$LOADLINE" run "${options[@]}" -o "$1"
+  [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"
+}
+
+# merge_parts STEM COUNT [FIRST]: STEM-1.json to STEM-COUNT.json (or from FIRST on) as STEM.json, with its reports.
+# Fails if one is missing, once those that are there are merged.
+merge_parts() {
+  local stem=$1 count=$2 first=${3:-1} part parts=() missing=()
+  for ((part = first; part < first + count; ++part)); do
+    if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json"); else missing+=("$stem-$part.json"); fi
+  done
+  offers merge --output || { say "results: ${parts[*]}"; return; }
+  ((${#parts[@]} > 0)) || fail "nothing to merge: there is no $stem-$first.json, nor any after it"
+  "$LOADLINE" merge "${parts[@]}" -o "$stem.json"
+  say "result: $stem.json"
+  write_reports "$stem.json"
+  ((${#missing[@]} == 0)) || fail "not merged, because they are not there: ${missing[*]}"
+}

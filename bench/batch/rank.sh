@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# bench/batch/rank.sh RESULT [OPTION...]: what ranks.sbatch has srun start on each node: `loadline run` on this rank's
+# share of the samples, into RESULT-<rank>.json. Settings are those of ranks.sbatch.
+set -euo pipefail
+
+name=rank.sh
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+result=$1-${SLURM_PROCID:?rank.sh is for srun}.json
+shift
+# shellcheck source=SCRIPTDIR/common.sh
+source "$root/bench/batch/common.sh"
+
+sweep_options "$result"
+options+=(--rank "$SLURM_PROCID" --world-size "$SLURM_NTASKS")
+run_into "$result"

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/result_file.h"
+#include "harness/cli/streams.h"
+#include "harness/cli/verbs.h"
+#include "harness/judge/judgement.h"
+#include "harness/result/result_reader.h"
+#include "harness/show/report/report.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+struct ReportFormat {
+  std::string_view name;
+  std::vector<std::string_view> endings;  // of file names
+  bool needs_output;                      // for people's browsers, not for their terminals
+  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements);
+};
+
+const std::array<ReportFormat, 4>& formats() {
+  static const std::array<ReportFormat, 4> kFormats{
+      ReportFormat{"html",
+                   {".html", ".htm"},
+                   true,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements) {
+                     return report_html(results, judgements);
+                   }},
+      ReportFormat{"markdown", {".md", ".markdown"}, false, report_markdown},
+      ReportFormat{"csv",
+                   {".csv"},
+                   false,
+                   [](std::span<const Result> results, std::span<const Judgement>) { return report_csv(results); }},
+      ReportFormat{"text", {".txt"}, false, report_text},
+  };
+  return kFormats;
+}
+
+// The one asked for, or that of the output's ending, or HTML.
+const ReportFormat& format_of(const ReportRequest& request) {
+  if (!request.format.empty()) return row_named(formats(), "--format", request.format);
+  const std::string ending = std::filesystem::path(request.output).extension().string();
+  for (const ReportFormat& format : formats()) {
+    if (std::ranges::find(format.endings, ending) != format.endings.end()) return format;
+  }
+  return formats().front();
+}
+
+void refuse_to_overwrite(const ReportRequest& request) {
+  for (const std::string& path : request.results) {
+    std::error_code code;
+    if (std::filesystem::equivalent(path, request.output, code)) {
+      throw usage_error(fmt::format("report: -o {} would overwrite the result that it is made of", request.output));
+    }
+  }
+}
+
+std::vector<Result> load(const std::vector<std::string>& paths) {
+  std::vector<Result> results;
+  std::set<std::string> runs;
+  for (const std::string& path : paths) {
+    results.push_back(load_result(path));
+    if (!runs.insert(results.back().run_id).second) {
+      throw usage_error(
+          fmt::format("report: {} is of run {}, which another of the files is of too", path, results.back().run_id));
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+int report_verb(const ReportRequest& request) {
+  const ReportFormat& format = format_of(request);
+  if (request.output.empty() && format.needs_output) {
+    throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
+  }
+  refuse_to_overwrite(request);
+  const ResultFile file(request.output.empty() ? "-" : request.output);
+  const std::vector<Result> results = load(request.results);
+  std::vector<Judgement> judgements;
+  for (const Result& result : results) judgements.push_back(judge_run(result));
+  file.finish(format.make(results, judgements));
+  return kExitOk;
+}
+
+}  // namespace loadline

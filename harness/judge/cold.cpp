@@ -1,0 +1,102 @@
+#include "harness/judge/cold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/judge/phrase.h"
+#include "harness/plan/settings.h"
+
+namespace loadline {
+namespace {
+
+constexpr double kStayed = 0.01;      // of the pages: less is as good as none
+constexpr double kFromDevice = 0.50;  // of the bytes: file systems that compress, and crops that overlap, read fewer
+
+// Of what the samples of a trial take in the files; within an epoch nothing but crops of a volume is read twice.
+double stored_bytes_of(const Trial& trial, const Cell& cell, const DatasetInfo& info) {
+  const auto all = static_cast<double>(info.stored_bytes);
+  const auto samples = static_cast<double>(trial.samples);
+  if (!info.volume) return samples * all / static_cast<double>(info.samples);
+  const VolumeShape crop{.edge = cell.dataset.crop_edge,
+                         .input_channels = info.volume->input_channels,
+                         .target_channels = info.volume->target_channels};
+  return std::min(all, samples * static_cast<double>(crop.bytes()));
+}
+
+std::string sentence_of(const ColdStart& cold) {
+  const auto& [share, ci95] = cold.fetch_stall;
+  std::string advice = "too noisy to say whether storage matters, use more --trials";
+  if (share > kNoticeable && (!ci95 || ci95->low > 0)) {
+    advice = "for data that is read once, keep more reads in flight or copy it to faster storage first";
+  } else if (share <= kNoticeable && (!ci95 || ci95->high <= kTooWide)) {
+    advice = "storage keeps up";
+  }
+  const std::string later = cold.prep_stall ? fmt::format(
+                                                  "; later ones spend {} waiting for preparation (FULL warm against "
+                                                  "SYNTHETIC)",
+                                                  percent(*cold.prep_stall))
+                                            : "";
+  return fmt::format(
+      " A first pass, with nothing in the page cache, spends {} of its time on fetching (FULL cold against FULL "
+      "warm){}: {}.",
+      percent(cold.fetch_stall), later, advice);
+}
+
+bool has_trials(const Result& result, const Configuration& configuration, CacheState state) {
+  if (!configuration.full) return false;
+  const CellResult& cell = result.cells[*configuration.full];
+  return starts(cell.cell, state) && !cell.trials.empty();
+}
+
+}  // namespace
+
+Coldness ColdProof::coldness() const {
+  if (stayed && *stayed > kStayed) return Coldness::kStayed;
+  if (from_device) return *from_device < kFromDevice ? Coldness::kDoubted : Coldness::kProved;
+  return stayed ? Coldness::kProved : Coldness::kUnknown;
+}
+
+ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& info) {
+  ColdProof proof;
+  const auto& before = trial.page_cache.before;
+  if (before && before->resident_pages && before->pages > 0) {
+    proof.stayed = static_cast<double>(*before->resident_pages) / static_cast<double>(before->pages);
+  }
+  if (const auto& read = trial.usage.device_read_bytes) {
+    proof.from_device = static_cast<double>(*read) / stored_bytes_of(trial, cell, info);
+  }
+  return proof;
+}
+
+void add_cold_starts(const Result& result, Judgement& judgement) {
+  const auto full = [&](const Configuration& configuration) -> const CellResult& {
+    return result.cells[*configuration.full];
+  };
+  const auto key = [&](const Configuration& configuration) {
+    return key_of(full(configuration).cell, kAllParts, "cache");
+  };
+  std::unordered_map<std::string, std::size_t> warm;
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    const Configuration& configuration = judgement.configurations[i];
+    if (has_trials(result, configuration, CacheState::kWarm)) warm.emplace(key(configuration), i);
+  }
+  for (Configuration& configuration : judgement.configurations) {
+    if (!has_trials(result, configuration, CacheState::kCold)) continue;
+    const auto twin = warm.find(key(configuration));
+    if (twin == warm.end()) continue;
+    const Configuration& later = judgement.configurations[twin->second];
+    ColdStart cold{.warm = twin->second,
+                   .fetch_stall = *stall_between(rates_of(full(later)), rates_of(full(configuration))),
+                   .prep_stall = later.verdict.stall,
+                   .sentence = ""};
+    cold.sentence = sentence_of(cold);
+    configuration.verdict.sentence += cold.sentence;
+    configuration.cold_start = std::move(cold);
+  }
+}
+
+}  // namespace loadline

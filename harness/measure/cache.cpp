@@ -1,0 +1,160 @@
+#include "harness/measure/cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "loaders/error.h"
+#include "loaders/storage/file.h"
+#include "loaders/storage/memory.h"
+#include "synthetic/compute/drain.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is being read stays, and so does what is not written yet: after a moment a second request may do what the first
+// could not.
+constexpr int kMostRequests = 5;
+constexpr Time kBetweenRequests = std::chrono::milliseconds(10);
+
+bool any_cold(const std::vector<CellResult>& cells) {
+  return std::ranges::any_of(cells, [](const CellResult& cell) { return starts(cell.cell, CacheState::kCold); });
+}
+
+// Datasets that are read in different ways may lie in the same files.
+bool same_files(const DatasetInfo& a, const DatasetInfo& b) {
+  return a.files == b.files;
+}
+
+// Of the files asked for, those that the page cache still holds some of, and all that it holds.
+struct Left {
+  std::vector<const fs::path*> files;
+  Residency residency;
+};
+
+Left request_drop(const std::vector<const fs::path*>& files, bool wait_until_stored) {
+  Left left;
+  for (const fs::path* path : files) {
+    const File file = File::open(*path);
+    if (wait_until_stored) file.wait_until_stored();
+    file.drop_from_page_cache(file.size_bytes());
+    const Residency held = page_cache_residency(*path);
+    left.residency += held;
+    if (held.resident_pages && *held.resident_pages > 0) left.files.push_back(path);
+  }
+  return left;
+}
+
+// Whatever the format, so that a library's caches do not stand between.
+void read_files(const DatasetInfo& info, const std::stop_token& stop) {
+  HugeMemory block(std::size_t{1} << 20);
+  for (const fs::path& path : info.files) {
+    const File file = File::open(path);
+    const std::size_t size = file.size_bytes();
+    for (std::size_t at = 0; at < size && !stop.stop_requested(); at += block.bytes().size()) {
+      file.read_exactly(at, block.bytes().first(std::min(block.bytes().size(), size - at)));
+    }
+  }
+}
+
+// What was forgotten of a mapping faults once more when it is read, though it lies in the page cache.
+void map_again(const Dataset& dataset, const std::stop_token& stop) {
+  if (dataset.info().access != Access::kMapped) return;
+  dataset.visit([&](StoredSample sample) {
+    [[maybe_unused]] const volatile unsigned sum = touch_lines(sample);  // or else nothing would be read
+    return !stop.stop_requested();
+  });
+}
+
+bool is_whole(const std::optional<Residency>& held) {
+  return !held || !held->resident_pages || *held->resident_pages == held->pages;
+}
+
+const Dataset* at(OpenDatasets open, std::size_t dataset) {
+  return dataset < open.size() ? open[dataset].get() : nullptr;
+}
+
+}  // namespace
+
+std::optional<Residency> residency_of(const DatasetInfo& info) {
+  try {
+    Residency sum;
+    for (const fs::path& file : info.files) sum += page_cache_residency(file);
+    return sum;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+PageCache::PageCache(const Result& result, const std::vector<CellResult>& cells, Clock& clock)
+    : result_(result),
+      clock_(clock),
+      any_cold_(any_cold(result.cells) || any_cold(cells)),
+      states_(result.datasets.size()) {}
+
+std::optional<Residency> PageCache::before_trial(const CellResult& cell, OpenDatasets open,
+                                                 const std::stop_token& stop) {
+  if (starts(cell.cell, CacheState::kCold)) return drop(cell.dataset, open, stop);
+  if (starts(cell.cell, CacheState::kAsIs)) return residency_of(info(cell.dataset));
+  if (!starts(cell.cell, CacheState::kWarm)) return std::nullopt;
+  return any_cold_ ? warm(cell.dataset, open, stop) : look_in_passing(cell.dataset);
+}
+
+std::optional<Residency> PageCache::after_trial(const CellResult& cell) const {
+  if (!uses_loader(cell.cell.mode) || starts(cell.cell, CacheState::kWarm)) return std::nullopt;
+  return residency_of(info(cell.dataset));
+}
+
+void PageCache::before_ceiling(std::size_t dataset, OpenDatasets open, const std::stop_token& stop) {
+  if (any_cold_) warm(dataset, open, stop);
+}
+
+Residency PageCache::drop(std::size_t dataset, OpenDatasets open, const std::stop_token& stop) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (!same_files(info(i), info(dataset))) continue;
+    if (const Dataset* mapped = at(open, i)) mapped->forget_pages();
+    states_[i].read = false;
+  }
+  std::vector<const fs::path*> files;
+  for (const fs::path& path : info(dataset).files) files.push_back(&path);
+  Left left = request_drop(files, false);
+  Residency all = left.residency;
+  for (int request = 1; request < kMostRequests && !left.files.empty() && !stop.stop_requested(); ++request) {
+    clock_.sleep_until(clock_.now() + kBetweenRequests, stop);
+    Left now = request_drop(left.files, true);
+    const bool better = now.residency.resident_pages < left.residency.resident_pages;
+    left = std::move(now);
+    if (!better) break;
+  }
+  if (all.resident_pages) all.resident_pages = left.residency.resident_pages;
+  return all;
+}
+
+std::optional<Residency> PageCache::warm(std::size_t dataset, OpenDatasets open, const std::stop_token& stop) {
+  State& state = states_[dataset];
+  auto held = residency_of(info(dataset));
+  if (state.read && is_whole(held)) return held;
+  // Nothing of it is read from its files again.
+  if (info(dataset).access == Access::kResident) return held;
+  read_files(info(dataset), stop);
+  if (const Dataset* mapped = at(open, dataset)) map_again(*mapped, stop);
+  state.read = true;
+  return residency_of(info(dataset));
+}
+
+// A million files take seconds to look at: no more than a twentieth of the time is spent on it.
+std::optional<Residency> PageCache::look_in_passing(std::size_t dataset) {
+  constexpr int kShare = 20;
+  State& state = states_[dataset];
+  const Time begin = clock_.now();
+  if (begin < state.next_look) return std::nullopt;
+  auto held = residency_of(info(dataset));
+  const Time end = clock_.now();
+  state.next_look = end + kShare * (end - begin);
+  return held;
+}
+
+}  // namespace loadline

@@ -1,0 +1,23 @@
+#include "harness/show/figures_text.h"
+
+#include <fmt/format.h>
+
+#include "harness/show/predictions_text.h"
+#include "harness/show/scaling_text.h"
+#include "harness/show/search_text.h"
+#include "harness/show/stages_table.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+
+std::string figures_text(const Result& result, const Judgement& judgement) {
+  std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
+  for (const std::string& part :
+       {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
+        search_text(result, judgement), stages_text(result, judgement)}) {
+    if (!part.empty()) text += '\n' + part;
+  }
+  return text;
+}
+
+}  // namespace loadline

@@ -1,0 +1,15 @@
+// Everything that a run has to say, as text.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// The table and the verdict; then, where they are there, what to use, worker curves, predictions, what was searched for
+// and stages.
+std::string figures_text(const Result& result, const Judgement& judgement);
+
+}  // namespace loadline

@@ -1,0 +1,67 @@
+#include "harness/show/job_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "harness/judge/phrase.h"
+#include "harness/show/columns.h"
+
+namespace loadline {
+namespace {
+
+// As schedulers write it: "00:01:12".
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  constexpr double kMebibyte = 1 << 20;
+  const double mebibytes = static_cast<double>(bytes) / kMebibyte;
+  return mebibytes < 1024 ? fmt::format("{:.0f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
+}
+
+std::string job_line(const Job& job) {
+  std::string text = fmt::format("job {} of {}", job.id, job.scheduler);
+  if (job.array_id && job.array_index && job.scheduler == "slurm") {
+    text += fmt::format(" ({}_{})", *job.array_id, *job.array_index);
+  }
+  if (job.nodes) text += fmt::format(" on {}", *job.nodes);
+  if (job.partition) text += fmt::format(", {} {}", job.scheduler == "lsf" ? "queue" : "partition", *job.partition);
+  if (job.restarts > 0) text += fmt::format(", restarted {}", plural(job.restarts, "time"));
+  return text;
+}
+
+// Where the scheduler binds CPUs without telling how many, those in force are those that it gave.
+std::string cpu_line(const RunUsage& process, const Environment& environment) {
+  const std::size_t cpus = environment.job->cpus.value_or(environment.machine.threads_in_force);
+  const double given = static_cast<double>(cpus) * process.wall_seconds;
+  const double used = process.usage.user_cpu_seconds + process.usage.system_cpu_seconds;
+  return fmt::format("CPU efficiency  {} of {} for {}", percent({.value = given > 0 ? used / given : 0}),
+                     plural(cpus, "CPU"), clock_text(process.wall_seconds));
+}
+
+std::string memory_line(const RunUsage& process, const Environment& environment) {
+  const std::uint64_t peak = process.usage.peak_rss_bytes;
+  const auto of = [&](std::uint64_t bytes, const char* what) {
+    return fmt::format("peak memory     {}, {} of the {} {}", memory_text(peak),
+                       percent({.value = static_cast<double>(peak) / static_cast<double>(bytes)}), memory_text(bytes),
+                       what);
+  };
+  if (environment.job->memory_bytes) return of(*environment.job->memory_bytes, "asked for");
+  if (environment.machine.cgroup_memory_limit_bytes)
+    return of(*environment.machine.cgroup_memory_limit_bytes, "allowed");
+  return fmt::format("peak memory     {}", memory_text(peak));
+}
+
+}  // namespace
+
+std::string job_text(const Result& result) {
+  if (!result.environment.job || !result.process) return "";
+  return fmt::format("{}\n{}\n{}\n", job_line(*result.environment.job), cpu_line(*result.process, result.environment),
+                     memory_line(*result.process, result.environment));
+}
+
+}  // namespace loadline

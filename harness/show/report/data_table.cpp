@@ -1,0 +1,58 @@
+#include "harness/show/report/data_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "harness/judge/phrase.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+namespace {
+
+std::string number_text(double value, Figure figure) {
+  switch (figure) {
+    case Figure::kCount: return fmt::format("{:.0f}", value);
+    case Figure::kRate: return value > 0 ? rate_text(summarize(std::array{value})) : fmt::format("{:.4g}", value);
+    case Figure::kSeconds: return duration(value);
+    case Figure::kShare: return fmt::format("{:.1f} %", 100 * value);
+    case Figure::kText:
+    case Figure::kAmount: break;
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+// The columns for which `keep` holds.
+template <typename Keep>
+DataTable columns_of(const DataTable& table, const Keep& keep) {
+  DataTable kept;
+  kept.rows.resize(table.rows.size());
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (!keep(column)) continue;
+    kept.columns.push_back(table.columns[column]);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) kept.rows[row].push_back(table.rows[row][column]);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string text_of(const Datum& datum, Figure figure) {
+  if (const auto* text = std::get_if<std::string>(&datum)) return *text;
+  if (const auto* number = std::get_if<double>(&datum)) return number_text(*number, figure);
+  return "-";
+}
+
+DataTable without(const DataTable& table, std::string_view key) {
+  return columns_of(table, [&](std::size_t column) { return table.columns[column].key != key; });
+}
+
+DataTable without_empty_columns(const DataTable& table) {
+  return columns_of(table, [&](std::size_t column) {
+    return std::ranges::any_of(table.rows, [&](const auto& row) { return row[column] != Datum(); });
+  });
+}
+
+}  // namespace loadline

@@ -1,0 +1,30 @@
+// The report of one or several results: the verdict, then figures. Pure functions, safe from any thread. Each throws
+// Error unless there is a judgement for each result.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+#include "harness/show/report/page.h"
+
+namespace loadline {
+
+// One HTML file that needs no other and no network. Without the libraries of `page` it has tables and no charts, and
+// says so.
+std::string report_html(std::span<const Result> results, std::span<const Judgement> judgements,
+                        const Page& page = embedded_page());
+
+// Verdict and tables in the Markdown of code hosts, of the best configurations only where there are many.
+std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements);
+
+// What `loadline run` prints, run by run.
+std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements);
+
+// A long table after RFC 4180, a row a trial, for pandas, R and spreadsheets. Numbers are as exact as they were
+// measured; what is missing is empty.
+std::string report_csv(std::span<const Result> results);
+
+}  // namespace loadline

@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/plan/settings.h"
+#include "harness/show/report/report.h"
+
+namespace loadline {
+namespace {
+
+// A trial where it stands.
+struct Place {
+  const Result& result;
+  const CellResult& cell;
+  const Trial& trial;
+};
+
+struct CsvColumn {
+  std::string_view name;
+  std::string (*text)(const Place& at);  // empty: there is no value
+};
+
+template <typename T>
+std::string text_or_empty(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+std::string resident_share(const Residency& residency) {
+  if (!residency.resident_pages || residency.pages == 0) return "";
+  return fmt::format("{}", static_cast<double>(*residency.resident_pages) / static_cast<double>(residency.pages));
+}
+
+const DatasetFacts& dataset_of(const Place& at) {
+  return at.result.datasets[at.cell.dataset];
+}
+
+template <auto member>
+std::string of_trial(const Place& at) {
+  return fmt::format("{}", at.trial.*member);
+}
+
+template <auto member>
+std::string of_wait(const Place& at) {
+  return fmt::format("{}", at.trial.wait.*member);
+}
+
+template <auto member>
+std::string of_usage(const Place& at) {
+  return fmt::format("{}", at.trial.usage.*member);
+}
+
+// Before the settings: which trial of which run.
+constexpr std::array kIdentity{
+    CsvColumn{"run_id", [](const Place& at) { return at.result.run_id; }},
+    CsvColumn{"started", [](const Place& at) { return at.result.started; }},
+    CsvColumn{"hostname", [](const Place& at) { return text_or_empty(at.result.environment.machine.hostname); }},
+    CsvColumn{"cell", [](const Place& at) { return at.cell.cell.name(); }},
+    CsvColumn{"round", of_trial<&Trial::round>},
+    CsvColumn{"place", of_trial<&Trial::place>},
+    CsvColumn{"started_seconds", of_trial<&Trial::started_seconds>},
+};
+
+// After them: what was measured.
+constexpr std::array kMeasured{
+    CsvColumn{"prefetch_in_force", [](const Place& at) { return fmt::format("{}", at.cell.prefetch); }},
+    CsvColumn{"slots", [](const Place& at) { return fmt::format("{}", at.cell.slots); }},
+    CsvColumn{"fingerprint", [](const Place& at) { return fmt::format("{:016x}", dataset_of(at).fingerprint); }},
+    CsvColumn{"resident_before", [](const Place& at) { return resident_share(dataset_of(at).before); }},
+    CsvColumn{"resident_after",
+              [](const Place& at) {
+                const auto& after = dataset_of(at).after;
+                return after ? resident_share(*after) : "";
+              }},
+    CsvColumn{"samples_per_second", [](const Place& at) { return fmt::format("{}", at.trial.samples_per_second()); }},
+    CsvColumn{"wall_seconds", of_trial<&Trial::wall_seconds>},
+    CsvColumn{"samples", of_trial<&Trial::samples>},
+    CsvColumn{"batches", of_trial<&Trial::batches>},
+    CsvColumn{"bytes", of_trial<&Trial::bytes>},
+    CsvColumn{"setup_seconds", of_trial<&Trial::setup_seconds>},
+    CsvColumn{"compute_setup_seconds", of_trial<&Trial::compute_setup_seconds>},
+    CsvColumn{"first_batch_seconds", of_trial<&Trial::first_batch_seconds>},
+    CsvColumn{"warm_up_batches", of_trial<&Trial::warm_up_batches>},
+    CsvColumn{"wait_total_seconds", of_wait<&WaitSummary::total_seconds>},
+    CsvColumn{"wait_p50_seconds", of_wait<&WaitSummary::p50_seconds>},
+    CsvColumn{"wait_p95_seconds", of_wait<&WaitSummary::p95_seconds>},
+    CsvColumn{"wait_p99_seconds", of_wait<&WaitSummary::p99_seconds>},
+    CsvColumn{"wait_max_seconds", of_wait<&WaitSummary::max_seconds>},
+    CsvColumn{"user_cpu_seconds", of_usage<&Usage::user_cpu_seconds>},
+    CsvColumn{"system_cpu_seconds", of_usage<&Usage::system_cpu_seconds>},
+    CsvColumn{"voluntary_switches", of_usage<&Usage::voluntary_switches>},
+    CsvColumn{"involuntary_switches", of_usage<&Usage::involuntary_switches>},
+    CsvColumn{"minor_faults", of_usage<&Usage::minor_faults>},
+    CsvColumn{"major_faults", of_usage<&Usage::major_faults>},
+    CsvColumn{"peak_rss_bytes", of_usage<&Usage::peak_rss_bytes>},
+    CsvColumn{"device_read_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.device_read_bytes); }},
+};
+
+// RFC 4180: quoted where it has a comma, a quote or a line break.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
+std::string report_csv(std::span<const Result> results) {
+  std::string csv;
+  for (const CsvColumn& column : kIdentity) csv += fmt::format("{},", column.name);
+  for (const SettingRow& setting : settings()) csv += fmt::format("{},", setting.name);
+  for (const CsvColumn& column : kMeasured) csv += fmt::format("{},", column.name);
+  csv.back() = '\n';
+  for (const Result& result : results) {
+    for (const CellResult& cell : result.cells) {
+      std::string of_cell;
+      for (const SettingRow& setting : settings()) of_cell += field(text_of(setting.read(cell.cell))) + ',';
+      for (const Trial& trial : cell.trials) {
+        const Place at{result, cell, trial};
+        for (const CsvColumn& column : kIdentity) csv += field(column.text(at)) + ',';
+        csv += of_cell;
+        for (const CsvColumn& column : kMeasured) csv += field(column.text(at)) + ',';
+        csv.back() = '\n';
+      }
+    }
+  }
+  return csv;
+}
+
+}  // namespace loadline

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "harness/show/report/report.h"
+#include "harness/show/report/sections.h"
+#include "harness/show/report/verdicts.h"
+
+namespace loadline {
+namespace {
+
+// Of each workload: what a person reads in a ticket.
+constexpr SectionOptions kOptions{.most_configurations = 12, .most_in_time = 1};
+
+// Text that Markdown, and the HTML in it, would read otherwise.
+std::string escaped(std::string_view text) {
+  std::string markdown;
+  for (const char c : text) {
+    if (std::string_view("\\`*_[]<>|#~").find(c) != std::string_view::npos) markdown += '\\';
+    markdown += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return markdown;
+}
+
+std::string table_markdown(const DataTable& table) {
+  std::string head = "|";
+  std::string rule = "|";
+  for (const Column& column : table.columns) {
+    head += fmt::format(" {} |", escaped(column.title));
+    rule += column.figure == Figure::kText ? " --- |" : " ---: |";
+  }
+  std::string markdown = head + '\n' + rule + '\n';
+  for (const auto& row : table.rows) {
+    markdown += '|';
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      markdown += fmt::format(" {} |", escaped(text_of(row[i], table.columns[i].figure)));
+    }
+    markdown += '\n';
+  }
+  return markdown;
+}
+
+std::string list(std::span<const std::string> items) {
+  std::string markdown = items.empty() ? "" : "\n";
+  for (const std::string& item : items) markdown += fmt::format("- {}\n", escaped(item));
+  return markdown;
+}
+
+// As code, which needs no escaping: fenced by more backticks than any that it has.
+std::string code(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fmt::format("{}\n{}\n{}\n", fence, text, fence);
+}
+
+}  // namespace
+
+std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements) {
+  const std::vector<Run> runs = runs_of(results, judgements);
+  const Names names(runs);
+  const ReportData data{.runs = runs, .names = names, .subjects = subjects_of(runs, names)};
+  std::string markdown = "# loadline report\n\n## Verdict\n";
+  for (const Run& run : runs) {
+    const RunVerdict verdict = verdict_of(run);
+    markdown += fmt::format("\n### {}\n", escaped(verdict.title));
+    for (const std::string& sentence : verdict.sentences) markdown += fmt::format("\n{}\n", escaped(sentence));
+    for (const std::string& line : verdict.advice) {
+      markdown += '\n' + (is_command(line) ? code(line) : escaped(line) + '\n');
+    }
+    if (!verdict.predictions.empty()) {
+      markdown += fmt::format("\n{}:\n", escaped(verdict.predictions.front()));
+      markdown += list(std::span(verdict.predictions).subspan(1));
+    }
+    markdown += list(verdict.warnings);
+  }
+  for (const Section& section : sections_of(data, kOptions)) {
+    markdown += fmt::format("\n## {}\n\n", section.title);
+    for (const std::string& note : section.notes) markdown += escaped(note) + "\n\n";
+    markdown += table_markdown(section.table);
+  }
+  markdown += "\n## Command line\n";
+  for (const Run& run : runs) markdown += fmt::format("\n{}:\n\n{}", run.name, code(verdict_of(run).command));
+  return markdown;
+}
+
+}  // namespace loadline

@@ -1,0 +1,42 @@
+// How the sections make their rows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/show/report/sections.h"
+
+namespace loadline {
+
+inline Datum datum(const std::optional<double>& value) {
+  return value ? Datum(*value) : Datum();
+}
+
+inline Datum datum(std::size_t count) {
+  return static_cast<double>(count);
+}
+
+inline Datum text_datum(std::string text) {
+  return text.empty() ? Datum() : Datum(std::move(text));
+}
+
+// As all tables about configurations have them first.
+inline std::vector<Column> named_columns(const std::vector<Column>& figures) {
+  std::vector<Column> columns{{"run", "run"}, {"workload", "workload"}, {"name", "configuration"}, {"mode", "mode"}};
+  columns.insert(columns.end(), figures.begin(), figures.end());
+  return columns;
+}
+
+inline std::string mode_of(const Run& run, std::size_t cell) {
+  return std::string(name(run.result.cells[cell].cell.mode));
+}
+
+inline std::vector<Datum> named_row(const ReportData& data, const Subject& subject, std::size_t cell) {
+  const Run& run = data.runs[subject.run];
+  return {run.name, subject.workload, subject.name, mode_of(run, cell)};
+}
+
+}  // namespace loadline

@@ -1,0 +1,49 @@
+#include "harness/show/report/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace loadline {
+namespace {
+
+// The best configurations of each workload.
+std::vector<Subject> best_of(const std::vector<Subject>& subjects, std::size_t most) {
+  std::vector<Subject> best;
+  std::ranges::copy_if(subjects, std::back_inserter(best), [&](const Subject& subject) { return subject.rank < most; });
+  return best;
+}
+
+}  // namespace
+
+std::vector<Section> sections_of(const ReportData& data, const SectionOptions& options) {
+  const ReportData best{
+      .runs = data.runs, .names = data.names, .subjects = best_of(data.subjects, options.most_configurations)};
+  std::string left_out;
+  if (best.subjects.size() < data.subjects.size()) {
+    left_out = fmt::format(
+        "The {} best configurations of each workload are shown, {} of {}; `loadline report --format csv` has all.",
+        options.most_configurations, best.subjects.size(), data.subjects.size());
+  }
+  std::vector<Section> sections;
+  for (Section& section :
+       std::array{throughput_section(best), bounds_section(best), scaling_section(best), waits_section(best),
+                  timeline_section(best, options.most_in_time), start_section(best), cache_section(best),
+                  stages_section(best), cpu_section(best), history_section(best)}) {
+    if (!left_out.empty()) section.notes.push_back(left_out);
+    sections.push_back(std::move(section));
+  }
+  sections.push_back(ceilings_section(data));
+  sections.push_back(machine_section(data));
+  std::erase_if(sections, [](const Section& section) { return section.table.rows.empty(); });
+  for (Section& section : sections) {
+    section.table = without_empty_columns(section.table);
+    if (data.runs.size() == 1) section.table = without(section.table, "run");
+  }
+  return sections;
+}
+
+}  // namespace loadline

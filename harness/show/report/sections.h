@@ -1,0 +1,54 @@
+// The parts of a report, in the order in which they are read: a table each, and for most a chart of it. Pure functions,
+// safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/show/report/data_table.h"
+#include "harness/show/report/subjects.h"
+
+namespace loadline {
+
+struct Section {
+  std::string_view id;  // names the chart, in page/charts.js
+  std::string_view title;
+  std::string_view reading;        // how to read the chart, its intervals among it; empty: there is none
+  std::vector<std::string> notes;  // what was left out, and what else is to be said
+  DataTable table;
+};
+
+// What all sections are made of.
+struct ReportData {
+  std::vector<Run> runs;
+  Names names;
+  std::vector<Subject> subjects;
+};
+
+struct SectionOptions {
+  std::size_t most_configurations;  // of each workload, the best
+  std::size_t most_in_time;         // of these, those that are shown trial by trial
+};
+
+// Only those that have something to say.
+std::vector<Section> sections_of(const ReportData& data, const SectionOptions& options);
+
+// The sections, each without rows where the runs have nothing for it.
+Section throughput_section(const ReportData& data);
+Section bounds_section(const ReportData& data);
+Section scaling_section(const ReportData& data);
+Section waits_section(const ReportData& data);
+Section timeline_section(const ReportData& data, std::size_t most);
+Section start_section(const ReportData& data);
+Section cache_section(const ReportData& data);
+Section stages_section(const ReportData& data);
+Section cpu_section(const ReportData& data);
+Section history_section(const ReportData& data);
+Section ceilings_section(const ReportData& data);
+Section machine_section(const ReportData& data);
+
+}  // namespace loadline

@@ -1,0 +1,255 @@
+// The sections about samples per second.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/curves.h"
+#include "harness/judge/phrase.h"
+#include "harness/plan/settings.h"
+#include "harness/show/report/rows.h"
+#include "harness/show/report/sections.h"
+#include "harness/show/scaling_text.h"
+
+namespace loadline {
+namespace {
+
+std::vector<Column> with_rate(std::vector<Column> before, const std::vector<Column>& after) {
+  const std::vector<Column> rate{{"trials", "trials", Figure::kCount},
+                                 {"mean", "samples/s", Figure::kRate},
+                                 {"low", "95 % from", Figure::kRate},
+                                 {"high", "95 % to", Figure::kRate}};
+  before.insert(before.end(), rate.begin(), rate.end());
+  before.insert(before.end(), after.begin(), after.end());
+  return before;
+}
+
+void append_rate(std::vector<Datum>& row, const Summary& rate) {
+  row.insert(row.end(), {datum(rate.count), rate.mean});
+  row.push_back(rate.ci95 ? Datum(rate.ci95->low) : Datum());
+  row.push_back(rate.ci95 ? Datum(rate.ci95->high) : Datum());
+}
+
+const Summary& rate_of(const Run& run, std::size_t cell) {
+  return *run.judgement.cells[cell].samples_per_second;
+}
+
+Datum ceiling_of(const Run& run, std::size_t cell) {
+  const auto& found = run.judgement.cells[cell].load_line;
+  return found ? Datum(found->line.samples_per_second) : Datum();
+}
+
+void append_ceiling(std::vector<Datum>& row, const Run& run, std::size_t cell) {
+  const auto& found = run.judgement.cells[cell].load_line;
+  if (!found) return row.resize(row.size() + 3);
+  row.push_back(found->ceiling ? std::string(run.result.ceilings[*found->ceiling].ceiling.kind->name)
+                               : std::string("the compute alone"));
+  row.push_back(found->line.samples_per_second);
+  row.push_back(found->line.efficiency.value);
+}
+
+Datum estimate_datum(const std::optional<Estimate>& estimate, std::string (*text)(const Estimate&)) {
+  return estimate ? Datum(text(*estimate)) : Datum();
+}
+
+}  // namespace
+
+Section throughput_section(const ReportData& data) {
+  Section section{.id = "throughput",
+                  .title = "Throughput",
+                  .reading =
+                      "Each bar or point is the mean of the trials, its whisker the 95 % t interval of that "
+                      "mean; the upright line is its ceiling: the lowest limit that it has on this machine, "
+                      "measured in the same rounds."};
+  section.table.columns = with_rate(named_columns({}), {{"bound", "ceiling"},
+                                                        {"ceiling", "ceiling, samples/s", Figure::kRate},
+                                                        {"share", "of ceiling", Figure::kShare}});
+  for (const Subject& subject : data.subjects) {
+    for (const std::size_t cell : subject.cells) {
+      const Run& run = data.runs[subject.run];
+      std::vector<Datum> row = named_row(data, subject, cell);
+      append_rate(row, rate_of(run, cell));
+      append_ceiling(row, run, cell);
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+Section bounds_section(const ReportData& data) {
+  Section section{.id = "bounds", .title = "What limits each configuration", .reading = ""};
+  section.table.columns = {{"run", "run"},
+                           {"workload", "workload"},
+                           {"name", "configuration"},
+                           {"bound", "bound by"},
+                           {"stall", "stall"},
+                           {"utilisation", "accelerator utilisation"},
+                           {"overlap", "overlap efficiency"}};
+  for (const Subject& subject : data.subjects) {
+    if (subject.configuration == nullptr || subject.configuration->verdict.bound == Bound::kIncomplete) continue;
+    const Verdict& verdict = subject.configuration->verdict;
+    section.table.rows.push_back({data.runs[subject.run].name, subject.workload, subject.name,
+                                  std::string(name(verdict.bound)), estimate_datum(verdict.stall, percent),
+                                  estimate_datum(verdict.accelerator_utilisation, percent),
+                                  estimate_datum(verdict.overlap_efficiency, efficiency)});
+  }
+  return section;
+}
+
+namespace {
+
+std::vector<bool> shown_cells(const ReportData& data, std::size_t run) {
+  std::vector<bool> shown(data.runs[run].result.cells.size());
+  for (const Subject& subject : data.subjects) {
+    if (subject.run != run) continue;
+    for (const std::size_t cell : subject.cells) shown[cell] = true;
+  }
+  return shown;
+}
+
+template <typename Fit>
+Datum fitted(const std::optional<Fit>& fit, std::size_t workers) {
+  return fit ? Datum(fit->samples_per_second(static_cast<double>(workers))) : Datum();
+}
+
+void append_curve(const ReportData& data, const Run& run, const Curve& curve, Section& section) {
+  const Cell& first = run.result.cells[curve.points.front().cell].cell;
+  for (const CurvePoint& one : curve.points) {
+    const auto& [workers, rate, efficiency] = one.point;
+    std::vector<Datum> row{run.name, first.workload, data.names.series(first), std::string(name(first.mode)),
+                           datum(workers)};
+    append_rate(row, rate_of(run, one.cell));
+    row.push_back(efficiency ? Datum(efficiency->value) : Datum());
+    row.push_back(one.cost ? Datum(one.cost->cpu_seconds.mean) : Datum());
+    row.push_back(ceiling_of(run, one.cell));
+    row.insert(row.end(), {fitted(curve.scalability, workers), fitted(curve.capped_linear, workers)});
+    section.table.rows.push_back(std::move(row));
+  }
+  constexpr std::size_t kMostNotes = 12;
+  std::string laws = laws_text(curve);
+  if (laws.empty() || section.notes.size() == kMostNotes) return;
+  laws.pop_back();
+  if (const auto second = laws.find('\n'); second != std::string::npos) laws.replace(second, 1, "; ");
+  section.notes.push_back(fmt::format("{}{}: {}.", data.runs.size() > 1 ? run.name + ", " : "", curve.name, laws));
+}
+
+}  // namespace
+
+Section scaling_section(const ReportData& data) {
+  Section section{.id = "scaling",
+                  .title = "Throughput over workers",
+                  .reading =
+                      "Points are means of the trials with their 95 % t intervals; dashed lines are fitted to "
+                      "them, the Universal Scalability Law with long and a line up to a cap with short dashes; "
+                      "the dotted line is the highest ceiling that any of the curves has at that count."};
+  section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
+                                    {{"efficiency", "of what one worker does alone", Figure::kShare},
+                                     {"cpu", "CPU s per 1,000 samples", Figure::kAmount},
+                                     {"ceiling", "ceiling, samples/s", Figure::kRate},
+                                     {"fit-scalability", "scalability law", Figure::kRate},
+                                     {"fit-capped", "line up to a cap", Figure::kRate}});
+  for (std::size_t i = 0; i < data.runs.size(); ++i) {
+    const Run& run = data.runs[i];
+    const std::vector<bool> shown = shown_cells(data, i);
+    for (const Curve& curve : run.judgement.curves) {
+      if (std::ranges::any_of(curve.points, [&](const CurvePoint& point) { return shown[point.cell]; })) {
+        append_curve(data, run, curve, section);
+      }
+    }
+  }
+  return section;
+}
+
+namespace {
+
+// Cells that differ in nothing but the state of the page cache. The key: run, workload, name without it, mode.
+struct Family {
+  std::tuple<std::size_t, std::string, std::string, Mode> key;
+  std::map<std::string, std::size_t> cells;  // by that state: indices in the run's result
+};
+
+// Those with two members at least, in the order of the subjects.
+std::vector<Family> families_of(const ReportData& data, const SettingRow& cache) {
+  std::vector<Family> families;
+  std::map<decltype(Family::key), std::size_t> places;
+  for (const Subject& subject : data.subjects) {
+    for (const std::size_t index : subject.cells) {
+      const Cell& cell = data.runs[subject.run].result.cells[index].cell;
+      if (!cell.loader) continue;
+      const auto [place, is_new] = places.try_emplace(
+          {subject.run, subject.workload, data.names.without(cell, cache.name), cell.mode}, families.size());
+      if (is_new) families.push_back({.key = place->first, .cells = {}});
+      families[place->second].cells.emplace(text_of(cache.read(cell)), index);
+    }
+  }
+  std::erase_if(families, [](const Family& family) { return family.cells.size() < 2; });
+  return families;
+}
+
+}  // namespace
+
+Section cache_section(const ReportData& data) {
+  Section section{.id = "cache",
+                  .title = "Cold against warm page cache",
+                  .reading =
+                      "Each bar or point is the mean of the trials from that state of the page cache, its "
+                      "whisker the 95 % t interval of that mean."};
+  section.table.columns = with_rate(named_columns({{"cache", "page cache"}}), {});
+  for (const Family& pair : families_of(data, setting_named("report", "cache"))) {
+    const auto& [run_index, workload, both, mode] = pair.key;
+    const Run& run = data.runs[run_index];
+    for (const auto& [state, cell] : pair.cells) {
+      std::vector<Datum> row{run.name, workload, both, std::string(name(mode)), state};
+      append_rate(row, rate_of(run, cell));
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+Section history_section(const ReportData& data) {
+  Section section{.id = "history",
+                  .title = "Along time",
+                  .reading =
+                      "Each point is the mean of one run's trials at the time when the run started, with its "
+                      "95 % t interval; letters name the runs."};
+  section.table.columns = with_rate(named_columns({{"started", "started, UTC"}}), {});
+  std::set<std::string> moments;
+  for (const Run& run : data.runs) moments.insert(run.result.started);
+  if (moments.size() < 2) return section;
+  for (const Subject& subject : data.subjects) {
+    const Run& run = data.runs[subject.run];
+    std::vector<Datum> row = named_row(data, subject, subject.cells.back());
+    row.push_back(run.result.started);
+    append_rate(row, rate_of(run, subject.cells.back()));
+    section.table.rows.push_back(std::move(row));
+  }
+  return section;
+}
+
+Section ceilings_section(const ReportData& data) {
+  Section section{.id = "ceilings", .title = "Ceilings of the machine", .reading = ""};
+  section.table.columns =
+      with_rate({{"run", "run"}, {"name", "ceiling"}, {"what", "what it is"}, {"unit", "unit"}}, {});
+  std::ranges::find(section.table.columns, "mean", &Column::key)->title = "per second";
+  for (const Run& run : data.runs) {
+    for (std::size_t i = 0; i < run.result.ceilings.size(); ++i) {
+      const Ceiling& ceiling = run.result.ceilings[i].ceiling;
+      if (!run.judgement.ceilings[i]) continue;
+      std::vector<Datum> row{run.name, ceiling.id(), std::string(ceiling.kind->summary),
+                             std::string(name(ceiling.kind->unit))};
+      append_rate(row, *run.judgement.ceilings[i]);
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+}  // namespace loadline

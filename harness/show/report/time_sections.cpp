@@ -1,0 +1,208 @@
+// The sections about where time goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/statistics.h"
+#include "harness/show/report/rows.h"
+#include "harness/show/report/sections.h"
+#include "harness/show/stages_table.h"
+
+namespace loadline {
+namespace {
+
+// Those that wait for a loader, with trials.
+std::vector<std::size_t> loading_cells(const ReportData& data, const Subject& subject) {
+  const Run& run = data.runs[subject.run];
+  std::vector<std::size_t> cells = subject.cells;
+  std::erase_if(cells, [&](std::size_t cell) { return !uses_loader(run.result.cells[cell].cell.mode); });
+  return cells;
+}
+
+// The most telling of them: FULL, or IO.
+std::optional<std::size_t> loading_cell(const ReportData& data, const Subject& subject) {
+  const auto cells = loading_cells(data, subject);
+  return cells.empty() ? std::nullopt : std::optional(cells.back());
+}
+
+template <typename Read>
+double median_over(const CellResult& cell, const Read& read) {
+  std::vector<double> values;
+  for (const Trial& trial : cell.trials) values.push_back(read(trial));
+  return summarize(values).median;
+}
+
+template <typename Read>
+double sum_over(const CellResult& cell, const Read& read) {
+  double sum = 0;
+  for (const Trial& trial : cell.trials) sum += static_cast<double>(read(trial));
+  return sum;
+}
+
+}  // namespace
+
+Section waits_section(const ReportData& data) {
+  Section section{.id = "waits",
+                  .title = "Waiting for a batch",
+                  .reading =
+                      "How long the consumer waits for a batch: medians over the trials of each trial's p50, p95 "
+                      "and p99, and the longest wait of all trials; the line spans from p50 to the longest."};
+  section.table.columns = named_columns({{"p50", "p50", Figure::kSeconds},
+                                         {"p95", "p95", Figure::kSeconds},
+                                         {"p99", "p99", Figure::kSeconds},
+                                         {"max", "longest", Figure::kSeconds},
+                                         {"share", "of the time", Figure::kShare}});
+  for (const Subject& subject : data.subjects) {
+    for (const std::size_t index : loading_cells(data, subject)) {
+      const CellResult& cell = data.runs[subject.run].result.cells[index];
+      double longest = 0;
+      for (const Trial& trial : cell.trials) longest = std::max(longest, trial.wait.max_seconds);
+      const double waited = sum_over(cell, [](const Trial& trial) { return trial.wait.total_seconds; });
+      const double wall = sum_over(cell, [](const Trial& trial) { return trial.wall_seconds; });
+      std::vector<Datum> row = named_row(data, subject, index);
+      row.insert(row.end(), {median_over(cell, [](const Trial& trial) { return trial.wait.p50_seconds; }),
+                             median_over(cell, [](const Trial& trial) { return trial.wait.p95_seconds; }),
+                             median_over(cell, [](const Trial& trial) { return trial.wait.p99_seconds; }), longest,
+                             waited / wall});
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+Section timeline_section(const ReportData& data, std::size_t most) {
+  Section section{.id = "timeline",
+                  .title = "Waits along the run",
+                  .reading =
+                      "A mark a trial, where it started: at its p99 of the wait for a batch; its line spans "
+                      "from p50 to the longest wait."};
+  section.table.columns = named_columns({{"round", "round", Figure::kCount},
+                                         {"started", "started, s after the run", Figure::kAmount},
+                                         {"p50", "p50", Figure::kSeconds},
+                                         {"p95", "p95", Figure::kSeconds},
+                                         {"p99", "p99", Figure::kSeconds},
+                                         {"max", "longest", Figure::kSeconds},
+                                         {"rate", "samples/s", Figure::kRate}});
+  bool all = true;
+  for (const Subject& subject : data.subjects) {
+    const auto cell = loading_cell(data, subject);
+    if (!cell) continue;
+    if (subject.rank >= most) {
+      all = false;
+      continue;
+    }
+    for (const Trial& trial : data.runs[subject.run].result.cells[*cell].trials) {
+      std::vector<Datum> row = named_row(data, subject, *cell);
+      row.insert(row.end(), {datum(trial.round), trial.started_seconds, trial.wait.p50_seconds, trial.wait.p95_seconds,
+                             trial.wait.p99_seconds, trial.wait.max_seconds, trial.samples_per_second()});
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  if (!all) section.notes.push_back(fmt::format("Only the {} best configurations of each workload are shown.", most));
+  return section;
+}
+
+Section start_section(const ReportData& data) {
+  Section section{.id = "start",
+                  .title = "First batch and first epoch against warm",
+                  .reading =
+                      "What a job pays when it starts: the time from opening the data to the first batch, that "
+                      "of the first epoch, and that of as many samples at the mean rate of the trials. Measured "
+                      "once, so without an interval."};
+  section.table.columns = named_columns({{"open", "open the data", Figure::kSeconds},
+                                         {"batch", "then to the first batch", Figure::kSeconds},
+                                         {"first", "to the first batch", Figure::kSeconds},
+                                         {"samples", "samples of the first epoch", Figure::kCount},
+                                         {"epoch", "first epoch", Figure::kSeconds},
+                                         {"warm", "as many samples warm", Figure::kSeconds},
+                                         {"times", "first over warm", Figure::kAmount}});
+  for (const Subject& subject : data.subjects) {
+    const auto index = loading_cell(data, subject);
+    if (!index) continue;
+    const Run& run = data.runs[subject.run];
+    const auto& epoch = run.result.cells[*index].first_epoch;
+    if (!epoch || epoch->samples == 0) continue;
+    const auto samples = static_cast<double>(epoch->samples);
+    const double warm = samples / run.judgement.cells[*index].samples_per_second->mean;
+    std::vector<Datum> row = named_row(data, subject, *index);
+    row.insert(row.end(),
+               {epoch->open_seconds, epoch->first_batch_seconds, epoch->open_seconds + epoch->first_batch_seconds,
+                samples, epoch->wall_seconds, warm, epoch->wall_seconds / warm});
+    section.table.rows.push_back(std::move(row));
+  }
+  return section;
+}
+
+Section stages_section(const ReportData& data) {
+  Section section{.id = "stages",
+                  .title = "Time of each stage",
+                  .reading =
+                      "What share of the time each stage of a step takes, over all trials, in the order of a "
+                      "step."};
+  section.table.columns = named_columns({{"stage", "stage"},
+                                         {"hits", "hits", Figure::kCount},
+                                         {"total", "total", Figure::kSeconds},
+                                         {"each", "per hit", Figure::kSeconds},
+                                         {"share", "of the time", Figure::kShare}});
+  for (const Subject& subject : data.subjects) {
+    const std::size_t index = subject.cells.back();
+    const CellResult& cell = data.runs[subject.run].result.cells[index];
+    const double wall = sum_over(cell, [](const Trial& trial) { return trial.wall_seconds; });
+    for (const StageSummary& stage : stages_of(cell)) {
+      if (stage.hits == 0) continue;
+      std::vector<Datum> row = named_row(data, subject, index);
+      row.insert(row.end(), {stage.name, static_cast<double>(stage.hits), stage.total_seconds,
+                             stage.total_seconds / static_cast<double>(stage.hits), stage.total_seconds / wall});
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+Section cpu_section(const ReportData& data) {
+  Section section{.id = "cpu",
+                  .title = "CPU use",
+                  .reading =
+                      "CPU seconds of the whole process for 1,000 samples, over all trials; the table also has "
+                      "context switches and page faults."};
+  section.table.columns = named_columns({{"user", "user CPU s per 1,000 samples", Figure::kAmount},
+                                         {"system", "system CPU s per 1,000 samples", Figure::kAmount},
+                                         {"cpus", "CPUs busy", Figure::kAmount},
+                                         {"voluntary", "voluntary switches per 1,000 samples", Figure::kAmount},
+                                         {"involuntary", "involuntary switches per 1,000 samples", Figure::kAmount},
+                                         {"major", "major faults", Figure::kCount},
+                                         {"rss", "peak memory, MiB", Figure::kAmount},
+                                         {"device", "read from the device, MiB", Figure::kAmount}});
+  for (const Subject& subject : data.subjects) {
+    const Run& run = data.runs[subject.run];
+    for (const std::size_t index : loading_cells(data, subject)) {
+      const CellResult& cell = run.result.cells[index];
+      constexpr double kMebibyte = 1024 * 1024;
+      const double thousands = sum_over(cell, [](const Trial& trial) { return trial.samples; }) / 1000;
+      const double wall = sum_over(cell, [](const Trial& trial) { return trial.wall_seconds; });
+      const double user = sum_over(cell, [](const Trial& trial) { return trial.usage.user_cpu_seconds; });
+      const double system = sum_over(cell, [](const Trial& trial) { return trial.usage.system_cpu_seconds; });
+      const bool told = std::ranges::all_of(
+          cell.trials, [](const Trial& trial) { return trial.usage.device_read_bytes.has_value(); });
+      std::uint64_t peak = 0;
+      for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes);
+      std::vector<Datum> row = named_row(data, subject, index);
+      row.insert(row.end(),
+                 {user / thousands, system / thousands, (user + system) / wall,
+                  sum_over(cell, [](const Trial& trial) { return trial.usage.voluntary_switches; }) / thousands,
+                  sum_over(cell, [](const Trial& trial) { return trial.usage.involuntary_switches; }) / thousands,
+                  sum_over(cell, [](const Trial& trial) { return trial.usage.major_faults; }),
+                  static_cast<double>(peak) / kMebibyte});
+      row.push_back(
+          told ? Datum(sum_over(cell, [](const Trial& trial) { return *trial.usage.device_read_bytes; }) / kMebibyte)
+               : Datum());
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+}  // namespace loadline

@@ -1,0 +1,67 @@
+#include "harness/show/report/verdicts.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "harness/plan/command.h"
+#include "harness/show/predictions_text.h"
+#include "harness/show/scaling_text.h"
+#include "harness/show/search_text.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+namespace {
+
+void append_lines(const std::string& text, std::vector<std::string>& lines) {
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (!line.empty()) lines.push_back(line);
+  }
+}
+
+std::vector<std::string> warnings_of(const Run& run) {
+  std::vector<std::string> warnings;
+  if (run.result.status == Status::kPartial)
+    warnings.push_back("The run did not finish: this is what it had measured.");
+  for (const CellResult& cell : run.result.cells) {
+    if (cell.error) warnings.push_back(fmt::format("{} failed: {}", cell.cell.name(), *cell.error));
+  }
+  for (const CeilingResult& ceiling : run.result.ceilings) {
+    if (ceiling.error) warnings.push_back(fmt::format("{} failed: {}", ceiling.ceiling.id(), *ceiling.error));
+  }
+  for (const Warning& warning : run.judgement.warnings) {
+    warnings.push_back(fmt::format("{} [{}]", warning.message, warning.id));
+  }
+  return warnings;
+}
+
+std::string command_of(const Result& result) {
+  std::string command;
+  for (const std::string& word : result.arguments) command += (command.empty() ? "" : " ") + shell_quoted(word);
+  return command;
+}
+
+}  // namespace
+
+RunVerdict verdict_of(const Run& run) {
+  const Result& result = run.result;
+  RunVerdict verdict{.title = fmt::format("{}: {}, started {} on {}", run.name, result.run_id, result.started,
+                                          result.environment.machine.hostname.value_or("an unknown host")),
+                     .warnings = warnings_of(run),
+                     .command = command_of(result)};
+  append_lines(verdict_text(run.judgement), verdict.sentences);
+  append_lines(search_text(result, run.judgement), verdict.sentences);
+  append_lines(recommendation_text(result, run.judgement), verdict.advice);
+  append_lines(predictions_text(result, run.judgement), verdict.predictions);
+  if (verdict.sentences.empty())
+    verdict.sentences.push_back("No loader has trials, so nothing can be said of loading.");
+  return verdict;
+}
+
+bool is_command(std::string_view line) {
+  return line.starts_with("loadline run ");
+}
+
+}  // namespace loadline

@@ -1,0 +1,45 @@
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Report : public CommandLine {
+ protected:
+  void SetUp() override { ASSERT_EQ(run(short_run(mnist())).exit_code, 0); }
+};
+
+TEST_F(Report, TakesTheFormatFromTheEndingOrFromTheOption) {
+  EXPECT_EQ(run({"report", "result.json", "-o", "report.html"}).err, "");
+  EXPECT_THAT(bytes_of(home_ / "report.html"), StartsWith("<!doctype html>"));
+  run({"report", "result.json", "-o", "report.md"});
+  EXPECT_THAT(bytes_of(home_ / "report.md"), StartsWith("# loadline report"));
+  run({"report", "result.json", "-o", "report.csv"});
+  EXPECT_THAT(bytes_of(home_ / "report.csv"), StartsWith("run_id,"));
+  run({"report", "result.json", "-o", "report.md", "--format", "text"});
+  EXPECT_THAT(bytes_of(home_ / "report.md"), StartsWith("loadline "));
+}
+
+TEST_F(Report, PrintsWhatATerminalTakes) {
+  EXPECT_THAT(run({"report", "result.json", "--format", "markdown"}).out, StartsWith("# loadline report"));
+  EXPECT_THAT(run({"report", "result.json", "--format", "csv"}).out, StartsWith("run_id,"));
+  EXPECT_THAT(run({"report", "result.json", "--format", "text"}).out, HasSubstr("of ceiling"));
+  EXPECT_THAT(run({"report", "result.json", "-o", "-"}).out, StartsWith("<!doctype html>"));
+}
+
+TEST_F(Report, RefusesWhatCannotBeInASentence) {
+  expect_refusal(run({"report", "result.json"}), 2, "report: want -o FILE for html, or another --format");
+  expect_refusal(run({"report", "result.json", "--format", "htlm"}), 2,
+                 "--format: unknown name 'htlm' (did you mean html?); known: html, markdown, csv, text");
+  expect_refusal(run({"report", "result.json", "-o", "./result.json", "--format", "csv"}), 2,
+                 "report: -o ./result.json would overwrite the result that it is made of");
+  EXPECT_EQ(run({"report", "result.json", "result.json", "--format", "csv"}).exit_code, 2);
+  EXPECT_EQ(run({"report", "missing.json", "--format", "csv"}).exit_code, 1);
+  EXPECT_EQ(run({"report"}).exit_code, 2);
+  EXPECT_EQ(run({"report", "result.json", "-o", "missing/report.html"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace loadline::test

@@ -1,0 +1,109 @@
+#include "harness/judge/cold.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::result_of;
+using testing::EndsWith;
+
+ColdProof proof(std::optional<double> stayed, std::optional<double> from_device) {
+  return {.stayed = stayed, .from_device = from_device};
+}
+
+TEST(ColdProof, IsThatNothingStayedAndThatHalfCameFromADevice) {
+  EXPECT_EQ(proof(0, 1).coldness(), Coldness::kProved);
+  EXPECT_EQ(proof(0.01, 0.5).coldness(), Coldness::kProved);
+  EXPECT_EQ(proof(0.011, 0.5).coldness(), Coldness::kStayed);
+  EXPECT_EQ(proof(0, 0.49).coldness(), Coldness::kDoubted);
+}
+
+TEST(ColdProof, MayBeTheOneOrTheOther) {
+  EXPECT_EQ(proof(std::nullopt, 0.5).coldness(), Coldness::kProved);
+  EXPECT_EQ(proof(std::nullopt, 0.49).coldness(), Coldness::kDoubted);
+  EXPECT_EQ(proof(0, std::nullopt).coldness(), Coldness::kProved);
+  EXPECT_EQ(proof(1, std::nullopt).coldness(), Coldness::kStayed);
+  EXPECT_EQ(proof(std::nullopt, std::nullopt).coldness(), Coldness::kUnknown);
+}
+
+TEST(ColdProof, CountsWhatTheSamplesOfATrialTakeInTheFiles) {
+  Trial trial;
+  trial.samples = 50;
+  trial.usage.device_read_bytes = 2000;
+  trial.page_cache.before = {.pages = 8, .resident_pages = 2};
+  const DatasetInfo info{.samples = 100, .stored_bytes = 10'000};
+  EXPECT_EQ(cold_proof(trial, {}, info).from_device, 0.4);
+  EXPECT_EQ(cold_proof(trial, {}, info).stayed, 0.25);
+  trial.page_cache.before->resident_pages.reset();
+  trial.usage.device_read_bytes.reset();
+  EXPECT_EQ(cold_proof(trial, {}, info).coldness(), Coldness::kUnknown);
+}
+
+TEST(ColdProof, OfCropsCountsNoMoreThanTheWholeVolume) {
+  const DatasetInfo info{.samples = 1024,
+                         .volume = VolumeShape{.edge = 64, .input_channels = 1, .target_channels = 1},
+                         .stored_bytes = 2 * 64 * 64 * 64 * 4};
+  Cell cell;
+  cell.dataset.crop_edge = 32;  // an eighth of it
+  Trial trial;
+  trial.usage.device_read_bytes = info.stored_bytes / 2;
+  trial.samples = 2;
+  EXPECT_EQ(cold_proof(trial, cell, info).from_device, 2);
+  trial.samples = 1000;
+  EXPECT_EQ(cold_proof(trial, cell, info).from_device, 0.5);
+}
+
+// IO and FULL of the same loader, warm and cold, with these rates of FULL.
+Result warm_and_cold(std::vector<double> warm, std::vector<double> cold) {
+  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {1000, 1000, 1000}},
+                             {.mode = Mode::kFull, .rates = std::move(warm)},
+                             {.mode = Mode::kFull, .rates = std::move(cold)}});
+  result.cells[2].cell.cache = CacheState::kCold;
+  return result;
+}
+
+TEST(ColdStart, IsWhatColdTakesLongerThanWarm) {
+  const Judgement judgement = judge_run(warm_and_cold({800, 800, 800}, {200, 200, 200}));
+  ASSERT_EQ(judgement.configurations.size(), 2U);
+  EXPECT_FALSE(judgement.configurations[0].cold_start.has_value());
+  const auto& cold = judgement.configurations[1].cold_start;
+  ASSERT_TRUE(cold.has_value());
+  EXPECT_EQ(cold->warm, 0U);
+  EXPECT_DOUBLE_EQ(cold->fetch_stall.value, 0.75);
+  EXPECT_DOUBLE_EQ(cold->prep_stall->value, 0.2);
+  EXPECT_EQ(cold->sentence,
+            " A first pass, with nothing in the page cache, spends 75.0 ± 0.0 % of its time on fetching (FULL cold "
+            "against FULL warm); later ones spend 20.0 ± 0.0 % waiting for preparation (FULL warm against SYNTHETIC): "
+            "for data that is read once, keep more reads in flight or copy it to faster storage first.");
+  EXPECT_THAT(judgement.configurations[1].verdict.sentence, EndsWith(cold->sentence));
+}
+
+TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
+  const auto sentence = [](std::vector<double> cold) {
+    return judge_run(warm_and_cold({990, 1000, 1010}, std::move(cold))).configurations[1].cold_start->sentence;
+  };
+  EXPECT_THAT(sentence({980, 1000, 1020}), EndsWith(": storage keeps up."));
+  EXPECT_THAT(sentence({300, 900, 1200}), EndsWith(": too noisy to say whether storage matters, use more --trials."));
+  EXPECT_THAT(sentence({480, 500, 520}), EndsWith("copy it to faster storage first."));
+  const auto start = judge_run(warm_and_cold({1000, 1100}, {500, 500})).configurations[1].cold_start;
+  ASSERT_TRUE(start->fetch_stall.ci95.has_value());
+  EXPECT_LT(start->fetch_stall.ci95->low, start->fetch_stall.value);
+  EXPECT_FALSE(judge_run(warm_and_cold({1000}, {500})).configurations[1].cold_start->fetch_stall.ci95.has_value());
+}
+
+TEST(ColdStart, NeedsTrialsOfBothWithAllElseAlike) {
+  EXPECT_FALSE(judge_run(warm_and_cold({}, {500})).configurations[1].cold_start.has_value());
+  EXPECT_FALSE(judge_run(warm_and_cold({500}, {})).configurations[1].cold_start.has_value());
+  Result other = warm_and_cold({1000}, {500});
+  other.cells[2].cell.sampler.batch_size = 64;
+  for (const Configuration& configuration : judge_run(other).configurations) {
+    EXPECT_FALSE(configuration.cold_start.has_value());
+  }
+}
+
+}  // namespace
+}  // namespace loadline

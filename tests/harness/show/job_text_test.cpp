@@ -1,0 +1,69 @@
+#include "harness/show/job_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+// 72 s of wall time, 117 s of CPU time, 312 MiB.
+Result run_in(const Job& job) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}}});
+  result.environment.job = job;
+  result.process = RunUsage{
+      .wall_seconds = 72,
+      .usage = {.user_cpu_seconds = 110, .system_cpu_seconds = 7, .peak_rss_bytes = std::uint64_t{312} << 20},
+  };
+  return result;
+}
+
+const Job kSlurm{.scheduler = "slurm",
+                 .id = "4711",
+                 .partition = "main",
+                 .nodes = "n1",
+                 .cpus = 2,
+                 .memory_bytes = std::uint64_t{2} << 30};
+
+TEST(JobText, SaysWhatOfTheAllocationWasUsed) {
+  EXPECT_EQ(job_text(run_in(kSlurm)),
+            "job 4711 of slurm on n1, partition main\n"
+            "CPU efficiency  81 % of 2 CPUs for 00:01:12\n"
+            "peak memory     312 MiB, 15 % of the 2.0 GiB asked for\n");
+}
+
+TEST(JobText, IsEmptyOutsideOfAJob) {
+  Result result = run_in(kSlurm);
+  result.environment.job.reset();
+  EXPECT_EQ(job_text(result), "");
+}
+
+TEST(JobText, IsEmptyBeforeTheEnd) {
+  Result result = run_in(kSlurm);
+  result.process.reset();
+  EXPECT_EQ(job_text(result), "");
+}
+
+TEST(JobText, NamesTheTaskOfAnArrayAndRestarts) {
+  Job job = kSlurm;
+  job.array_id = "4700";
+  job.array_index = 3;
+  job.restarts = 1;
+  EXPECT_TRUE(
+      job_text(run_in(job)).starts_with("job 4711 of slurm (4700_3) on n1, partition main, restarted 1 time\n"));
+}
+
+TEST(JobText, TakesTheCpusInForceAndTheLimitOfTheControlGroupWhereTheSchedulerTellsNeither) {
+  Result result =
+      run_in({.scheduler = "lsf", .id = "815[3]", .array_id = "815", .array_index = 3, .partition = "normal"});
+  result.environment.machine.threads_in_force = 4;
+  EXPECT_EQ(job_text(result),
+            "job 815[3] of lsf, queue normal\n"
+            "CPU efficiency  41 % of 4 CPUs for 00:01:12\n"
+            "peak memory     312 MiB\n");
+  result.environment.machine.cgroup_memory_limit_bytes = std::uint64_t{624} << 20;
+  EXPECT_TRUE(job_text(result).ends_with("peak memory     312 MiB, 50 % of the 624 MiB allowed\n"));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,30 @@
+#include "harness/show/report/data_table.h"
+
+#include <gtest/gtest.h>
+
+namespace loadline {
+namespace {
+
+TEST(DataTable, WritesNumbersAsTheirColumnsSay) {
+  EXPECT_EQ(text_of(1234.0, Figure::kCount), "1234");
+  EXPECT_EQ(text_of(12.3456, Figure::kAmount), "12.35");
+  EXPECT_EQ(text_of(1234567.0, Figure::kRate), "1.235 M");
+  EXPECT_EQ(text_of(-5.0, Figure::kRate), "-5");
+  EXPECT_EQ(text_of(67e-6, Figure::kSeconds), "67 µs");
+  EXPECT_EQ(text_of(0.9312, Figure::kShare), "93.1 %");
+  EXPECT_EQ(text_of(std::string("serial"), Figure::kText), "serial");
+  EXPECT_EQ(text_of(Datum(), Figure::kRate), "-");
+}
+
+TEST(DataTable, LosesColumnsByKeyAndThoseWithoutAnything) {
+  const DataTable table{.columns = {{"run", "run"}, {"low", "from"}, {"mean", "mean"}},
+                        .rows = {{"A", Datum(), 1.0}, {"B", Datum(), 2.0}}};
+  const DataTable filled = without_empty_columns(table);
+  ASSERT_EQ(filled.columns.size(), 2U);
+  EXPECT_EQ(filled.columns[1].key, "mean");
+  EXPECT_EQ(filled.rows[1], (std::vector<Datum>{"B", 2.0}));
+  EXPECT_EQ(without(filled, "run").rows[0], (std::vector<Datum>{1.0}));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,86 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/show/report/report.h"
+#include "tests/harness/show/report/runs.h"
+
+namespace loadline {
+namespace {
+
+using test::Reported;
+using test::sweep;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr Page kWithCharts{.style = "STYLE", .script = "SCRIPT", .libraries = "LIBRARIES"};
+constexpr Page kWithout{.style = "STYLE", .script = "SCRIPT", .libraries = ""};
+
+std::string html_of(const Reported& reported, const Page& page = kWithCharts) {
+  return report_html(reported.results, reported.judgements, page);
+}
+
+TEST(ReportHtml, HasTheVerdictBeforeAnyFigure) {
+  const std::string html = html_of(Reported({sweep()}));
+  EXPECT_LT(html.find("<section id=\"verdict\">"), html.find("<section id=\"throughput\""));
+  EXPECT_LT(html.find("<section id=\"machine\""), html.find("<section id=\"command\">"));
+}
+
+TEST(ReportHtml, FetchesNothing) {
+  const std::string html = html_of(Reported({sweep()}));
+  EXPECT_THAT(html, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' "
+                              "'unsafe-eval'; img-src data:\""));
+  EXPECT_THAT(html, Not(HasSubstr("http://")));
+  EXPECT_THAT(html, Not(HasSubstr("https://")));
+}
+
+TEST(ReportHtml, EscapesWhatComesFromOutside) {
+  Result result = sweep();
+  result.environment.machine.cpu_model = "\"A\" & 'B' <c>\x01";
+  const std::string html = html_of(Reported({result}));
+  EXPECT_THAT(html, HasSubstr("<pre class=\"command\">loadline run --data "
+                              "&#39;/tmp/&lt;script&gt;alert(1)&lt;/script&gt;&#39;</pre>"));
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(html, HasSubstr("&quot;A&quot; &amp; &#39;B&#39; &lt;c&gt;\uFFFD"));
+}
+
+TEST(ReportHtml, KeepsNumbersBesideTheirText) {
+  const std::string html = html_of(Reported({sweep()}));
+  EXPECT_THAT(html, HasSubstr("<tr><td>mnist<td>thread-pool x 2<td>IO<td><data value=\"3\">3</data>"
+                              "<td><data value=\"2000\">2.000 k</data>"));
+}
+
+TEST(ReportHtml, WithoutLibrariesHasOpenTablesAndSaysHowToGetCharts) {
+  const Reported reported({sweep()});
+  EXPECT_THAT(html_of(reported), Not(HasSubstr("built without npm")));
+  EXPECT_THAT(html_of(reported), HasSubstr("<script>\nLIBRARIES\n</script>\n<script>\nSCRIPT</script>"));
+  EXPECT_THAT(html_of(reported), HasSubstr("<details><summary>Table, 6 rows"));
+  const std::string bare = html_of(reported, kWithout);
+  EXPECT_THAT(bare, HasSubstr("There are tables only: this loadline was built without npm"));
+  EXPECT_THAT(bare, HasSubstr("<details open><summary>Table, 6 rows"));
+  EXPECT_THAT(bare, Not(HasSubstr("class=\"charts\"")));
+}
+
+TEST(ReportHtml, NamesSeveralRunsAndNotOne) {
+  EXPECT_THAT(html_of(Reported({sweep()})), Not(HasSubstr("<h3>A: ")));
+  const std::string html = html_of(Reported({sweep(), sweep()}));
+  EXPECT_THAT(html, HasSubstr("<title>loadline report of 2 runs</title>"));
+  EXPECT_THAT(html, HasSubstr("<h3>B: 20261121T095800Z-3fa2c1, started 2026-11-21T09:58:00Z on node1</h3>"));
+}
+
+TEST(EmbeddedPage, HasStyleAndScriptWhole) {
+  const Page page = embedded_page();
+  EXPECT_TRUE(page.style.starts_with(":root"));
+  EXPECT_TRUE(page.style.ends_with("}\n"));
+  EXPECT_TRUE(page.script.starts_with("// Makes of the tables"));
+  EXPECT_TRUE(page.script.ends_with("}\n"));
+}
+
+TEST(EmbeddedPage, HasNothingThatWouldEndItsElement) {
+  const Page page = embedded_page();
+  EXPECT_EQ(page.script.find("</script"), std::string_view::npos);
+  EXPECT_EQ(page.libraries.find("</script"), std::string_view::npos);
+  EXPECT_EQ(page.libraries.find("<!--"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,41 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/show/report/report.h"
+#include "tests/harness/show/report/runs.h"
+
+namespace loadline {
+namespace {
+
+using test::Reported;
+using test::sweep;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string markdown_of(const Reported& reported) {
+  return report_markdown(reported.results, reported.judgements);
+}
+
+TEST(ReportMarkdown, HasVerdictTablesAndCommand) {
+  const std::string markdown = markdown_of(Reported({sweep()}));
+  EXPECT_THAT(markdown, testing::StartsWith("# loadline report\n\n## Verdict\n\n### A: 20261121T095800Z-3fa2c1, "));
+  EXPECT_THAT(markdown, HasSubstr("| workload | configuration | mode | trials | samples/s | 95 % from | 95 % to |\n"
+                                  "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"
+                                  "| mnist | thread-pool x 2 | IO | 3 | 2.000 k | 1.752 k | 2.248 k |\n"));
+  EXPECT_THAT(markdown, testing::EndsWith("```\nloadline run --data '/tmp/<script>alert(1)</script>'\n```\n"));
+}
+
+TEST(ReportMarkdown, EscapesWhatItWouldRead) {
+  Result result = sweep();
+  result.environment.machine.cpu_model = "A|B *c* <d>\ne";
+  EXPECT_THAT(markdown_of(Reported({result})), HasSubstr("| A\\|B \\*c\\* \\<d\\> e |"));
+}
+
+TEST(ReportMarkdown, FencesCommandsThatHaveFences) {
+  Result result = sweep();
+  result.arguments = {"loadline", "```"};
+  EXPECT_THAT(markdown_of(Reported({result})), testing::EndsWith("````\nloadline '```'\n````\n"));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# slurm_test.sh TOOL ROOT: the scripts of bench/slurm in a real Slurm of their own, on one node and on two emulated ones.
+# Exit code 77 where Slurm is not installed or the user is not root. LOADLINE_KEEP=1 leaves the files of a failure.
+set -euo pipefail
+# shellcheck source=SCRIPTDIR/cluster.sh
+source "${2:?usage: slurm_test.sh TOOL ROOT}/tests/slurm/cluster.sh"
+cluster_is_possible || exit 77
+# shellcheck source=SCRIPTDIR/../support/batch.sh
+source "$2/tests/support/batch.sh"
+
+cluster=''
+cleanup() {
+  stop_cluster "$cluster"
+  if [[ -n ${LOADLINE_KEEP:-} ]] && ((failures > 0)); then echo "kept: $work" >&2; else rm -rf "$work"; fi
+}
+trap cleanup EXIT
+
+sweep=$root/bench/slurm/sweep.sbatch
+read -r -a quick <<<"$quick"
+read -r -d '' -a slow <<<"$slow" || true
+
+# submit SBATCH_OPTION... SCRIPT [OPTION...]: sets job and log.
+submitted=0
+submit() {
+  log=$work/log-$((++submitted))
+  job=$(sbatch --parsable --output="$log" --mem=512M "$@")
+}
+state() { scontrol --oneliner show job "$1" | grep -oP '(?<= JobState=)\S+'; }
+exit_code() { scontrol --oneliner show job "$1" | grep -oP '(?<= ExitCode=)\d+'; }
+has_ended() { case $(state "$1") in PENDING | RUNNING | COMPLETING | REQUEUED | CONFIGURING) return 1 ;; esac }
+# ends STATE [JOB]
+ends() {
+  wait_until 60 has_ended "${2:-$job}" || fail "does not end"
+  [[ $(state "${2:-$job}") == "$1" ]] || fail "ends as $(state "${2:-$job}"), not as $1"
+}
+# fails EXIT_CODE [JOB]
+fails() {
+  ends FAILED "${2:-$job}"
+  [[ $(exit_code "${2:-$job}") == "$1" ]] || fail "exit code $(exit_code "${2:-$job}"), want $1"
+}
+
+cluster=$work/one-node
+start_cluster "$cluster" 1
+
+what="a run whose time limit comes"
+MAX_REQUEUES=0 submit --cpus-per-task=1 --time=1 --signal=B:USR1@50 "$sweep" "${slow[@]}" --trials 5000
+limited=$job limited_log=$log
+
+what="a sweep, submitted from the repository"
+log=$work/log-sweep
+job=$(cd "$root" && unset LOADLINE_ROOT && RESULTS=$work/results STAGE=yes DATA=$work/data/mnist SCRATCH=$work/scratch \
+  sbatch --parsable --output="$log" --cpus-per-task=2 --mem=512M bench/slurm/sweep.sbatch "${quick[@]}")
+ends COMPLETED
+says "staged $work/data/mnist in $work/scratch: 0 MiB copied in "
+[[ -z $(ls "$work/scratch") ]] || fail "leaves the copy behind"
+says "job $job of slurm on n1, partition main"
+says "CPU efficiency  "
+says " of the 512 MiB asked for"
+result=$work/results/sweep-$job.json
+is_complete "$result"
+holds "$result" "r['job'] == {'scheduler': 'slurm', 'id': '$job', 'array_id': None, 'array_index': None,
+  'name': 'loadline-sweep', 'partition': 'main', 'nodes': 'n1', 'node_count': 1, 'cpus': 2, 'total_cpus': 2,
+  'memory_bytes': 2**29, 'ends': r['job']['ends'], 'restarts': 0}"
+holds "$result" "{c['workers'] for c in r['cells'] if c['mode'] == 'IO'} == set(range(1, 1 + min(2, $(nproc))))"
+holds "$result" "r['datasets'][0]['path'].startswith('$work/scratch/')"
+if offers report --format; then
+  for report in md html; do [[ -s ${result%json}$report ]] || fail "leaves no ${result%json}$report"; done
+fi
+
+what="a job with one of several CPUs, which nothing binds"
+submit --cpus-per-task=1 "$sweep" "${quick[@]}" --loader thread-pool
+ends COMPLETED
+holds "results/sweep-$job.json" "r['machine']['threads_in_force'] == 1"
+holds "results/sweep-$job.json" "{c['workers'] for c in r['cells'] if c['mode'] == 'IO'} == {1}"
+
+what="a run that is requeued when its time limit is near"
+MAX_REQUEUES=1 submit --cpus-per-task=1 "$sweep" "${slow[@]}"
+requeued=$job requeued_log=$log
+waits_for "trial 2/"
+scancel --batch --signal=USR1 "$job"
+waits_for "the time limit came first: requeued"
+
+what="a run that is cancelled"
+submit --cpus-per-task=1 "$sweep" "${slow[@]}" --trials 5000
+waits_for "trial 2/"
+scancel "$job"
+ends CANCELLED
+wait_until 10 log_says "stopped before the end" || fail "is not told how to go on"
+says "stopped before the end; to go on there: RESULT=results/sweep-$job.json WORKLOAD=mnist LOADERS="
+says " STAGE=no sbatch $sweep --mode full --loader thread-pool --workers 1 "
+is_partial "results/sweep-$job.json"
+
+what="a run whose script alone is told to end"
+submit --cpus-per-task=1 "$sweep" "${slow[@]}" --trials 5000
+waits_for "trial 2/"
+scancel --batch --signal=TERM "$job"
+fails 143
+is_partial "results/sweep-$job.json"
+
+what="a script that does not know the repository"
+LOADLINE_ROOT=$work submit "$sweep"
+ends FAILED
+says "sweep.sbatch: $work is not loadline's repository: submit from there, or export LOADLINE_ROOT"
+
+what="an array and its merge"
+if offers merge --output; then
+  both=$(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/slurm/submit-array.sh" 2 "${quick[@]}")
+  read -r _ array _ _ _ _ merge _ <<<"$both"
+  job=$merge
+  log=loadline-$merge.out
+  ends COMPLETED
+  for task in 1 2; do
+    is_complete "results/array-$array-$task.json"
+    holds "results/array-$array-$task.json" "(r['job']['array_id'], r['job']['array_index']) == ('$array', $task)"
+  done
+  holds "results/array-$array.json" "sorted(c['name'] for c in r['cells'] if c['mode'] == 'IO') ==
+    ['mnist/IO/serial/batch:64', 'mnist/IO/thread-pool/workers:1/batch:64']"
+  holds "results/array-$array.json" "all(len(c['trials']) == 2 for c in r['cells'])"
+
+  what="a merge that lacks a task"
+  rm "results/array-$array-2.json"
+  submit "$root/bench/slurm/merge.sbatch" "$array" 2
+  ends FAILED
+  says "not merged, because they are not there: results/array-$array-2.json"
+fi
+
+what="a gate"
+if offers run --save-baseline && offers diff --baseline; then
+  export BASELINE=test
+  gate=("$root/bench/slurm/gate.sbatch" "${slow[@]}" --trials 5)
+  SAVE=yes submit "${gate[@]}"
+  ends COMPLETED
+  submit "${gate[@]}"
+  ends COMPLETED
+fi
+
+what="the run that was requeued"
+log=$requeued_log
+ends COMPLETED "$requeued"
+is_complete "results/sweep-$requeued.json"
+holds "results/sweep-$requeued.json" "r['job']['restarts'] == 1"
+holds "results/sweep-$requeued.json" "all(len(c['trials']) == 40 for c in r['cells'])"
+! offers run --resume || [[ $(grep -c 'trial 1/40 mnist/FULL' "$log") == 1 ]] || fail "begins again"
+
+what="the run whose time limit came"
+log=$limited_log
+fails 143 "$limited"
+says "stopped before the end; to go on there: RESULT=results/sweep-$limited.json WORKLOAD=mnist "
+is_partial "results/sweep-$limited.json"
+
+stop_cluster "$cluster"
+cluster=$work/two-nodes
+start_cluster "$cluster" 2
+
+what="two ranks on two nodes"
+submit "$root/bench/slurm/ranks.sbatch" "${quick[@]}" --workers 1
+ends COMPLETED
+for rank in 0 1; do
+  is_complete "results/ranks-$job-$rank.json"
+  holds "results/ranks-$job-$rank.json" "(r['job']['nodes'], r['job']['node_count']) == ('n[1-2]', 2)"
+  # Each has half of the samples, and the two are told apart: which half is the sampler's concern, and its tests'.
+  holds "results/ranks-$job-$rank.json" "[(c['rank'], c['world_size'], c['first_epoch']['complete'],
+    c['first_epoch']['samples']) for c in r['cells'] if c['mode'] == 'IO'] == [($rank, 2, True, 250)]"
+done
+
+what="two ranks that are stopped"
+MAX_REQUEUES=0 submit "$root/bench/slurm/ranks.sbatch" "${slow[@]}" --trials 5000
+waits_for "trial 2/"
+scancel --batch --signal=USR1 "$job"
+ends FAILED
+says "stopped before the end; to go on there: RESULT=results/ranks-$job WORKLOAD=mnist "
+for rank in 0 1; do
+  is_partial "results/ranks-$job-$rank.json"
+done
+
+((failures == 0))

@@ -1,0 +1,65 @@
+# What the tests of the batch scripts share. Sourced, with the arguments TOOL ROOT of the test; leaves the test in $work, an
+# empty directory that `rm -rf "$work"` is left to remove, with $tool, $root, small data, and none of the settings of a batch
+# job that the test itself may run in.
+# shellcheck shell=bash
+
+tool=$(realpath "${1:?usage: ${0##*/} TOOL ROOT}")
+root=$(realpath "${2:?usage: ${0##*/} TOOL ROOT}")
+# offers VERB OPTION: whether the tool has it; says what is left out if not.
+offers() {
+  "$tool" "$1" --help 2>/dev/null | grep -q -- "$2" && return
+  echo "left out: ${what:-?}: needs loadline $1 $2" >&2
+  return 1
+}
+
+for variable in $(compgen -e | grep -E '^(SLURM|SBATCH|SRUN|LSB|LS)_' || true); do unset "$variable"; done
+unset SCRATCH STAGE DATA RESULTS RESULT WORKLOAD LOADERS WORKERS PARTS MAX_REQUEUES OPTIONS BASELINE SAVE FAIL_ON
+
+work=$(mktemp -d /tmp/loadline-batch.XXXXXX)
+chmod 755 "$work"
+mkdir "$work/scratch"
+cd "$work" || exit
+export LOADLINE=$tool LOADLINE_ROOT=$root LOADLINE_DATA=$work/data WORKLOAD=mnist
+export LOADLINE_BASELINES=$work/baselines
+"$tool" data make mnist "$work/data/mnist" --samples 500 --quiet
+
+# Sweeps little, in a moment.
+export quick='--mode io --trials 2 --trial-seconds 0.01 --batch-size 64 --first-epoch-seconds 0.1 --ceilings off'
+# Some seconds of steps that take no CPU: two cells of 40 trials.
+export slow='--mode full --loader thread-pool --workers 1 --compute device:samples_per_second=100000 --batch-size 64
+  --trials 40 --trial-seconds 0.1 --first-epoch-seconds 0 --ceilings off'
+
+# $what is tried, and says in $log how it goes.
+failures=0
+fail() {
+  echo "FAILED: ${what:-?}: $1" >&2
+  [[ ! -e ${log:-} ]] || sed 's/^/  | /' "$log" >&2
+  failures=$((failures + 1))
+}
+
+# wait_until SECONDS COMMAND...: whether it succeeds within that time.
+wait_until() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
+}
+
+log_says() { grep -qsF -- "$1" "$log"; }
+says() { log_says "$1" || fail "does not say '$1'"; }
+waits_for() { wait_until 30 log_says "$1" || fail "never says '$1'"; }
+
+# holds FILE EXPRESSION: of Python, in which `r` is the result.
+holds() {
+  python3 - "$1" "$2" <<'END' || fail "$1: not so: $2"
+import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(not eval(f"({sys.argv[2]})"))
+END
+}
+
+# is_complete RESULT, is_partial RESULT
+is_complete() { holds "$1" "r['status'] == 'complete'"; }
+is_partial() { holds "$1" "r['status'] == 'partial' and r['finished'] and len(r['benchmarks']) > 0"; }
