@@ -33,6 +33,8 @@ struct Request {
   TrainRequest train;
   MakeRequest make;
   ConvertRequest convert;
+  MergeRequest merge;
+  ExportRequest exported;
   ReportRequest report;
   std::string config;                                           // file
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
@@ -199,6 +201,21 @@ void add_data(CLI::App& app, Request& request) {
   add_convert(*data, request.convert);
 }
 
+void add_merge(CLI::App& app, MergeRequest& request) {
+  CLI::App* merge = app.add_subcommand("merge", "Make one result of several, such as those of a job array");
+  merge->add_option("results", request.results, "result files, at least two")->required()->type_name("FILE");
+  merge->add_option("--output,-o", request.output, "result file; - for stdout [loadline-<run id>.json]")
+      ->type_name("FILE");
+  merge->add_flag("--allow-mismatch", request.allow_mismatch, "whatever the builds and the machines are");
+}
+
+void add_export(CLI::App& app, ExportRequest& request) {
+  CLI::App* exported = app.add_subcommand("export", "Write a result as another tool's");
+  exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
+  exported->add_option("--to", request.to, "whose: benchy")->required()->type_name("NAME");
+  exported->add_option("--output,-o", request.output, "file to write; - for stdout [-]")->type_name("FILE");
+}
+
 void add_report(CLI::App& app, ReportRequest& request) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text of one or several results");
   report->add_option("results", request.results, "files that `run` wrote; several are laid over each other")
@@ -289,6 +306,8 @@ int run_request(const CLI::App& app, Request& request) {
                                 : train_verb(request.run, request.train);
   }
   if (name == "list") return list_verb();
+  if (name == "merge") return merge_verb(request.merge);
+  if (name == "export") return export_verb(request.exported);
   if (name == "report") return report_verb(request.report);
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
@@ -315,6 +334,8 @@ int run_cli(int argc, char** argv) {
   add_train(app, request);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
   add_data(app, request);
+  add_merge(app, request.merge);
+  add_export(app, request.exported);
   add_report(app, request.report);
   try {
     // Unknown words are kept rather than refused, so that the refusal can name the nearest known one.

@@ -52,6 +52,18 @@ struct ConvertRequest {
   bool quiet = false;
 };
 
+struct MergeRequest {
+  std::vector<std::string> results;  // files
+  std::string output;                // file, or - for stdout; empty: loadline-<run id>.json
+  bool allow_mismatch = false;
+};
+
+struct ExportRequest {
+  std::string result;        // file
+  std::string to;            // whose format
+  std::string output = "-";  // file, or - for stdout
+};
+
 struct ReportRequest {
   std::vector<std::string> results;  // files
   std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
@@ -68,6 +80,8 @@ int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);
 int data_make_verb(const MakeRequest& request);
 int data_convert_verb(const ConvertRequest& request);
+int merge_verb(const MergeRequest& request);
+int export_verb(const ExportRequest& request);
 
 // "loadline: <sentence>" on stderr.
 void print_error(std::string_view sentence);

@@ -111,16 +111,12 @@ TEST_F(ReadBack, PhotographsOfWhichMostAreCorrupt) {
               testing::Contains(testing::Field(&Warning::message, HasSubstr("75 samples"))));
 }
 
-TEST_F(ReadBack, InterruptedRunWithAFailedCell) {
+TEST_F(ReadBack, InterruptedRun) {
   Tool tool(long_run(mnist()), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 2/"));
-  write(home_ / "mnist" / "train-images-idx3-ubyte", "");
-  ASSERT_TRUE(tool.wait_until_err_says("trial 3/"));
   tool.send(SIGINT);
   EXPECT_EQ(tool.finish().exit_code, 130);
-  const Result result = expect_same();
-  EXPECT_EQ(result.status, Status::kPartial);
-  EXPECT_TRUE(result.cells.front().error);
+  EXPECT_EQ(expect_same().status, Status::kPartial);
 }
 
 TEST_F(ReadBack, PathThatIsNoText) {

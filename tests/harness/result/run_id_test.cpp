@@ -22,6 +22,15 @@ TEST(RunId, CutsFractionsOfASecondAlsoBeforeTheEpoch) {
   EXPECT_EQ(utc_timestamp(system_clock::time_point{milliseconds{-1}}), "1969-12-31T23:59:59Z");
 }
 
+TEST(RunId, ReadsItsTimesBackAndNoOthers) {
+  EXPECT_EQ(parse_utc_timestamp("2026-11-21T09:58:00Z"), kTime);
+  EXPECT_EQ(parse_utc_timestamp("2024-02-29T23:59:59Z"), system_clock::time_point{seconds{1'709'251'199}});
+  for (const char* text : {"", "yesterday", "2026-11-21T09:58:00", "2026-11-21T09:58:00Z.", "2026-11-21T09:58:60Z",
+                           "2023-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21 09:58:00Z"}) {
+    EXPECT_EQ(parse_utc_timestamp(text), std::nullopt) << text;
+  }
+}
+
 TEST(RunId, IsTheTimeAndSixHexDigits) {
   EXPECT_EQ(make_run_id(kTime, 0x3fa2c1), "20261121T095800Z-3fa2c1");
 }

@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/result_file.h"
+#include "harness/cli/streams.h"
+#include "harness/cli/verbs.h"
+#include "harness/judge/judgement.h"
+#include "harness/result/merge.h"
+#include "harness/result/result_reader.h"
+#include "harness/result/run_id.h"
+
+namespace loadline {
+
+int merge_verb(const MergeRequest& request) {
+  const std::string run_id = make_run_id(std::chrono::system_clock::now(), std::random_device{}());
+  std::vector<MergePart> parts;
+  for (const std::string& path : request.results) parts.push_back({.source = path, .result = load_result(path)});
+  const std::size_t count = parts.size();
+  const Result merged = merge_results(std::move(parts), run_id, request.allow_mismatch);
+  const ResultFile file(request.output.empty() ? fmt::format("loadline-{}.json", run_id) : request.output);
+  file.finish(merged, judge_run(merged));
+  if (file.to_stdout()) return kExitOk;
+  put(stdout,
+      fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
+                  merged.status == Status::kPartial ? ", which are not all that was asked for" : "", file.path()));
+  return kExitOk;
+}
+
+}  // namespace loadline

@@ -1,0 +1,348 @@
+#include "harness/result/merge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "harness/plan/settings.h"
+#include "harness/result/run_id.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+using P = SettingPart;
+
+// What has to be alike for trials to be put together.
+struct Trait {
+  std::string_view name;
+  std::string (*of)(const Result& result);
+};
+
+template <typename T>
+std::string or_unknown(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "unknown";
+}
+
+const Build& build(const Result& result) {
+  return result.environment.build;
+}
+const Machine& machine(const Result& result) {
+  return result.environment.machine;
+}
+
+constexpr std::array kTraits{
+    Trait{"version", [](const Result& r) { return build(r).version; }},
+    Trait{"revision", [](const Result& r) { return or_unknown(build(r).git_revision); }},
+    Trait{"build type", [](const Result& r) { return or_unknown(build(r).build_type); }},
+    Trait{"compiler", [](const Result& r) { return or_unknown(build(r).compiler); }},
+    Trait{"compiler flags", [](const Result& r) { return or_unknown(build(r).flags); }},
+    Trait{"sanitizer", [](const Result& r) { return build(r).sanitizer.value_or("none"); }},
+    Trait{"kernels", [](const Result& r) { return r.kernels; }},
+    Trait{"CPU", [](const Result& r) { return or_unknown(machine(r).cpu_model); }},
+    Trait{"cores", [](const Result& r) { return or_unknown(machine(r).physical_cores); }},
+    Trait{"CPUs in force", [](const Result& r) { return fmt::format("{}", machine(r).threads_in_force); }},
+    Trait{"last-level cache", [](const Result& r) { return or_unknown(machine(r).last_level_cache_bytes); }},
+    Trait{"kernel release", [](const Result& r) { return or_unknown(machine(r).kernel_release); }},
+};
+
+void check_alike(const MergePart& first, const MergePart& other) {
+  std::vector<std::string> differences;
+  for (const Trait& trait : kTraits) {
+    const std::string a = trait.of(first.result);
+    const std::string b = trait.of(other.result);
+    if (a != b) differences.push_back(fmt::format("{} ({}, not {})", trait.name, b, a));
+  }
+  if (differences.empty()) return;
+  throw Error(fmt::format("cannot merge {} with {}: it differs in {}; --allow-mismatch merges them all the same",
+                          other.source, first.source, fmt::join(differences, ", ")));
+}
+
+std::vector<std::string> runs_of(const Result& result) {
+  return result.merged_from.empty() ? std::vector{result.run_id} : result.merged_from;
+}
+
+void check_runs(const std::vector<MergePart>& parts) {
+  std::map<std::string, std::string> sources;
+  for (const MergePart& part : parts) {
+    for (const std::string& run : runs_of(part.result)) {
+      const auto [known, is_new] = sources.emplace(run, part.source);
+      if (is_new) continue;
+      throw Error(fmt::format("cannot merge {}: run {} is in {} already", part.source, run, known->second));
+    }
+  }
+}
+
+// What the samples of a cell are named by.
+std::string data_key(const Cell& cell) {
+  return fmt::format("{}\n{}\n{}", key_of(cell, {P::kStorage}), cell.dataset.crops, cell.dataset.crop_edge);
+}
+
+void check_data(const std::vector<MergePart>& parts) {
+  struct Known {
+    std::uint64_t fingerprint;
+    std::string source;
+  };
+  std::map<std::string, Known> data;
+  for (const MergePart& part : parts) {
+    for (const CellResult& cell : part.result.cells) {
+      const auto fingerprint = part.result.datasets[cell.dataset].fingerprint;
+      const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{fingerprint, part.source});
+      if (is_new || known->second.fingerprint == fingerprint) continue;
+      throw Error(fmt::format("cannot merge {} with {}: {} held other samples (fingerprint {:016x}, not {:016x})",
+                              part.source, known->second.source, cell.cell.data.string(), fingerprint,
+                              known->second.fingerprint));
+    }
+  }
+}
+
+std::chrono::system_clock::time_point start_of(const MergePart& part) {
+  const auto time = parse_utc_timestamp(part.result.started);
+  if (!time) throw Error(fmt::format("{}: started: want a time in UTC, got '{}'", part.source, part.result.started));
+  return *time;
+}
+
+// All trials of a result, whatever they are of: visit(trial).
+template <typename Visit>
+void each_trial(Result& result, Visit visit) {
+  for (CellResult& cell : result.cells) std::ranges::for_each(cell.trials, visit);
+  for (CeilingResult& ceiling : result.ceilings) std::ranges::for_each(ceiling.trials, visit);
+  for (CellResult& check : result.checks) std::ranges::for_each(check.trials, visit);
+}
+
+// The measurements of the parts one after the other.
+class Merger {
+ public:
+  Result& result() { return merged_; }
+
+  void add(Result part, double seconds_after_the_first) {
+    std::size_t rounds = 0;
+    each_trial(part, [&](auto& trial) {
+      rounds = std::max(rounds, trial.round + 1);
+      trial.round += rounds_;
+      trial.started_seconds += seconds_after_the_first;
+    });
+    rounds_ += rounds;
+    std::vector<std::size_t> datasets;
+    for (DatasetFacts& facts : part.datasets) datasets.push_back(add_dataset(std::move(facts)));
+    for (CellResult& cell : part.cells) cell.dataset = datasets[cell.dataset];
+    for (CellResult& check : part.checks) check.dataset = datasets[check.dataset];
+    // Ceilings are told apart by the cells that they are of.
+    std::vector<std::size_t> ceilings;
+    for (CeilingResult& ceiling : part.ceilings) {
+      auto& dataset = ceiling.ceiling.dataset;
+      if (dataset) dataset = datasets[*dataset];
+      ceilings.push_back(add_ceiling(ceiling, part.cells[ceiling.cell].cell));
+    }
+    std::vector<std::size_t> cells;
+    for (CellResult& cell : part.cells) {
+      for (std::size_t& bound : cell.bounds) bound = ceilings[bound];
+      cells.push_back(add_cell(std::move(cell), cell_indices_, merged_.cells));
+    }
+    for (std::size_t i = 0; i < part.ceilings.size(); ++i) {
+      if (ceilings[i] >= ceilings_with_cells_) merged_.ceilings[ceilings[i]].cell = cells[part.ceilings[i].cell];
+    }
+    ceilings_with_cells_ = merged_.ceilings.size();
+    for (CellResult& check : part.checks) add_cell(std::move(check), check_indices_, merged_.checks);
+  }
+
+ private:
+  using Indices = std::map<std::string, std::size_t>;
+
+  std::size_t add_dataset(DatasetFacts facts) {
+    const auto found = std::ranges::find_if(merged_.datasets, [&](const DatasetFacts& known) {
+      return known.path == facts.path && known.fingerprint == facts.fingerprint &&
+             known.info.format == facts.info.format && known.info.access == facts.info.access &&
+             known.info.files == facts.info.files;
+    });
+    const auto index = static_cast<std::size_t>(found - merged_.datasets.begin());
+    if (found == merged_.datasets.end()) merged_.datasets.push_back(std::move(facts));
+    return index;
+  }
+
+  template <typename AnyTrial>
+  static void append(std::vector<AnyTrial>& trials, std::vector<AnyTrial>& further) {
+    trials.insert(trials.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
+  }
+
+  std::size_t add_ceiling(CeilingResult& ceiling, const Cell& cell) {
+    const bool of_batches = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
+    Ceiling bare = ceiling.ceiling;
+    bare.further.clear();
+    const std::string key = bare.id() + (of_batches ? key_of(cell, {P::kSubject, P::kOrder}) : "");
+    const auto [known, is_new] = ceiling_indices_.emplace(key, merged_.ceilings.size());
+    if (is_new) {
+      merged_.ceilings.push_back(ceiling);
+    } else {
+      CeilingResult& into = merged_.ceilings[known->second];
+      append(into.trials, ceiling.trials);
+      if (!into.error) into.error = ceiling.error;
+    }
+    return known->second;
+  }
+
+  static std::size_t add_cell(CellResult cell, Indices& indices, std::vector<CellResult>& cells) {
+    const std::string key = cell.cell.mode == Mode::kOverhead ? cell.cell.name() : key_of(cell.cell);
+    const auto [known, is_new] = indices.emplace(key, cells.size());
+    if (is_new) {
+      cells.push_back(std::move(cell));
+      return known->second;
+    }
+    CellResult& into = cells[known->second];
+    append(into.trials, cell.trials);
+    if (!into.first_epoch) into.first_epoch = cell.first_epoch;
+    if (!into.error) into.error = cell.error;
+    into.skipped.merge(cell.skipped);
+    into.skipped_unnamed = std::max(into.skipped_unnamed, cell.skipped_unnamed);
+    for (const std::size_t bound : cell.bounds) {
+      if (std::ranges::find(into.bounds, bound) == into.bounds.end()) into.bounds.push_back(bound);
+    }
+    into.cell.axes.insert(into.cell.axes.end(), cell.cell.axes.begin(), cell.cell.axes.end());
+    return known->second;
+  }
+
+  Result merged_;
+  std::size_t rounds_ = 0;
+  Indices cell_indices_;
+  Indices check_indices_;
+  Indices ceiling_indices_;
+  std::size_t ceilings_with_cells_ = 0;  // whose index of a cell is that of the merged result
+};
+
+// Adds the settings that tell the cells of one name apart.
+void add_distinctions(const std::vector<const Cell*>& alike, std::set<std::string>& axes) {
+  for (const SettingRow& row : settings()) {
+    const bool same = std::ranges::all_of(
+        alike, [&](const Cell* cell) { return text_of(row.read(*cell)) == text_of(row.read(*alike.front())); });
+    if (!same) axes.emplace(row.name);
+  }
+}
+
+// Gives all cells the axes of all, and what else it takes for names of cells and ceilings to be unique.
+void name_apart(Result& result) {
+  std::set<std::string> axes;
+  for (const CellResult& cell : result.cells) axes.insert(cell.cell.axes.begin(), cell.cell.axes.end());
+  for (std::size_t before = axes.size() + 1; before != axes.size();) {
+    before = axes.size();
+    std::vector<std::string> in_order;
+    for (const SettingRow& row : settings()) {
+      if (axes.contains(std::string(row.name))) in_order.emplace_back(row.name);
+    }
+    std::map<std::string, std::vector<const Cell*>> by_name;
+    for (CellResult& cell : result.cells) {
+      cell.cell.axes = in_order;
+      by_name[cell.cell.name()].push_back(&cell.cell);
+    }
+    for (CeilingResult& ceiling : result.ceilings) {
+      const Cell& cell = result.cells[ceiling.cell].cell;
+      const bool of_batches = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
+      if (of_batches) ceiling.ceiling.further = axes_text(cell, {P::kSubject, P::kOrder});
+      by_name["ceiling " + ceiling.ceiling.id()].push_back(&cell);
+    }
+    for (const auto& [name, alike] : by_name) {
+      if (alike.size() > 1) add_distinctions(alike, axes);
+    }
+    for (CellResult& check : result.checks) check.cell.axes = in_order;
+  }
+}
+
+// Places by time: those of checks behind all others, as in a run.
+void number_places(Result& result) {
+  struct Moment {
+    double seconds;
+    std::size_t before;
+    std::size_t* place;
+  };
+  std::size_t next = 0;
+  const auto number = [&](std::vector<Moment> moments) {
+    std::ranges::stable_sort(moments, [](const Moment& a, const Moment& b) {
+      return std::pair(a.seconds, a.before) < std::pair(b.seconds, b.before);
+    });
+    for (const Moment& moment : moments) *moment.place = next++;
+  };
+  std::vector<Moment> moments;
+  const auto note = [&](auto& trial) { moments.push_back({trial.started_seconds, trial.place, &trial.place}); };
+  for (CellResult& cell : result.cells) std::ranges::for_each(cell.trials, note);
+  for (CeilingResult& ceiling : result.ceilings) std::ranges::for_each(ceiling.trials, note);
+  number(std::exchange(moments, {}));
+  for (CellResult& check : result.checks) std::ranges::for_each(check.trials, note);
+  number(std::move(moments));
+}
+
+// Whether of "1/3", "2/3", ... none is missing.
+bool all_shares(const std::vector<MergePart>& parts) {
+  std::set<std::string> given;
+  for (const MergePart& part : parts) given.insert(part.result.options.part);
+  if (given.contains("")) return true;
+  const std::string& one = *given.begin();
+  const std::string of = one.substr(one.find('/'));
+  for (std::size_t i = 1; given.contains(fmt::format("{}{}", i, of)); ++i) {
+    if (fmt::format("/{}", i) == of) return true;
+  }
+  return false;
+}
+
+std::optional<std::string> hosts_of(const std::vector<MergePart>& parts) {
+  std::vector<std::string> hosts;
+  for (const MergePart& part : parts) {
+    const auto& host = machine(part.result).hostname;
+    if (host && std::ranges::find(hosts, *host) == hosts.end()) hosts.push_back(*host);
+  }
+  return hosts.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(hosts, ", ")));
+}
+
+// All of the merged result that was not measured.
+void set_frame(const std::vector<MergePart>& parts, Result& result) {
+  const Result& first = parts.front().result;
+  result.started = first.started;
+  result.arguments = first.arguments;
+  result.options = first.options;
+  result.options.part.clear();
+  result.kernels = first.kernels;
+  result.environment = first.environment;
+  result.environment.machine.hostname = hosts_of(parts);
+  result.status = all_shares(parts) ? Status::kComplete : Status::kPartial;
+  result.finished = first.finished;
+  for (const MergePart& part : parts) {
+    if (part.result.status == Status::kPartial) result.status = Status::kPartial;
+    // An absent time is less than any.
+    result.finished =
+        !part.result.finished || !result.finished ? std::nullopt : std::max(result.finished, part.result.finished);
+    for (std::string& run : runs_of(part.result)) result.merged_from.push_back(std::move(run));
+  }
+}
+
+}  // namespace
+
+Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bool allow_mismatch) {
+  if (parts.size() < 2) throw usage_error(fmt::format("merge: want at least two results, got {}", parts.size()));
+  check_runs(parts);
+  std::ranges::stable_sort(parts, {}, start_of);
+  for (const MergePart& part : parts) {
+    if (part.result.search) throw Error(fmt::format("cannot merge {}: it is the result of a search", part.source));
+    if (!allow_mismatch) check_alike(parts.front(), part);
+  }
+  check_data(parts);
+  Merger merger;
+  set_frame(parts, merger.result());
+  const auto start = start_of(parts.front());
+  for (MergePart& part : parts) {
+    const double after = std::chrono::duration<double>(start_of(part) - start).count();
+    merger.add(std::move(part.result), after);
+  }
+  Result result = std::move(merger.result());
+  result.run_id = run_id;
+  name_apart(result);
+  number_places(result);
+  return result;
+}
+
+}  // namespace loadline

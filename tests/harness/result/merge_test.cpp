@@ -1,0 +1,211 @@
+#include "harness/result/merge.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result_json.h"
+#include "harness/result/result_reader.h"
+#include "tests/harness/support/results.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::failed;
+using test::thrown_by;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr char kId[] = "20261121T120000Z-00000f";
+
+// One of several runs, started `minute` minutes after ten.
+Result part(unsigned minute, const std::vector<test::CellRequest>& cells) {
+  Result result = test::result_of(cells);
+  result.run_id = fmt::format("20261121T10{:02}00Z-000000", minute);
+  result.started = fmt::format("2026-11-21T10:{:02}:00Z", minute);
+  result.finished = fmt::format("2026-11-21T10:{:02}:30Z", minute);
+  result.status = Status::kComplete;
+  result.arguments = {"loadline", "run", fmt::format("{}", minute)};
+  result.environment.machine.hostname = "node";
+  std::size_t place = 0;
+  for (CellResult& cell : result.cells) {
+    for (std::size_t round = 0; round < cell.trials.size(); ++round) {
+      cell.trials[round].round = round;
+      cell.trials[round].place = place;
+      cell.trials[round].started_seconds = static_cast<double>(place++);
+    }
+  }
+  return result;
+}
+
+test::CellRequest io(const std::string& loader, std::vector<double> rates) {
+  return {.mode = Mode::kIo, .rates = std::move(rates), .loader = loader};
+}
+
+Result merged(Result a, Result b, bool allow_mismatch = false) {
+  return merge_results({{"a.json", std::move(a)}, {"b.json", std::move(b)}}, kId, allow_mismatch);
+}
+
+test::Thrown refusal(Result a, Result b, bool allow_mismatch = false) {
+  return thrown_by([&] { merged(std::move(a), std::move(b), allow_mismatch); });
+}
+
+std::vector<std::string> names(const Result& result) {
+  std::vector<std::string> names;
+  for (const CellResult& cell : result.cells) names.push_back(cell.cell.name());
+  return names;
+}
+
+TEST(Merge, PutsTheCellsOfAllPartsInOrderOfTimeIntoOneResult) {
+  const Result result = merged(part(5, {io("flow-graph", {3}), test::overhead()}), part(1, {io("serial", {1, 2})}));
+  EXPECT_THAT(names(result), ElementsAre("mnist/IO/serial/batch:100", "mnist/IO/flow-graph/batch:100", "OVERHEAD"));
+  EXPECT_EQ(result.run_id, kId);
+  EXPECT_THAT(result.merged_from, ElementsAre("20261121T100100Z-000000", "20261121T100500Z-000000"));
+  EXPECT_EQ(result.started, "2026-11-21T10:01:00Z");
+  EXPECT_EQ(result.finished, "2026-11-21T10:05:30Z");
+  EXPECT_EQ(result.arguments.back(), "1");
+  EXPECT_EQ(result.status, Status::kComplete);
+  EXPECT_EQ(result.datasets.size(), 1U);
+}
+
+TEST(Merge, GivesACellTheTrialsOfAllPartsWithRoundsAndPlacesOfTheirOwn) {
+  const Result result =
+      merged(part(1, {io("serial", {10, 20}), test::overhead()}), part(2, {io("serial", {30}), test::overhead()}));
+  ASSERT_EQ(result.cells.size(), 2U);
+  EXPECT_THAT(rates_of(result.cells[0]), ElementsAre(10, 20, 30));
+  std::vector<std::size_t> rounds;
+  std::vector<std::size_t> places;
+  for (const Trial& trial : result.cells[0].trials) {
+    rounds.push_back(trial.round);
+    places.push_back(trial.place);
+  }
+  EXPECT_THAT(rounds, ElementsAre(0, 1, 3));  // OVERHEAD had three
+  EXPECT_THAT(places, ElementsAre(0, 1, 5));
+  EXPECT_EQ(result.cells[0].trials[2].started_seconds, 60);
+  EXPECT_EQ(result.cells[1].trials.size(), 6U);
+}
+
+TEST(Merge, IsReadBackToTheByte) {
+  Result a = part(1, {io("serial", {10, 20}), test::overhead()});
+  test::add_ceiling(a, test::ceiling("gather", 1), {40, 41}, {0});
+  Result b = part(2, {io("serial", {30}), test::overhead()});
+  b.cells[0].cell.transform.dtype = b.cells[0].cell.photo.dtype = b.cells[0].cell.volume.dtype = DType::kU8;
+  test::add_ceiling(b, test::ceiling("gather", 1), {50}, {0});
+  const Result result = merged(std::move(a), std::move(b));
+  const std::string text = result_json(result, judge_run(result));
+  const Result again = parse_result(text, "merged.json");
+  EXPECT_EQ(result_json(again, judge_run(again)), text);
+}
+
+TEST(Merge, KeepsCellsAndCeilingsApartThatHadOneNameInDifferentParts) {
+  Result a = part(1, {io("serial", {10})});
+  test::add_ceiling(a, test::ceiling("gather", 1), {40}, {0});
+  test::add_ceiling(a, test::ceiling("memory-read", 1), {7}, {});
+  Result b = part(2, {io("serial", {30})});
+  b.cells[0].cell.transform.dtype = DType::kU8;
+  test::add_ceiling(b, test::ceiling("memory-read", 1), {8}, {});
+  test::add_ceiling(b, test::ceiling("gather", 1), {50}, {0});
+  const Result result = merged(std::move(a), std::move(b));
+  EXPECT_THAT(names(result), ElementsAre("mnist/IO/serial/batch:100/dtype:f32", "mnist/IO/serial/batch:100/dtype:u8"));
+  ASSERT_EQ(result.ceilings.size(), 3U);
+  EXPECT_EQ(result.ceilings[0].ceiling.id(), "gather/mnist/data:0/batch:100/dtype:f32/threads:1");
+  EXPECT_EQ(result.ceilings[1].trials.size(), 2U);
+  EXPECT_EQ(result.ceilings[2].ceiling.id(), "gather/mnist/data:0/batch:100/dtype:u8/threads:1");
+  EXPECT_EQ(result.ceilings[2].cell, 1U);
+  EXPECT_THAT(result.cells[1].bounds, ElementsAre(2));
+}
+
+TEST(Merge, KeepsRanksApart) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(1, {io("serial", {30})});
+  b.run_id = "20261121T100100Z-000001";
+  b.environment.machine.hostname = "other";
+  a.cells[0].cell.sampler.world_size = b.cells[0].cell.sampler.world_size = 2;
+  b.cells[0].cell.sampler.rank = 1;
+  const Result result = merged(std::move(a), std::move(b));
+  EXPECT_THAT(names(result), ElementsAre("mnist/IO/serial/batch:100/rank:0", "mnist/IO/serial/batch:100/rank:1"));
+  EXPECT_EQ(result.environment.machine.hostname, "node, other");
+}
+
+TEST(Merge, UnitesTheSameDataAndKeepsOtherDataApart) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("serial", {30}), {.mode = Mode::kSynthetic, .rates = {5}}});
+  b.datasets.push_back(b.datasets.front());
+  b.datasets.front().path = "/data/other";
+  b.datasets.front().fingerprint = 7;
+  b.cells[0].cell.data = "/data/other";
+  b.cells[1].dataset = 1;
+  const Result result = merged(std::move(a), std::move(b));
+  ASSERT_EQ(result.datasets.size(), 2U);
+  EXPECT_EQ(result.cells[1].dataset, 1U);
+  EXPECT_EQ(result.cells[2].dataset, 0U);
+}
+
+TEST(Merge, IsCompleteOnlyWhenAllPartsAndSharesAre) {
+  Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("flow-graph", {30})});
+  a.options.part = "1/2";
+  b.options.part = "2/2";
+  EXPECT_EQ(merged(a, b).status, Status::kComplete);
+  EXPECT_EQ(merged(a, b).options.part, "");
+  b.options.part = "2/3";
+  a.options.part = "1/3";
+  EXPECT_EQ(merged(a, b).status, Status::kPartial);
+  b.options.part = a.options.part = "";
+  b.status = Status::kPartial;
+  b.finished.reset();
+  EXPECT_EQ(merged(a, b).status, Status::kPartial);
+  EXPECT_EQ(merged(a, b).finished, std::nullopt);
+}
+
+TEST(Merge, CanBeMergedFurther) {
+  const Result once = merged(part(1, {io("serial", {10})}), part(2, {io("serial", {20})}));
+  const Result twice = merged(once, part(3, {io("serial", {30})}));
+  EXPECT_EQ(twice.merged_from.size(), 3U);
+  EXPECT_EQ(twice.cells.front().trials.size(), 3U);
+  EXPECT_EQ(refusal(once, part(2, {io("serial", {20})})),
+            failed("cannot merge b.json: run 20261121T100200Z-000000 is in a.json already"));
+}
+
+TEST(Merge, RefusesARunThatComesTwiceAndFewerThanTwo) {
+  const Result one = part(1, {io("serial", {10})});
+  EXPECT_EQ(refusal(one, one), failed("cannot merge b.json: run 20261121T100100Z-000000 is in a.json already"));
+  EXPECT_EQ(thrown_by([&] {
+              merge_results({{"a.json", one}}, kId, false);
+            }),
+            test::usage("merge: want at least two results, got 1"));
+}
+
+TEST(Merge, RefusesPartsOfUnlikeBuildsAndMachinesNamingAllThatDiffers) {
+  const Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("serial", {30})});
+  b.environment.build.version = "1.2.4";
+  b.kernels = "avx512";
+  b.environment.machine.threads_in_force = 8;
+  EXPECT_EQ(refusal(a, b), failed("cannot merge b.json with a.json: it differs in version (1.2.4, not 1.2.3), kernels "
+                                  "(avx512, not avx2), CPUs in force (8, not 4); --allow-mismatch merges them all the "
+                                  "same"));
+  EXPECT_EQ(merged(a, b, true).cells.front().trials.size(), 2U);
+}
+
+TEST(Merge, RefusesOtherSamplesUnderTheSameNameWhateverIsAllowed) {
+  const Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("serial", {30})});
+  b.datasets.front().fingerprint = 1;
+  EXPECT_EQ(refusal(a, b, true), failed("cannot merge b.json with a.json: /data/mnist held other samples (fingerprint "
+                                        "0000000000000001, not 123456789abcdef0)"));
+}
+
+TEST(Merge, RefusesSearchesAndTimesThatAreNone) {
+  const Result a = part(1, {io("serial", {10})});
+  Result b = part(2, {io("serial", {30})});
+  b.search = Search{.kind = "max-rate"};
+  EXPECT_EQ(refusal(a, b), failed("cannot merge b.json: it is the result of a search"));
+  b.started = "noon";
+  EXPECT_EQ(refusal(a, b), failed("b.json: started: want a time in UTC, got 'noon'"));
+}
+
+}  // namespace
+}  // namespace loadline

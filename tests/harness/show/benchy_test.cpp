@@ -1,0 +1,69 @@
+#include "harness/show/benchy.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::failed;
+using test::thrown_by;
+
+// Trials of 100 batches of 100 samples; a loader of which benchy knows nothing, and the best one.
+Result two_loaders() {
+  return test::result_of({{.mode = Mode::kIo, .rates = {10, 30}, .loader = "serial"},
+                          {.mode = Mode::kFull, .rates = {10, 10}, .loader = "serial"},
+                          {.mode = Mode::kIo, .rates = {100, 200}, .loader = "thread-pool", .workers = 2},
+                          {.mode = Mode::kSynthetic, .rates = {400, 400}},
+                          {.mode = Mode::kFull, .rates = {100}, .loader = "thread-pool", .workers = 2},
+                          test::overhead()});
+}
+
+std::string json_of(const Result& result) {
+  return benchy_json(result, judge_run(result));
+}
+
+std::string summary_of(const Result& result) {
+  return benchy_summary(result, judge_run(result));
+}
+
+TEST(Benchy, HasItsKeysForTheBestConfiguration) {
+  EXPECT_EQ(json_of(two_loaders()),
+            R"({"nranks":1,)"
+            R"("IO":{"rates":[[],[]],"avg_iter_throughput":[null,null],"trial_throughput":[100.0,200.0],)"
+            R"("trial_time":[100.0,50.0]},)"
+            R"("SYNTHETIC":{"rates":[[],[]],"avg_iter_throughput":[null,null],"trial_throughput":[400.0,400.0],)"
+            R"("trial_time":[25.0,25.0]},)"
+            R"("FULL":{"rates":[[]],"avg_iter_throughput":[null],"trial_throughput":[100.0],"trial_time":[100.0]}})"
+            "\n");
+}
+
+TEST(Benchy, TakesARanksFiguresTimesTheRanks) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}});
+  result.cells[0].cell.sampler.world_size = 4;
+  EXPECT_EQ(json_of(result),
+            R"({"nranks":4,"IO":{"rates":[[]],"avg_iter_throughput":[null],"trial_throughput":[400.0],)"
+            R"("trial_time":[100.0]}})"
+            "\n");
+}
+
+TEST(Benchy, SummarisesWithDeviationsOfThePopulation) {
+  EXPECT_EQ(summary_of(two_loaders()),
+            "BENCHY::SUMMARY::IO average trial throughput: 150.000 +/- 50.000\n"
+            "BENCHY::SUMMARY:: SYNTHETIC average trial throughput: 400.000 +/- 0.000\n"
+            "BENCHY::SUMMARY::FULL average trial throughput: 100.000 +/- 0.000\n");
+}
+
+TEST(Benchy, LeavesOutModesWithoutTrials) {
+  EXPECT_EQ(summary_of(test::result_of({{.mode = Mode::kSynthetic, .rates = {5}}})),
+            "BENCHY::SUMMARY:: SYNTHETIC average trial throughput: 5.000 +/- 0.000\n");
+  const test::Thrown none =
+      failed("benchy has no trials but those of IO, SYNTHETIC and FULL, and there are none of them");
+  EXPECT_EQ(thrown_by([] { summary_of(test::result_of({test::overhead()})); }), none);
+  EXPECT_EQ(thrown_by([] { json_of(test::result_of({{.mode = Mode::kIo, .rates = {}}})); }), none);
+}
+
+}  // namespace
+}  // namespace loadline
