@@ -28,9 +28,10 @@ std::string text_or_empty(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-std::string resident_share(const Residency& residency) {
-  if (!residency.resident_pages || residency.pages == 0) return "";
-  return fmt::format("{}", static_cast<double>(*residency.resident_pages) / static_cast<double>(residency.pages));
+// Of the dataset's files, what the page cache holds.
+std::string resident_share(const std::optional<Residency>& look) {
+  if (!look || !look->resident_pages || look->pages == 0) return "";
+  return fmt::format("{}", static_cast<double>(*look->resident_pages) / static_cast<double>(look->pages));
 }
 
 const DatasetFacts& dataset_of(const Place& at) {
@@ -72,12 +73,8 @@ constexpr std::array kMeasured{
                 const auto& fingerprint = dataset_of(at).fingerprint;
                 return fingerprint ? fmt::format("{:016x}", *fingerprint) : "";
               }},
-    CsvColumn{"resident_before", [](const Place& at) { return resident_share(dataset_of(at).before); }},
-    CsvColumn{"resident_after",
-              [](const Place& at) {
-                const auto& after = dataset_of(at).after;
-                return after ? resident_share(*after) : "";
-              }},
+    CsvColumn{"resident_before", [](const Place& at) { return resident_share(at.trial.page_cache.before); }},
+    CsvColumn{"resident_after", [](const Place& at) { return resident_share(at.trial.page_cache.after); }},
     CsvColumn{"samples_per_second", [](const Place& at) { return fmt::format("{}", at.trial.samples_per_second()); }},
     CsvColumn{"wall_seconds", of_trial<&Trial::wall_seconds>},
     CsvColumn{"samples", of_trial<&Trial::samples>},

@@ -56,13 +56,14 @@ TEST(ReportCsv, KeepsNumbersAsExactAsTheyWereMeasured) {
   Trial& trial = result.cells[0].trials[0];
   trial.wait.p99_seconds = 1.0 / 3;
   trial.usage.device_read_bytes = 4096;
+  trial.page_cache.before = Residency{.pages = 8, .resident_pages = 2};
   const std::vector<Result> results{result};
   const std::string csv = report_csv(results);
   EXPECT_EQ(value_of(csv, "wait_p99_seconds"), "0.3333333333333333");
   EXPECT_EQ(value_of(csv, "samples"), "10000");
   EXPECT_EQ(value_of(csv, "device_read_bytes"), "4096");
   EXPECT_EQ(value_of(csv, "fingerprint"), "123456789abcdef0");
-  EXPECT_EQ(value_of(csv, "resident_before"), "1");
+  EXPECT_EQ(value_of(csv, "resident_before"), "0.25");
 }
 
 TEST(ReportCsv, LeavesEmptyWhatIsMissing) {
