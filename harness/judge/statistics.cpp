@@ -24,14 +24,16 @@ std::vector<double> sorted_copy(std::span<const double> values) {
   return sorted;
 }
 
+double log_of(double value) {
+  if (!(value > 0) || !std::isfinite(value))
+    throw Error(fmt::format("ratio of trials: want positive finite values, got {}", value));
+  return std::log(value);
+}
+
 Moments moments_of_logs(std::span<const double> values) {
   if (values.empty()) throw Error("ratio of trials: want at least one value on each side, got none");
   Moments moments;
-  for (const double value : values) {
-    if (!(value > 0) || !std::isfinite(value))
-      throw Error(fmt::format("ratio of trials: want positive finite values, got {}", value));
-    moments.add(std::log(value));
-  }
+  for (const double value : values) moments.add(log_of(value));
   return moments;
 }
 
@@ -39,6 +41,19 @@ Moments moments_of_logs(std::span<const double> values) {
 VarianceTerm term_of(const Moments& moments) {
   const auto count = static_cast<double>(moments.count());
   return {*moments.variance() / count, count - 1};
+}
+
+double half_width(const VarianceTerm& combined, double probability) {
+  if (combined.variance == 0) return 0;
+  return t_quantile(probability, combined.degrees) * std::sqrt(combined.variance);
+}
+
+// What a difference as large as `variation` needs of independent values, squared: the sum of the two quantiles between
+// which a difference lies that is found at the level `alpha` four times in five.
+double squared_distance(double alpha) {
+  static constexpr double kFourInFiveOneSided = 0.6;  // the part of a normal distribution within its quantile of 0.8
+  const double distance = normal_quantile(1 - alpha) + normal_quantile(kFourInFiveOneSided);
+  return distance * distance;
 }
 
 }  // namespace
@@ -98,26 +113,50 @@ VarianceTerm combine(std::span<const VarianceTerm> terms) {
 }
 
 double half_width_95(const VarianceTerm& combined) {
-  if (combined.variance == 0) return 0;
-  return t_quantile(0.95, combined.degrees) * std::sqrt(combined.variance);
+  return half_width(combined, 0.95);
+}
+
+LogRatio log_welch(std::span<const double> base, std::span<const double> changed) {
+  const Moments before = moments_of_logs(base);
+  const Moments after = moments_of_logs(changed);
+  LogRatio ratio{.value = after.mean() - before.mean(), .error = std::nullopt, .variance_of_one = std::nullopt};
+  if (before.count() < 2 || after.count() < 2) return ratio;
+  ratio.error = combine(std::array{term_of(before), term_of(after)});
+  ratio.variance_of_one = *before.variance() + *after.variance();
+  return ratio;
+}
+
+LogRatio log_paired(std::span<const double> base, std::span<const double> changed) {
+  if (base.size() != changed.size())
+    throw Error(fmt::format("ratio of pairs: want as many values on one side as on the other, got {} and {}",
+                            base.size(), changed.size()));
+  if (base.empty()) throw Error("ratio of pairs: want at least one pair, got none");
+  Moments moments;
+  for (std::size_t i = 0; i < base.size(); ++i) moments.add(log_of(changed[i]) - log_of(base[i]));
+  LogRatio ratio{.value = moments.mean(), .error = std::nullopt, .variance_of_one = moments.variance()};
+  if (moments.count() >= 2) ratio.error = term_of(moments);
+  return ratio;
+}
+
+std::optional<Interval> interval_of(const LogRatio& ratio, double probability) {
+  if (!ratio.error) return std::nullopt;
+  const double half = half_width(*ratio.error, probability);
+  const Interval interval{std::exp(ratio.value - half), std::exp(ratio.value + half)};
+  return std::isfinite(interval.high) ? std::optional(interval) : std::nullopt;
+}
+
+Ratio ratio_of(const LogRatio& ratio) {
+  Ratio result{.value = std::exp(ratio.value), .ci95 = interval_of(ratio, 0.95), .p = std::nullopt};
+  if (!ratio.error) return result;
+  if (ratio.error->variance > 0)
+    result.p = t_two_sided_p(ratio.value / std::sqrt(ratio.error->variance), ratio.error->degrees);
+  else
+    result.p = ratio.value == 0 ? 1 : 0;
+  return result;
 }
 
 Ratio log_welch_ratio(std::span<const double> base, std::span<const double> changed) {
-  const Moments before = moments_of_logs(base);
-  const Moments after = moments_of_logs(changed);
-  const double difference = after.mean() - before.mean();
-  Ratio ratio{.value = std::exp(difference), .ci95 = std::nullopt, .p = std::nullopt};
-  if (before.count() < 2 || after.count() < 2) return ratio;
-
-  const VarianceTerm combined = combine(std::array{term_of(before), term_of(after)});
-  const double half = half_width_95(combined);
-  const Interval interval{std::exp(difference - half), std::exp(difference + half)};
-  if (std::isfinite(interval.high)) ratio.ci95 = interval;
-  if (combined.variance > 0)
-    ratio.p = t_two_sided_p(difference / std::sqrt(combined.variance), combined.degrees);
-  else
-    ratio.p = difference == 0 ? 1 : 0;  // the limits as the variance goes to nothing
-  return ratio;
+  return ratio_of(log_welch(base, changed));
 }
 
 Estimate log_product(double factor, std::span<const std::span<const double>> over,
@@ -134,12 +173,9 @@ Estimate log_product(double factor, std::span<const std::span<const double>> ove
   for (const auto& values : over) add(values, 1);
   for (const auto& values : under) add(values, -1);
 
-  Estimate product{std::exp(sum), std::nullopt};
-  if (!spread_known || terms.empty()) return product;
-  const double half = half_width_95(combine(terms));
-  const Interval interval{std::exp(sum - half), std::exp(sum + half)};
-  if (std::isfinite(interval.high)) product.ci95 = interval;
-  return product;
+  LogRatio product{.value = sum, .error = std::nullopt, .variance_of_one = std::nullopt};
+  if (spread_known && !terms.empty()) product.error = combine(terms);
+  return {std::exp(sum), interval_of(product, 0.95)};
 }
 
 std::vector<std::size_t> outliers(std::span<const double> values) {
@@ -167,8 +203,16 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
   return flagged;
 }
 
-double trials_to_detect(double variation, double effect) {
-  return 15.7 * (variation / effect) * (variation / effect) + 1;
+double trials_to_detect(double variation, double effect, double alpha) {
+  const double relative = variation / effect;
+  const double z = normal_quantile(1 - alpha);
+  return 2 * squared_distance(alpha) * relative * relative + z * z / 4;
+}
+
+double pairs_to_detect(double variation, double effect, double alpha) {
+  const double relative = variation / effect;
+  const double z = normal_quantile(1 - alpha);
+  return squared_distance(alpha) * relative * relative + z * z / 2;
 }
 
 }  // namespace loadline

@@ -73,14 +73,38 @@ VarianceTerm combine(std::span<const VarianceTerm> terms);
 // Half the width of the 95 % t interval that `combined` gives.
 double half_width_95(const VarianceTerm& combined);
 
+// How many times one set is another, as a logarithm: there times and rates differ by their sign alone.
+struct LogRatio {
+  double value;
+  std::optional<VarianceTerm> error;  // of `value`; absent where there were too few trials
+  // The variance that `value` would have from one trial, or pair of trials, on each side: that from n is an n-th of it.
+  std::optional<double> variance_of_one;
+};
+
+// The mean logarithm of `changed` less that of `base`, by Welch's test: the sets are independent, and need neither as
+// many values nor the same spread. Throws Error if a set is empty or holds anything but positive finite values.
+LogRatio log_welch(std::span<const double> base, std::span<const double> changed);
+
+// The same of pairs, base[i] with changed[i], which were taken side by side: the mean logarithm of changed / base with
+// the variance that it has from pair to pair, and one degree of freedom fewer than pairs. What both of a pair suffer,
+// such as a machine that slows down, cancels. Throws Error as log_welch(), or if the sets differ in size.
+LogRatio log_paired(std::span<const double> base, std::span<const double> changed);
+
+// The t interval of the ratio that holds it with `probability`; absent where there were too few trials, or its upper
+// end exceeds a double.
+std::optional<Interval> interval_of(const LogRatio& ratio, double probability);
+
 struct Ratio {
   double value;                  // geometric mean of the second set over that of the first
   std::optional<Interval> ci95;  // absent if a set has one value, or the interval exceeds a double
   std::optional<double> p;       // two-sided, of no difference; absent if a set has one value
 };
 
-// How many times `changed` is `base`, by Welch's test on the logarithms. Sets of times and sets of rates give
-// reciprocal answers and the same p. Throws Error if a set is empty or holds anything but positive finite values.
+// The ratio with its 95 % interval and the p value of a t test. Without any variance p is 1 or 0, the limits as it goes
+// to nothing.
+Ratio ratio_of(const LogRatio& ratio);
+
+// ratio_of(log_welch(base, changed)). Sets of times and sets of rates give reciprocal answers and the same p.
 Ratio log_welch_ratio(std::span<const double> base, std::span<const double> changed);
 
 // What `factor` times the product of the `over` by those `under` comes to, each set standing for its mean in
@@ -94,8 +118,14 @@ Estimate log_product(double factor, std::span<const std::span<const double>> ove
 // five values, where no value can be told from the rest.
 std::vector<std::size_t> outliers(std::span<const double> values);
 
-// Trials needed on each side to detect, four times in five at the 5 % level, a relative difference of `effect`
-// between two sets whose coefficient of variation is `variation`: 2 (1.96 + 0.84)^2 (variation / effect)^2 + 1.
-double trials_to_detect(double variation, double effect);
+// Trials needed on each side to detect, four times in five at the level `alpha`, a relative difference of `effect`
+// between two sets whose coefficient of variation is `variation`: 2 (z_alpha + 0.84)^2 (variation / effect)^2 +
+// z_alpha^2 / 4, where z_alpha is the normal quantile of the two-sided level and the last term pays for an estimated
+// spread (Guenther, The American Statistician 35, 1981). At 5 % that is 15.7 (variation / effect)^2 + 1. Not rounded.
+double trials_to_detect(double variation, double effect, double alpha = 0.05);
+
+// The same for pairs whose ratios have the coefficient of variation `variation`:
+// (z_alpha + 0.84)^2 (variation / effect)^2 + z_alpha^2 / 2.
+double pairs_to_detect(double variation, double effect, double alpha = 0.05);
 
 }  // namespace loadline

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "loaders/error.h"
 
@@ -56,6 +57,26 @@ void require_degrees(double degrees) {
     throw Error(fmt::format("Student's t: want positive degrees of freedom, got {}", degrees));
 }
 
+void require_probability(double probability) {
+  if (!(probability > 0 && probability < 1))
+    throw Error(fmt::format("quantile: want a probability between 0 and 1, got {}", probability));
+}
+
+// Where `beyond`, the share of a distribution further from zero than its argument, falls to `outside`.
+template <typename Beyond>
+double two_sided_quantile(double outside, const Beyond& beyond) {
+  double low = 0;
+  double high = 1;
+  while (beyond(high) > outside) {
+    low = high;
+    high *= 2;
+  }
+  // Bisection to the last bit: some fifty steps, and no derivative that could go wrong in a heavy tail.
+  for (double middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2)
+    (beyond(middle) > outside ? low : high) = middle;
+  return high;
+}
+
 }  // namespace
 
 double t_two_sided_p(double t, double degrees) {
@@ -68,19 +89,13 @@ double t_two_sided_p(double t, double degrees) {
 
 double t_quantile(double probability, double degrees) {
   require_degrees(degrees);
-  if (!(probability > 0 && probability < 1))
-    throw Error(fmt::format("Student's t: want a probability between 0 and 1, got {}", probability));
-  const double outside = 1 - probability;
-  double low = 0;
-  double high = 1;
-  while (t_two_sided_p(high, degrees) > outside) {
-    low = high;
-    high *= 2;
-  }
-  // Bisection to the last bit: some fifty steps, and no derivative that could go wrong in a heavy tail.
-  for (double middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2)
-    (t_two_sided_p(middle, degrees) > outside ? low : high) = middle;
-  return high;
+  require_probability(probability);
+  return two_sided_quantile(1 - probability, [&](double t) { return t_two_sided_p(t, degrees); });
+}
+
+double normal_quantile(double probability) {
+  require_probability(probability);
+  return two_sided_quantile(1 - probability, [](double z) { return std::erfc(z / std::numbers::sqrt2); });
 }
 
 }  // namespace loadline

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "harness/judge/statistics.h"
 
@@ -18,16 +19,23 @@ struct WorkerTrials {
 struct WorkerPoint {
   std::size_t workers;
   Estimate samples_per_second;  // mean of the trials with its t interval
+  // What a worker does, beside what one does alone: X(N) / (N X(1)), of the geometric means. 1, with an interval of no
+  // width, at one worker; absent where no trials of one worker were made, or a loader has no workers to count.
+  std::optional<Estimate> efficiency = std::nullopt;
 };
+
+// The points of a curve by ascending workers; of several for one count the fastest first. Counts without trials are
+// passed over; one with a single trial has no interval. The trials may come in any order. Throws Error on a rate that
+// is not positive and finite.
+std::vector<WorkerPoint> worker_curve(std::span<const WorkerTrials> curve);
 
 struct WorkerChoice {
   WorkerPoint fewest;  // the fewest workers whose interval overlaps that of the best
   WorkerPoint best;    // the highest mean; of equal means the one with fewer workers
 };
 
-// The headline of a worker curve. Counts without trials are passed over; no trials at all give no choice. A count with
-// one trial has no interval and stands for its value alone. The points may come in any order. Throws Error on a rate
-// that is not finite.
+// The headline of a worker curve; none without any trials. A count with one trial stands for its value alone. Throws
+// Error as worker_curve().
 std::optional<WorkerChoice> fewest_sufficient(std::span<const WorkerTrials> curve);
 
 }  // namespace loadline

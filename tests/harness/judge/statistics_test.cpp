@@ -197,6 +197,47 @@ TEST(LogWelchRatio, RefusesEmptySetsAndWhatIsNotPositive) {
   EXPECT_THROW(log_welch_ratio(Values{1}, Values{std::nan("")}), Error);
 }
 
+// R 4.2.2: t.test(log(changed), log(base), paired = TRUE), its estimate, conf.int and p.value.
+TEST(LogPaired, AgreesWithTheTTestOfLogRatios) {
+  const LogRatio ratio = log_paired(Values{100, 90, 110, 95, 105}, Values{95, 85.9, 104.2, 90, 100.1});
+  EXPECT_NEAR(std::exp(ratio.value), 0.950479151574014, 1e-13);
+  EXPECT_EQ(ratio.error.value().degrees, 4);
+  EXPECT_NEAR(interval_of(ratio, 0.95).value().low, 0.946368332353952, 1e-9);
+  EXPECT_NEAR(interval_of(ratio, 0.95).value().high, 0.954607827303094, 1e-9);
+  EXPECT_NEAR(interval_of(ratio, 0.90).value().low, 0.947321140477125, 1e-9);
+  EXPECT_NEAR(interval_of(ratio, 0.90).value().high, 0.953647690287845, 1e-9);
+  EXPECT_NEAR(ratio_of(ratio).p.value(), 5.32219201063154e-06, 1e-16);
+}
+
+TEST(LogPaired, SeesWhatTheSpreadBetweenPairsHidesFromWelchsTest) {
+  const Values base{100, 90, 110, 95, 105};
+  const Values changed{95, 85.9, 104.2, 90, 100.1};
+  EXPECT_NEAR(log_welch_ratio(base, changed).p.value(), 0.337122948542724, 1e-12);  // R: t.test(..., paired = FALSE)
+  EXPECT_NEAR(log_welch_ratio(base, changed).value, ratio_of(log_paired(base, changed)).value, 1e-13);
+}
+
+TEST(LogPaired, OfOnePairIsARatioAlone) {
+  const LogRatio ratio = log_paired(Values{2}, Values{3});
+  EXPECT_NEAR(std::exp(ratio.value), 1.5, 1e-15);
+  EXPECT_FALSE(ratio.error);
+  EXPECT_FALSE(ratio.variance_of_one);
+  EXPECT_FALSE(interval_of(ratio, 0.95));
+  EXPECT_FALSE(ratio_of(ratio).p);
+}
+
+TEST(LogPaired, OfEqualPairsIsExactlyOne) {
+  const Ratio ratio = ratio_of(log_paired(Values{3, 5, 7}, Values{3, 5, 7}));
+  EXPECT_EQ(ratio.value, 1);
+  EXPECT_EQ(ratio.p, 1);
+}
+
+TEST(LogPaired, RefusesSetsOfDifferentSizeEmptyOnesAndWhatIsNotPositive) {
+  EXPECT_THROW(log_paired(Values{1, 2}, Values{1}), Error);
+  EXPECT_THROW(log_paired({}, {}), Error);
+  EXPECT_THROW(log_paired(Values{0}, Values{1}), Error);
+  EXPECT_THROW(log_paired(Values{1}, Values{std::numeric_limits<double>::infinity()}), Error);
+}
+
 // Modified z-scores by numpy, 0.6745 (x - median) / median|x - median|: 17.8 for the 12.0, 1.6 for the 10.2.
 TEST(Outliers, FlagsTheTrialThatStandsOut) {
   EXPECT_EQ(outliers(Values{10.0, 10.1, 9.9, 10.05, 9.95, 12.0}), (std::vector<std::size_t>{5}));
@@ -213,9 +254,25 @@ TEST(Outliers, AreNotSoughtBelowFiveTrials) {
   EXPECT_TRUE(outliers({}).empty());
 }
 
+// R 4.2.2: 2 * (qnorm(1 - alpha / 2) + qnorm(0.8))^2 / 4 + qnorm(1 - alpha / 2)^2 / 4. The exact answers, by
+// power.t.test(delta = 1, sd = 1, sig.level = alpha, power = 0.8)$n, are 16.71, 63.77 at delta = 0.5, and 25.07.
 TEST(TrialsToDetect, GrowWithTheSquareOfVariationOverEffect) {
-  EXPECT_DOUBLE_EQ(trials_to_detect(0.03, 0.03), 16.7);
-  EXPECT_DOUBLE_EQ(trials_to_detect(0.06, 0.03), 63.8);
+  EXPECT_NEAR(trials_to_detect(0.03, 0.03), 16.6581241738717, 1e-11);
+  EXPECT_NEAR(trials_to_detect(0.06, 0.03), 63.75140257996622, 1e-11);
+  EXPECT_NEAR(trials_to_detect(0.03, 0.03, 0.01), 25.01666049760366, 1e-11);
+}
+
+// The rule of thumb of the 5 % level: 15.7 (variation / effect)^2 + 1.
+TEST(TrialsToDetect, AreTheRuleOfThumbWithinATenthOfATrial) {
+  EXPECT_NEAR(trials_to_detect(0.03, 0.03), 15.7 + 1, 0.1);
+  EXPECT_NEAR(trials_to_detect(0.04, 0.02), 15.7 * 4 + 1, 0.1);
+}
+
+// R 4.2.2: (qnorm(1 - alpha / 2) + qnorm(0.8))^2 + qnorm(1 - alpha / 2)^2 / 2; the exact answers, by
+// power.t.test(..., type = "paired")$n, are 9.94 and 15.08.
+TEST(PairsToDetect, AreHalfTheTrialsAndSomeForTheSpread) {
+  EXPECT_NEAR(pairs_to_detect(0.03, 0.03), 9.769609144696147, 1e-11);
+  EXPECT_NEAR(pairs_to_detect(0.03, 0.03, 0.01), 14.99641647418478, 1e-11);
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ TEST(StudentT, TakesDegreesThatAreNotWholeNumbers) {
   EXPECT_NEAR(t_quantile(0.50, 0.5), 1.5537739740300373, 1e-12);
 }
 
+// R 4.2.2: qt(c(0.9, 0.99), 4), qt(0.995, 2).
+TEST(StudentT, TakesAnyLevel) {
+  EXPECT_NEAR(t_quantile(0.80, 4), 1.5332062740589429, 1e-12);
+  EXPECT_NEAR(t_quantile(0.98, 4), 3.7469473879791955, 1e-12);
+  EXPECT_NEAR(t_quantile(0.99, 2), 9.9248432009182892, 1e-11);
+}
+
 TEST(StudentT, ApproachesTheNormalDistributionForManyDegrees) {
   // z + (z^3 + z) / (4 n), Abramowitz and Stegun 26.7.5, with z = 1.959963984540054.
   EXPECT_NEAR(t_quantile(0.95, 1e6), 1.9599663568141066, 1e-8);
@@ -49,6 +56,20 @@ TEST(StudentT, IsCertainAtZeroAndImpossibleAtInfinity) {
 
 TEST(StudentT, IgnoresTheSignOfT) {
   EXPECT_EQ(t_two_sided_p(-2, 4), t_two_sided_p(2, 4));
+}
+
+// R 4.2.2: qnorm(0.975), qnorm(0.995), qnorm(0.8), qnorm(0.75).
+TEST(NormalQuantile, GivesThePrintedTable) {
+  EXPECT_NEAR(normal_quantile(0.95), 1.95996398454005361, 1e-14);
+  EXPECT_NEAR(normal_quantile(0.99), 2.57582930354889994, 1e-14);
+  EXPECT_NEAR(normal_quantile(0.6), 0.84162123357291441, 1e-14);
+  EXPECT_NEAR(normal_quantile(0.5), 0.67448975019608171, 1e-14);
+}
+
+TEST(NormalQuantile, RefusesProbabilitiesOutOfRange) {
+  EXPECT_THROW(normal_quantile(0), Error);
+  EXPECT_THROW(normal_quantile(1), Error);
+  EXPECT_THROW(normal_quantile(std::nan("")), Error);
 }
 
 TEST(StudentT, RefusesDegreesAndProbabilitiesOutOfRange) {

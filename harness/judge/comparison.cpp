@@ -1,0 +1,87 @@
+#include "harness/judge/comparison.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/judge/student_t.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+void require_in_range(const Criteria& criteria) {
+  if (!(criteria.margin >= 0) || !std::isfinite(criteria.margin))
+    throw Error(fmt::format("margin: want at least 0, got {}", criteria.margin));
+  if (!(criteria.alpha > 0 && criteria.alpha < 0.5))
+    throw Error(fmt::format("alpha: want more than 0 and less than 0.5, got {}", criteria.alpha));
+}
+
+std::optional<double> if_finite(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+// An estimate is called a change beyond a threshold, the margin or what is significant, whichever is further out; it
+// gets there four times in five where the truth lies its own 80 % quantile further still. (The t quantiles stand for
+// the noncentral distribution: Zar, Biostatistical Analysis, on the minimum detectable difference.)
+std::optional<double> detectable(const VarianceTerm& error, const Criteria& criteria) {
+  static constexpr double kFourInFiveOneSided = 0.6;  // the part of the distribution within its quantile of 0.8
+  const double margin = std::log1p(criteria.margin);
+  const double deviation = std::sqrt(error.variance);
+  const double threshold = std::max(margin, t_quantile(1 - criteria.alpha, error.degrees) * deviation);
+  return if_finite(std::expm1(threshold + t_quantile(kFourInFiveOneSided, error.degrees) * deviation));
+}
+
+using TrialsToDetect = double (*)(double variation, double effect, double alpha);
+
+Comparison comparison_of(const LogRatio& ratio, double variation, TrialsToDetect to_detect, const Criteria& criteria) {
+  Comparison comparison{.ratio = ratio_of(ratio),
+                        .equivalence_interval = interval_of(ratio, 1 - 2 * criteria.alpha),
+                        .detectable = std::nullopt,
+                        .trials_needed = std::nullopt};
+  if (!ratio.error) return comparison;
+  comparison.detectable = detectable(*ratio.error, criteria);
+  const double trials = to_detect(variation, std::log1p(criteria.margin), criteria.alpha);
+  if (criteria.margin > 0) comparison.trials_needed = if_finite(std::max(2.0, std::ceil(trials)));
+  return comparison;
+}
+
+}  // namespace
+
+Comparison compare(std::span<const double> base, std::span<const double> changed, const Criteria& criteria) {
+  require_in_range(criteria);
+  const LogRatio ratio = log_welch(base, changed);
+  // trials_to_detect() takes the variation of one side, and the two share the variance of their difference.
+  return comparison_of(ratio, std::sqrt(ratio.variance_of_one.value_or(0) / 2), trials_to_detect, criteria);
+}
+
+Comparison compare_pairs(std::span<const double> base, std::span<const double> changed, const Criteria& criteria) {
+  require_in_range(criteria);
+  const LogRatio ratio = log_paired(base, changed);
+  return comparison_of(ratio, std::sqrt(ratio.variance_of_one.value_or(0)), pairs_to_detect, criteria);
+}
+
+std::string_view name(Change change) {
+  switch (change) {
+    case Change::kRegression: return "regression";
+    case Change::kImprovement: return "improvement";
+    case Change::kEquivalent: return "equivalent";
+    case Change::kInconclusive: return "inconclusive";
+  }
+  return "";
+}
+
+Change change_of(const Comparison& comparison, std::optional<double> adjusted_p, const Criteria& criteria) {
+  require_in_range(criteria);
+  const double upper = 1 + criteria.margin;
+  const double lower = 1 / upper;
+  const double ratio = comparison.ratio.value;
+  if (adjusted_p && *adjusted_p < criteria.alpha && (ratio > upper || ratio < lower))
+    return (ratio > 1) == criteria.higher_is_better ? Change::kImprovement : Change::kRegression;
+  const auto& interval = comparison.equivalence_interval;
+  if (interval && interval->low >= lower && interval->high <= upper) return Change::kEquivalent;
+  return Change::kInconclusive;
+}
+
+}  // namespace loadline
