@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/judging_options.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/options.h"
@@ -29,6 +30,7 @@ namespace {
 // What the command line asks for. CLI11 fills it while it parses; the verb runs afterwards.
 struct Request {
   RunRequest run;
+  DiffRequest diff;
   DataRequest data;
   TrainRequest train;
   MakeRequest make;
@@ -74,9 +76,17 @@ void add_run(CLI::App& app, Request& request) {
       ->group("Configuration");
   run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
       ->group("Configuration");
+  run->add_option("--baseline", request.run.baseline,
+                  "compare with the result kept under this name afterwards, as `loadline diff` does")
+      ->type_name("NAME")
+      ->group("Verdict");
+  run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
+      ->type_name("NAME")
+      ->group("Verdict");
   run->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far kept.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 130 and 143 interrupted with what was "
+      "measured so far kept.");
 }
 
 void add_ceilings(CLI::App& app, Request& request) {
@@ -273,6 +283,7 @@ int run_request(const CLI::App& app, Request& request) {
            : name == "ceilings" ? ceilings_verb(request.run)
                                 : train_verb(request.run, request.train);
   }
+  if (name == "diff") return diff_verb(request.diff);
   if (name == "list") return list_verb();
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
@@ -297,6 +308,7 @@ int run_cli(int argc, char** argv) {
   add_run(app, request);
   add_ceilings(app, request);
   add_train(app, request);
+  add_diff(app, request.diff);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
   add_data(app, request);
   try {

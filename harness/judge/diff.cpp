@@ -216,21 +216,20 @@ double margin_for(const DiffOptions& options, Mode mode) {
   return std::max(options.margin.value_or(kStandardMargin), floor_for(options, mode).value_or(0));
 }
 
-CellDiff compare_cells(const CellResult& base, const CellResult& changed, const ResultDiff& diff,
-                       const DiffOptions& options) {
+void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& changed, const ResultDiff& diff,
+                   const DiffOptions& options) {
   const Metric& metric = *diff.metric;
   const Values values = diff.paired ? values_by_round(base, changed, metric) : all_values(base, changed, metric);
-  CellDiff cell{.name = base.cell.name(),
-                .margin = margin_for(options, base.cell.mode),
-                .base_summary = summary_of(values.base),
-                .changed_summary = summary_of(values.changed),
-                .obstacle = obstacle_of(values, base, changed, metric, diff.paired)};
+  cell.name = base.cell.name();
+  cell.margin = margin_for(options, base.cell.mode);
+  cell.base_summary = summary_of(values.base);
+  cell.changed_summary = summary_of(values.changed);
+  cell.obstacle = obstacle_of(values, base, changed, metric, diff.paired);
   const bool positive = std::ranges::all_of(values.base, usable) && std::ranges::all_of(values.changed, usable);
-  if (values.base.empty() || values.changed.empty() || !positive) return cell;
+  if (values.base.empty() || values.changed.empty() || !positive) return;
   const Criteria criteria = criteria_of(diff, cell);
   cell.comparison = diff.paired ? compare_pairs(values.base, values.changed, criteria)
                                 : compare(values.base, values.changed, criteria);
-  return cell;
 }
 
 // The whole gate or all else.
@@ -298,13 +297,7 @@ void add_notes(ResultDiff& diff, const DiffOptions& options, const Result& base,
 void judge_cells(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
   refuse_margin_below_floor(diff, options, base);
   for (CellDiff& cell : diff.cells) {
-    CellDiff compared = compare_cells(base.cells[cell.base], changed.cells[cell.changed], diff, options);
-    compared.base_value = std::move(cell.base_value);
-    compared.changed_value = std::move(cell.changed_value);
-    compared.base = cell.base;
-    compared.changed = cell.changed;
-    compared.gate = cell.gate;
-    cell = std::move(compared);
+    compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options);
   }
   adjust(diff, true);
   adjust(diff, false);

@@ -12,11 +12,11 @@ double rate(const Trial& trial) {
 }
 
 constexpr Metric rate_of(std::string_view name, std::string_view summary, std::optional<Mode> mode) {
-  return {name, summary, Unit::kPerSecond, true, "faster", "slower", rate, mode};
+  return {name, summary, Unit::kPerSecond, true, "faster", "slower", "fast", rate, mode};
 }
 
 constexpr Metric seconds(std::string_view name, std::string_view summary, double (*value)(const Trial&)) {
-  return {name, summary, Unit::kSeconds, false, "shorter", "longer", value};
+  return {name, summary, Unit::kSeconds, false, "shorter", "longer", "long", value};
 }
 
 constexpr std::array kMetrics{
@@ -31,12 +31,12 @@ constexpr std::array kMetrics{
     seconds("wait_p99_seconds", "the same, 99th percentile", [](const Trial& trial) { return trial.wait.p99_seconds; }),
     seconds("wait_max_seconds", "the same, longest", [](const Trial& trial) { return trial.wait.max_seconds; }),
     Metric{"cpu_seconds_per_1000_samples", "CPU time of the process, user and system", Unit::kSeconds, false, "less",
-           "more",
+           "more", "much",
            [](const Trial& trial) {
              return (trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds) * 1000 /
                     static_cast<double>(trial.samples);
            }},
-    Metric{"peak_rss_bytes", "most memory of the process so far", Unit::kBytes, false, "less", "more",
+    Metric{"peak_rss_bytes", "most memory of the process so far", Unit::kBytes, false, "less", "more", "much",
            [](const Trial& trial) { return static_cast<double>(trial.usage.peak_rss_bytes); }},
 };
 

@@ -12,10 +12,9 @@ std::optional<double> NoiseFloor::of(Mode mode) const {
   return largest;
 }
 
-std::optional<double> floor_of(const Estimate& ratio) {
-  if (!ratio.ci95) return std::nullopt;
+double floor_of(const Interval& ratio) {
   // As a margin counts: 1 / 1.03 is as far from 1 as 1.03.
-  return std::max(ratio.ci95->high, 1 / ratio.ci95->low) - 1;
+  return std::max(ratio.high, 1 / ratio.low) - 1;
 }
 
 }  // namespace loadline

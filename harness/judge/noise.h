@@ -15,9 +15,10 @@ struct NoiseFloor {
   // One cell, measured against itself.
   struct Part {
     std::string cell;
-    Mode mode;
-    Estimate ratio;  // of the second side to the first
-    double floor;    // the end of the ratio's interval that lies further from 1, as a relative change
+    Mode mode = Mode::kFull;
+    double ratio = 1;  // of the second side to the first
+    Interval ci95;
+    double floor = 0;  // floor_of() it
   };
 
   std::optional<std::string> hostname;
@@ -31,7 +32,7 @@ struct NoiseFloor {
   std::optional<double> of(Mode mode) const;
 };
 
-// That of a ratio with an interval, such as 0.03 of 1.01 (0.985 to 1.03): none without one.
-std::optional<double> floor_of(const Estimate& ratio);
+// The end of a ratio's interval that lies further from 1, as a relative change: 0.03 of (0.985, 1.03).
+double floor_of(const Interval& ratio);
 
 }  // namespace loadline

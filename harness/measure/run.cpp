@@ -174,6 +174,19 @@ class Bench {
     return true;
   }
 
+  // A round over two sides.
+  bool run_pairs_round(std::size_t round) {
+    for (const std::size_t i : pair_order(options_.seed, round, cells_.size() / 2)) {
+      if (context_.stop.stop_requested() || !run_cell(i, round)) return false;
+    }
+    return true;
+  }
+
+  void forget_trials() {
+    for (CellResult& cell : cells_) cell.trials.clear();
+    place_ = 0;
+  }
+
  private:
   // Returns false when stopped, like run_ceiling().
   bool run_cell(std::size_t i, std::size_t round) {
@@ -347,6 +360,18 @@ bool run_plan(const Plan& plan, Result& result, RunContext& context) {
   const bool with_cells = !plan.ceilings_alone;
   if (with_cells) measure_first_epochs(plan, result, context);
   if (context.stop.stop_requested() || !bench.run_rounds(with_cells, true)) return false;
+  for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
+  return true;
+}
+
+bool run_pairs(std::size_t pairs, Result& result, RunContext& context) {
+  Bench bench(result.options, result, result.cells, context);
+  const bool warm = bench.run_pairs_round(pairs);
+  bench.forget_trials();
+  if (!warm) return false;
+  for (std::size_t round = 0; round < pairs; ++round) {
+    if (!bench.run_pairs_round(round)) return false;
+  }
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
 }
