@@ -69,8 +69,8 @@ void add_diff(CLI::App& app, DiffRequest& request) {
   diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
       ->type_name("FILE");
   diff->footer(metrics_text() +
-               "Cells are matched by their settings. One of each workload decides: FULL of the base's fastest "
-               "configuration, or IO\nwhere there is no FULL; the others explain.\n"
+               "Cells are matched by their settings. One of each workload decides: the fastest FULL of both "
+               "results together, or IO\nwhere there is no FULL; the others explain.\n"
                "Exit codes: 0 ok, 1 failed or not comparable, 2 usage, 3 a regression.");
 }
 

@@ -44,6 +44,20 @@ struct DiffRequest {
   std::string output;  // path; empty: stdout
 };
 
+// Two sides in turns.
+struct PairsRequest {
+  RunRequest run;
+  std::vector<std::string> words;  // of the command line: the options that both sides have
+  JudgeRequest judging;
+  std::string base;  // options of one side alone
+  std::string changed;
+  std::string base_binary;  // empty: this program
+  std::string changed_binary;
+  bool processes = false;  // each trial in a process of its own
+  std::size_t pairs = 20;
+  std::string format = "text";
+};
+
 struct TrainRequest {
   std::size_t epochs = 3;
 };
@@ -80,6 +94,8 @@ struct ConvertRequest {
 int run_verb(const RunRequest& request);
 int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
+int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
+int aa_verb(const PairsRequest& request);
 int diff_verb(const DiffRequest& request);
 int list_verb();
 int data_info_verb(const DataRequest& request);

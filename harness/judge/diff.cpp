@@ -271,7 +271,7 @@ void refuse_margin_below_floor(const ResultDiff& diff, const DiffOptions& option
         fmt::format("--margin {}: two runs of the same differ by up to {} in {} on this host, as `loadline aa` "
                     "measured, so want at "
                     "least that; --noise none leaves it out of account",
-                    percent({*options.margin, {}}), percent({*floor, {}}), name(mode)));
+                    plain_percent(*options.margin), plain_percent(*floor), name(mode)));
   }
 }
 
@@ -289,7 +289,7 @@ void add_notes(ResultDiff& diff, const DiffOptions& options, const Result& base,
   for (const Mode mode : raised) {
     diff.notes.push_back(fmt::format("the margin of {} is the noise floor of {}, {}", loadline::name(mode),
                                      options.noise->hostname.value_or("this host"),
-                                     percent({*floor_for(options, mode), {}})));
+                                     plain_percent(*floor_for(options, mode))));
   }
 }
 
@@ -305,31 +305,47 @@ void judge_cells(ResultDiff& diff, const DiffOptions& options, const Result& bas
   add_notes(diff, options, base, changed);
 }
 
-// The cell of a configuration that decides.
-std::optional<std::size_t> deciding(const Configuration& configuration, const Result& result, const Metric& metric) {
-  if (metric.mode == Mode::kIo) return configuration.io;
-  if (metric.mode == Mode::kSynthetic) return configuration.synthetic;
-  if (metric.mode == Mode::kFull) return configuration.full;
-  const bool full = configuration.full && !result.cells[*configuration.full].trials.empty();
-  return full ? configuration.full : configuration.io;
+// In logarithms, over those of the two that have trials; none where neither has.
+std::optional<double> mean_log_rate(const CellResult* base, const CellResult* changed) {
+  Moments logs;
+  for (const CellResult* cell : {base, changed}) {
+    if (cell != nullptr && !cell->trials.empty()) logs.add(std::log(summarize(rates_of(*cell)).mean));
+  }
+  return logs.count() > 0 ? std::optional(logs.mean()) : std::nullopt;
 }
 
-// Indices of cells.
-std::set<std::size_t> gate_of(const Result& base, const Metric& metric) {
-  const Judgement judgement = judge_run(base);
+// The cell that decides of one workload, as far as all of them have been looked at.
+struct Deciding {
+  Mode mode = Mode::kOverhead;
+  double rate = 0;       // as mean_log_rate() has it
+  std::size_t cell = 0;  // index in the base
+};
+
+// Of modes that may decide, the one that does.
+int rank(Mode mode) {
+  return mode == Mode::kFull ? 3 : mode == Mode::kIo ? 2 : mode == Mode::kSynthetic ? 1 : 0;
+}
+
+using DecidingByWorkload = std::map<std::string, Deciding>;
+
+void consider(DecidingByWorkload& deciding, const Result& base, std::size_t cell, const CellResult* changed) {
+  const CellResult& known = base.cells[cell];
+  const auto rate = mean_log_rate(&known, changed);
+  if (!rate) return;
+  Deciding& best = deciding[known.cell.workload];
+  const int better = rank(known.cell.mode) - rank(best.mode);
+  if (better > 0 || (better == 0 && *rate > best.rate)) best = {known.cell.mode, *rate, cell};
+}
+
+// Indices of cells of the base.
+std::set<std::size_t> gate_of(const Result& base, const Result& changed, const Matching& matching) {
+  DecidingByWorkload deciding;
+  for (const auto& [first, second] : matching.pairs) consider(deciding, base, first, &changed.cells[second]);
+  DecidingByWorkload gone;
+  for (const std::size_t cell : matching.gone) consider(gone, base, cell, nullptr);
+  deciding.merge(gone);  // workloads of which nothing is left
   std::set<std::size_t> gate;
-  std::set<std::string> decided;
-  for (const Headline& headline : judgement.headlines) {
-    decided.insert(headline.workload);
-    const auto cell = deciding(judgement.configurations[headline.configuration], base, metric);
-    if (cell) gate.insert(*cell);
-  }
-  // Without a loader there is no headline.
-  for (std::size_t i = 0; i < base.cells.size(); ++i) {
-    const Cell& cell = base.cells[i].cell;
-    if (cell.mode != Mode::kSynthetic || !is_compared(cell, metric)) continue;
-    if (decided.insert(cell.workload).second) gate.insert(i);
-  }
+  for (const auto& [workload, one] : deciding) gate.insert(one.cell);
   return gate;
 }
 
@@ -461,7 +477,7 @@ ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptio
   ResultDiff diff = begin_diff(base, changed, options);
   add_differences_of_cells(base.result, changed.result, matching.pairs, diff.unlike);
   if (!diff.unlike.empty() && !options.allow_mismatch) refuse_unlike(base, changed, diff.unlike);
-  const auto gate = gate_of(base.result, *options.metric);
+  const auto gate = gate_of(base.result, changed.result, matching);
   for (const auto& [first, second] : matching.pairs) {
     diff.cells.push_back({.name = {}, .base = first, .changed = second, .gate = gate.contains(first)});
   }
@@ -512,6 +528,23 @@ ResultDiff diff_along(const Named& file, std::string_view setting, std::string_v
   if (diff.cells.empty()) refuse_nothing_along(file, setting, base_value, profiles);
   judge_cells(diff, options, file.result, file.result);
   return diff;
+}
+
+NoiseFloor noise_floor(const ResultDiff& diff, const Result& base) {
+  NoiseFloor noise{.hostname = base.environment.machine.hostname,
+                   .cpu_model = base.environment.machine.cpu_model,
+                   .measured = {},
+                   .parts = {}};
+  for (const CellDiff& cell : diff.cells) {
+    if (!cell.comparison || !cell.comparison->ratio.ci95) continue;
+    const Ratio& ratio = cell.comparison->ratio;
+    noise.parts.push_back({.cell = cell.name,
+                           .mode = base.cells[cell.base].cell.mode,
+                           .ratio = ratio.value,
+                           .ci95 = *ratio.ci95,
+                           .floor = floor_of(*ratio.ci95)});
+  }
+  return noise;
 }
 
 }  // namespace loadline

@@ -75,8 +75,10 @@ struct ResultDiff {
 // Cells are matched by all their settings but those that tell where the data lies and what the machine makes of them,
 // whatever their names; the data is compared by fingerprint. OVERHEAD is nobody's change and is left out.
 //
-// The gate is one cell of each workload, that of the base's headline: FULL, or IO where it has no FULL; of a metric of
-// one mode that mode's. It decides, so its p values are adjusted by Holm: a false alarm in any of them has a chance of
+// The gate is one cell of each workload: of FULL, or of IO where they have no FULL in common, or else of SYNTHETIC, the
+// fastest of the two results together. The fastest of the base alone would often be one that had luck there, and so
+// slower when it is run again, whatever was changed. Where the other result has nothing of a workload, the fastest of
+// the base. It decides, so its p values are adjusted by Holm: a false alarm in any of them has a chance of
 // alpha. All others are there to explain, and by Benjamini-Hochberg: few of many that are called are false, and more
 // of those that are real are found. The verdict is the worst of the gate: regression, then inconclusive (also where the
 // cell is gone), then improvement, then equivalent.
@@ -95,5 +97,9 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
 // then. There is no gate. Throws usage Error for an unknown setting, and where no two cells differ in it alone.
 ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
                       const DiffOptions& options);
+
+// What a comparison of two equal sides says of the host of `base`: the cells with an interval. The time, the number of
+// pairs and their length are the caller's to add.
+NoiseFloor noise_floor(const ResultDiff& diff, const Result& base);
 
 }  // namespace loadline

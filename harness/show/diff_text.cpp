@@ -37,16 +37,17 @@ bool is_large(double ratio) {
 }
 
 std::string p_text(double p) {
-  return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.{}f}", p, p < 0.1 ? 3 : 2);
+  return p < 0.001 ? "< 0.001" : fmt::format("{:.{}f}", p, p < 0.1 ? 3 : 2);
 }
 
-std::string margin_text(double margin) {
-  return percent({margin, {}});
+// "p = 0.012", "p < 0.001".
+std::string p_sentence(double p) {
+  return fmt::format("p {}{}", p < 0.001 ? "" : "= ", p_text(p));
 }
 
 std::string with_p(const CellDiff& cell, const Metric& metric) {
   const std::string change = change_text(estimate_of(cell.comparison->ratio), metric);
-  return cell.adjusted_p ? fmt::format("{} ({})", change, p_text(*cell.adjusted_p)) : change;
+  return cell.adjusted_p ? fmt::format("{} ({})", change, p_sentence(*cell.adjusted_p)) : change;
 }
 
 // "is", but for a metric that is not simply how fast the cell is.
@@ -62,10 +63,10 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
   const auto measured = static_cast<double>(std::min(cell.base_summary->count, cell.changed_summary->count));
   const auto& needed = cell.comparison->trials_needed;
   if (needed && *needed > measured) {
-    text += fmt::format("; to see {} it would need {:.0f} {}", margin_text(cell.margin), *needed,
+    text += fmt::format("; to see {} it would need {:.0f} {}", plain_percent(cell.margin), *needed,
                         diff.paired ? "pairs" : "trials a side");
   } else {
-    text += fmt::format(", which may or may not be more than {}", margin_text(cell.margin));
+    text += fmt::format(", which may or may not be more than {}", plain_percent(cell.margin));
   }
   return text;
 }
@@ -74,7 +75,7 @@ std::string sentence_of(const CellDiff& cell, const ResultDiff& diff) {
   const Metric& metric = *diff.metric;
   switch (cell.change) {
     case Change::kEquivalent:
-      return fmt::format("{} the same within {} ({})", subject(cell, metric), margin_text(cell.margin),
+      return fmt::format("{} the same within {} ({})", subject(cell, metric), plain_percent(cell.margin),
                          change_text(estimate_of(cell.comparison->ratio), metric));
     case Change::kInconclusive: return inconclusive_sentence(cell, diff);
     default: return fmt::format("{} {}", subject(cell, metric), with_p(cell, metric));
@@ -148,7 +149,7 @@ std::vector<Row> rows_of(const ResultDiff& diff) {
     rows.push_back({first, cell.name, value_text(cell.base_summary, *diff.metric),
                     value_text(cell.changed_summary, *diff.metric),
                     cell.comparison ? signed_change(estimate_of(cell.comparison->ratio)) : "-",
-                    cell.adjusted_p ? p_text(*cell.adjusted_p).substr(2) : "-", std::string(name(cell.change))});
+                    cell.adjusted_p ? p_text(*cell.adjusted_p) : "-", std::string(name(cell.change))});
   }
   return rows;
 }
