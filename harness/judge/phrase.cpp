@@ -81,7 +81,7 @@ std::string percent(const Estimate& share) {
 }
 
 std::string plain_percent(double share) {
-  return fmt::format(share < 0.1 ? "{:.2g} %" : "{:.0f} %", 100 * share);
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 
 std::string factor(const Estimate& ratio) {

@@ -17,7 +17,7 @@ std::string field(std::string_view text) {
 }
 
 std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
+  return value ? fmt::format("{:.10g}", *value) : "";
 }
 
 std::string line(const std::vector<std::string>& fields) {

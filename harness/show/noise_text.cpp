@@ -21,9 +21,10 @@ std::string noise_text(const NoiseFloor& noise) {
   for (const Mode mode : kModes) {
     if (const auto floor = noise.of(mode)) floors.push_back(fmt::format("{} {}", name(mode), plain_percent(*floor)));
   }
-  std::vector<Row> rows{{"cell", "ratio of two equal sides", "floor"}};
+  std::vector<Row> rows{{"cell", "difference of two equal sides", "floor"}};
   for (const NoiseFloor::Part& part : noise.parts) {
-    rows.push_back({part.cell, factor({part.ratio, part.ci95}), plain_percent(part.floor)});
+    rows.push_back({part.cell, percent({part.ratio - 1, Interval{part.ci95.low - 1, part.ci95.high - 1}}),
+                    plain_percent(part.floor)});
   }
   return fmt::format("noise floor of {}: {} ({} of {:.3g} s)\n\n{}", noise.hostname.value_or("this host"),
                      fmt::join(floors, ", "), plural(noise.pairs, "pair"), noise.trial_seconds, aligned(rows, {0}));

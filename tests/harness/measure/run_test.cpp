@@ -548,6 +548,7 @@ TEST_F(RunTest, PairsThatAreStoppedKeepWhatTheyHave) {
   mnist();
   RunOptions base = options();
   base.modes = {"io"};
+  base.compute.clear();
   base.loaders = {"serial"};
   base.workers.clear();
   const Plan plan = plan_pairs(base, base, {.threads_in_force = 2, .data_directory = home_.path()});
@@ -564,6 +565,7 @@ TEST_F(RunTest, PairsThatAreStoppedKeepWhatTheyHave) {
 TEST_F(RunTest, PairsNeedTheSameModesOnBothSides) {
   RunOptions base = options();
   base.modes = {"io"};
+  base.compute.clear();
   base.loaders = {"thread-pool"};
   RunOptions changed = base;
   changed.workers = {1, 2};

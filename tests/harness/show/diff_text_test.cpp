@@ -68,7 +68,7 @@ TEST(DiffText, SaysEachVerdictInASentence) {
   EXPECT_EQ(
       verdict({90, 100, 110}, {91, 99, 112}),
       "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); to see 3 % "
-      "it would need 186 trials a side");
+      "it would need 190 trials a side");
   EXPECT_EQ(verdict({100}, {90, 91}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
             "run more --trials");
@@ -150,9 +150,9 @@ TEST(NoiseText, NamesTheFloorOfEachMode) {
   EXPECT_EQ(noise_text(noise),
             "noise floor of host: IO 3 %, FULL 0.2 % (20 pairs of 0.25 s)\n"
             "\n"
-            "cell  ratio of two equal sides  floor\n"
-            "a                  1.01 ± 0.02    3 %\n"
-            "b                1.000 ± 0.002  0.2 %\n");
+            "cell  difference of two equal sides  floor\n"
+            "a                             1 ± 2 %    3 %\n"
+            "b                         0.0 ± 0.2 %  0.2 %\n");
 }
 
 }  // namespace
