@@ -96,7 +96,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (!cell.skipped.empty()) {
     warnings.push_back(
         {"samples-skipped", fmt::format("{} left out {} that cannot be decoded, the first: {}", name,
-                                        plural(cell.skipped.size(), "sample"), cell.skipped.begin()->second)});
+                                        plural(cell.skipped_count(), "sample"), cell.skipped.begin()->second)});
   }
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
   if (cell.trials.empty()) return;

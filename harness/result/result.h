@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
@@ -77,7 +78,10 @@ struct CellResult {
   std::vector<std::size_t> bounds;  // indices in Result::ceilings of those that it cannot pass
   std::vector<Trial> trials;
   std::map<SampleIndex, std::string> skipped;  // samples that could not be decoded and were left out, and why
+  std::size_t skipped_unnamed = 0;             // further ones, of which a file that was read back has only the number
   std::optional<std::string> error;            // why the cell has no trials, or no more
+
+  std::size_t skipped_count() const { return skipped.size() + skipped_unnamed; }
 };
 
 struct CeilingResult {
@@ -90,7 +94,8 @@ struct CeilingResult {
 struct DatasetFacts {
   std::filesystem::path path;
   DatasetInfo info;
-  std::uint64_t fingerprint = 0;  // content_fingerprint()
+  std::size_t files_left_out = 0;  // of info.files, in a result that was read back
+  std::uint64_t fingerprint = 0;   // content_fingerprint()
   StorageFacts storage;
   Residency found;                 // page cache before this run touched the files
   Residency before;                // before the first trial
@@ -117,12 +122,18 @@ struct Search {
 
 enum class Status : std::uint8_t { kPartial, kComplete };
 
+// "partial", "complete".
+constexpr std::string_view name(Status status) {
+  return status == Status::kComplete ? "complete" : "partial";
+}
+
 struct Result {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
   std::optional<std::string> finished;
   Status status = Status::kPartial;
-  std::vector<std::string> arguments;  // of the command line
+  std::vector<std::string> arguments;    // of the command line
+  std::vector<std::string> merged_from;  // ids of the runs that it was put together from; none: it is one run
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;

@@ -59,9 +59,9 @@ TEST_F(Config, MissingFileIsRefused) {
 }
 
 TEST_F(Config, WhatIsNotJsonIsRefused) {
-  expect_usage("", "config.json: not JSON");
-  expect_usage("{\"trials\": 7", "config.json: not JSON");
-  expect_usage("--trials 7", "config.json: not JSON");
+  expect_usage("", "config.json: not JSON: it is empty");
+  expect_usage("{\"trials\": 7", "config.json: not JSON: it is cut short");
+  expect_usage("--trials 7", "config.json: not JSON: byte 2 is not what can stand there");
   expect_usage("[1, 2]", "config.json: want an object of options");
 }
 
@@ -81,7 +81,7 @@ TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
   expect_usage(R"({"loader": "seriall"})",
                "config.json: --loader 'seriall': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, "
                "hdf5-block, hdf5-chunk (did you mean serial?)");
-  expect_usage(R"({"trials": {}})", "config.json: 'trials': want text, a number, true, false or a list of them");
+  expect_usage(R"({"trials": {}})", "config.json: trials: want text, a number, true, false or a list of them, got an object");
 }
 
 }  // namespace

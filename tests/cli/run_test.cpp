@@ -101,7 +101,8 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
   ASSERT_EQ(predictions.size(), 1U);
   EXPECT_EQ(predictions[0]["cell"], "mnist/FULL/serial/batch:8");
   EXPECT_EQ(predictions[0]["compute"], "device:samples_per_second=200,depth=0");
-  EXPECT_EQ(predictions[0]["trials"].size(), 1U);
+  EXPECT_EQ(predictions[0]["check"], 0);
+  EXPECT_EQ(result()["checks"][0]["trials"].size(), 1U);
   EXPECT_TRUE(predictions[0]["within"].is_boolean());
   EXPECT_EQ(result()["configurations"][0]["goal"]["standing"], "met");
 }

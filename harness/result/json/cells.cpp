@@ -1,0 +1,295 @@
+#include "harness/result/json/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/plan/settings.h"
+#include "harness/result/json/verdicts.h"
+
+namespace loadline {
+namespace {
+
+// A sample that was left out.
+struct Skipped {
+  SampleIndex index = 0;
+  std::string reason;
+};
+
+constexpr std::array kStores{Stores::kCached, Stores::kStreaming};
+
+}  // namespace
+
+void usage_fields_of(auto& json, auto& usage) {
+  json("user_cpu_seconds", usage.user_cpu_seconds);
+  json("system_cpu_seconds", usage.system_cpu_seconds);
+  json("minor_faults", usage.minor_faults);
+  json("major_faults", usage.major_faults);
+  json("voluntary_switches", usage.voluntary_switches);
+  json("involuntary_switches", usage.involuntary_switches);
+  json("device_read_bytes", usage.device_read_bytes);
+  json("rss_bytes", usage.rss_bytes);
+  json("peak_rss_bytes", usage.peak_rss_bytes);
+}
+
+void fields(auto& json, Record<Skipped> auto& skipped) {
+  json("index", skipped.index);
+  json("reason", skipped.reason);
+}
+
+void fields(auto& json, Record<WaitSummary> auto& wait) {
+  json("total_seconds", wait.total_seconds);
+  json("p50_seconds", wait.p50_seconds);
+  json("p95_seconds", wait.p95_seconds);
+  json("p99_seconds", wait.p99_seconds);
+  json("max_seconds", wait.max_seconds);
+}
+
+void fields(auto& json, Record<StageSummary> auto& stage) {
+  json("name", stage.name);
+  json("hits", stage.hits);
+  json("total_seconds", stage.total_seconds);
+}
+
+void fields(auto& json, Record<Trial> auto& trial) {
+  json("round", trial.round);
+  json("place", trial.place);
+  json("started_seconds", trial.started_seconds);
+  json("setup_seconds", trial.setup_seconds);
+  json("compute_setup_seconds", trial.compute_setup_seconds);
+  json("first_batch_seconds", trial.first_batch_seconds);
+  json("warm_up_batches", trial.warm_up_batches);
+  json.positive("wall_seconds", trial.wall_seconds);
+  json.positive("batches", trial.batches);
+  json.positive("samples", trial.samples);
+  json("bytes", trial.bytes);
+  json.rate("samples_per_second", [&] { return trial.samples_per_second(); });
+  word(json, "stores", trial.stores, kStores);
+  json("wait", trial.wait);
+  json("stages", trial.stages);
+  usage_fields_of(json, trial.usage);
+}
+
+void fields(auto& json, Record<FirstEpoch> auto& epoch) {
+  json("complete", epoch.complete);
+  json("open_seconds", epoch.open_seconds);
+  json("first_batch_seconds", epoch.first_batch_seconds);
+  json.positive("wall_seconds", epoch.wall_seconds);
+  json.positive("batches", epoch.batches);
+  json.positive("samples", epoch.samples);
+  json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
+  usage_fields_of(json, epoch.usage);
+}
+
+void fields(auto& json, Record<CeilingTrial> auto& trial) {
+  json("round", trial.round);
+  json("place", trial.place);
+  json("started_seconds", trial.started_seconds);
+  json.positive("wall_seconds", trial.wall_seconds);
+  json.positive("amount", trial.amount);
+  json.rate("per_second", [&] { return trial.per_second(); });
+  none_as_null(json, "way", trial.way);
+}
+
+namespace {
+
+// A million reasons would bury the figures.
+constexpr std::size_t kMostReasons = 64;
+
+void setting_fields(RecordWriter& json, const Cell& cell) {
+  json("name", cell.name());
+  json("axes", cell.axes);
+  for (const SettingRow& row : settings()) {
+    std::visit([&](const auto& value) { json(row.name, value); }, row.read(cell));
+  }
+}
+
+template <typename T>
+SettingValue list_value(const JsonReader& from) {
+  std::vector<T> values;
+  read_value(from, values);
+  return values;
+}
+
+SettingValue setting_value(const JsonReader& from) {
+  switch (from.kind()) {
+    case JsonKind::kNull: return {};
+    case JsonKind::kBool: return from.as_bool();
+    case JsonKind::kWhole: return std::size_t{from.as_whole()};
+    case JsonKind::kNumber: return from.as_number();
+    case JsonKind::kText: return std::string(from.as_text());
+    case JsonKind::kList: break;
+    case JsonKind::kObject: throw from.refusal("a setting");
+  }
+  bool whole = true;
+  bool texts = from.items() > 0;
+  from.each_item([&](const JsonReader& item, std::size_t /*index*/) {
+    whole = whole && item.kind() == JsonKind::kWhole;
+    texts = texts && item.kind() == JsonKind::kText;
+  });
+  return texts ? list_value<std::string>(from) : whole ? list_value<std::size_t>(from) : list_value<double>(from);
+}
+
+void setting_fields(RecordReader& json, Cell& cell) {
+  json("axes", cell.axes);
+  for (const SettingRow& row : settings()) {
+    const JsonReader member = json.object().member(row.name);
+    try {
+      row.write(cell, setting_value(member));
+    } catch (const Error& error) {
+      throw member.error(error.what());
+    }
+  }
+  const auto check = [&](std::string_view key, std::size_t value) {
+    if (value == 0) throw json.object().member(key).refusal("a number above 0");
+  };
+  check("batch_size", cell.sampler.batch_size);
+  check("world_size", cell.sampler.world_size);
+  if (uses_loader(cell.mode) && !cell.loader) {
+    throw json.object().error(fmt::format("{} needs a loader", name(cell.mode)));
+  }
+}
+
+std::vector<Skipped> first_of(const std::map<SampleIndex, std::string>& skipped) {
+  std::vector<Skipped> first;
+  for (const auto& [index, reason] : skipped) {
+    if (first.size() == kMostReasons) break;
+    first.push_back({.index = index, .reason = reason});
+  }
+  return first;
+}
+
+std::map<SampleIndex, std::string> by_index(const std::vector<Skipped>& samples) {
+  std::map<SampleIndex, std::string> skipped;
+  for (const Skipped& sample : samples) skipped.emplace(sample.index, sample.reason);
+  return skipped;
+}
+
+void skipped_fields(auto& json, auto& cell) {
+  json.converted("samples", cell.skipped, first_of, by_index);
+  json.converted(
+      "count", cell.skipped_unnamed, [&](std::size_t unnamed) { return cell.skipped.size() + unnamed; },
+      [&](std::size_t count) {
+        if (count >= cell.skipped.size()) return count - cell.skipped.size();
+        throw Error(fmt::format("want at least the {} samples that are listed, got {}", cell.skipped.size(), count));
+      });
+}
+
+// What the trials say the compute turned out to be, which is the same in all of them.
+std::optional<std::string> description_of(const CellResult& cell) {
+  const bool described = !cell.trials.empty() && !cell.trials.front().compute_description.empty();
+  return described ? std::optional(cell.trials.front().compute_description) : std::nullopt;
+}
+
+void describe(const std::vector<Trial>& /*trials*/, const std::optional<std::string>& /*description*/) {}
+void describe(std::vector<Trial>& trials, const std::optional<std::string>& description) {
+  for (Trial& trial : trials) trial.compute_description = description.value_or("");
+}
+
+std::vector<std::string> names_of_bounds(const std::vector<std::size_t>& bounds, const CeilingIds& ceilings) {
+  std::vector<std::string> names;
+  for (const std::size_t i : bounds) names.push_back(ceilings.ids[i]);
+  return names;
+}
+
+std::vector<std::size_t> bounds_named(const std::vector<std::string>& names, const CeilingIds& ceilings) {
+  std::vector<std::size_t> bounds;
+  for (const std::string& name : names) {
+    const auto found = ceilings.indices.find(name);
+    if (found == ceilings.indices.end()) throw Error(fmt::format("want ids of ceilings, got '{}'", name));
+    bounds.push_back(found->second);
+  }
+  return bounds;
+}
+
+// `summary`: null for a cell that nothing is judged of.
+void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const CellSummary* summary) {
+  setting_fields(json, cell.cell);
+  json("dataset", cell.dataset);
+  none_as_null(json, "prefetch_in_force", cell.prefetch);
+  json("slots", cell.slots);
+  json("slot_bytes", cell.slot_bytes);
+  json("compute_bytes", cell.compute_bytes);
+  auto description = description_of(cell);
+  json("compute_description", description);
+  json.object("skipped", [&](auto& inner) { skipped_fields(inner, cell); });
+  json("error", cell.error);
+  if (summary != nullptr) json.derived("samples_per_second", [&] { return summary->samples_per_second; });
+  json.converted(
+      "bounds", cell.bounds, [&](const auto& bounds) { return names_of_bounds(bounds, ceilings); },
+      [&](const auto& names) { return bounds_named(names, ceilings); });
+  if (summary != nullptr) {
+    json.derived("ceiling", [&] { return summary->load_line; });
+    json.derived("outlier_trials", [&] { return summary->outliers; });
+  }
+  json("first_epoch", cell.first_epoch);
+  json("trials", cell.trials);
+  describe(cell.trials, description);
+}
+
+// `cells`: null where they are not known yet, and nothing is written.
+void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& summary,
+                       const std::vector<CellResult>* cells) {
+  auto& ceiling = result.ceiling;
+  json.derived("id", [&] { return ceiling.id(); });
+  json.converted(
+      "kind", ceiling.kind, [](const CeilingKind* kind) { return std::string(kind->name); },
+      [](const std::string& kind) { return &ceiling_kind_named(kind); });
+  json.derived("unit", [&] { return name(ceiling.kind->unit); });
+  json.derived("upper_bound", [&] { return ceiling.kind->upper_bound; });
+  json.positive("threads", ceiling.threads);
+  none_as_null(json, "workload", ceiling.workload);
+  json("dataset", ceiling.dataset);
+  json("further", ceiling.further);
+  json.derived("dtype", [&] {
+    const bool of_batches = ceiling.batch_size > 0;
+    return of_batches ? std::optional(name((*cells)[result.cell].cell.transform.dtype)) : std::nullopt;
+  });
+  none_as_null(json, "batch_size", ceiling.batch_size);
+  json("cell", result.cell);
+  json("error", result.error);
+  json.derived("per_second", [&] { return summary; });
+  json("trials", result.trials);
+}
+
+}  // namespace
+
+Json settings_json(const Cell& cell) {
+  RecordWriter json;
+  setting_fields(json, cell);
+  return json.take();
+}
+
+void usage_fields(RecordWriter& json, const Usage& usage) {
+  usage_fields_of(json, usage);
+}
+
+CeilingIds::CeilingIds(const std::vector<CeilingResult>& ceilings) {
+  for (const CeilingResult& ceiling : ceilings) {
+    indices.emplace(ceiling.ceiling.id(), ids.size());
+    ids.push_back(ceiling.ceiling.id());
+  }
+}
+
+void cell_fields(RecordWriter& json, const CellResult& cell, const CeilingIds& ceilings, const CellSummary& summary) {
+  cell_fields_of(json, cell, ceilings, &summary);
+}
+void cell_fields(RecordReader& json, CellResult& cell, const CeilingIds& ceilings) {
+  cell_fields_of(json, cell, ceilings, nullptr);
+}
+void check_fields(RecordWriter& json, const CellResult& cell) {
+  cell_fields_of(json, cell, CeilingIds({}), nullptr);
+}
+void check_fields(RecordReader& json, CellResult& cell) {
+  cell_fields_of(json, cell, CeilingIds({}), nullptr);
+}
+
+void ceiling_fields(RecordWriter& json, const CeilingResult& ceiling, const std::optional<Summary>& summary,
+                    const std::vector<CellResult>& cells) {
+  ceiling_fields_of(json, ceiling, summary, &cells);
+}
+void ceiling_fields(RecordReader& json, CeilingResult& ceiling) {
+  ceiling_fields_of(json, ceiling, std::nullopt, nullptr);
+}
+
+}  // namespace loadline

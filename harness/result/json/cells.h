@@ -1,0 +1,39 @@
+// How cells and ceilings stand in JSON, each with its trials.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/json/record.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
+Json settings_json(const Cell& cell);
+
+// What the process used: members among others.
+void usage_fields(RecordWriter& json, const Usage& usage);
+
+// By which cells name the ceilings that bound them.
+struct CeilingIds {
+  explicit CeilingIds(const std::vector<CeilingResult>& ceilings);
+
+  std::vector<std::string> ids;
+  std::unordered_map<std::string, std::size_t> indices;
+};
+
+void cell_fields(RecordWriter& json, const CellResult& cell, const CeilingIds& ceilings, const CellSummary& summary);
+void cell_fields(RecordReader& json, CellResult& cell, const CeilingIds& ceilings);
+// Those of a cell that checks a prediction: it is not judged by itself.
+void check_fields(RecordWriter& json, const CellResult& cell);
+void check_fields(RecordReader& json, CellResult& cell);
+
+void ceiling_fields(RecordWriter& json, const CeilingResult& ceiling, const std::optional<Summary>& summary,
+                    const std::vector<CellResult>& cells);
+void ceiling_fields(RecordReader& json, CeilingResult& ceiling);
+
+}  // namespace loadline

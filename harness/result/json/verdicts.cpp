@@ -1,0 +1,134 @@
+#include "harness/result/json/verdicts.h"
+
+#include <algorithm>
+
+namespace loadline {
+
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json::array({json_of(interval->low), json_of(interval->high)}) : Json(nullptr);
+}
+
+void fields(RecordWriter& json, const Summary& summary) {
+  json("count", summary.count);
+  json("mean", summary.mean);
+  json("stddev", summary.stddev);
+  json("min", summary.min);
+  json("median", summary.median);
+  json("max", summary.max);
+  json("ci95", interval_json(summary.ci95));
+}
+
+void fields(RecordWriter& json, const CellLoadLine& found) {
+  json("binding", found.name);
+  json("samples_per_second", found.line.samples_per_second);
+  json("efficiency", found.line.efficiency);
+}
+
+void fields(RecordWriter& json, const UtilisationGoal& goal) {
+  json("asked", goal.asked);
+  json("standing", name(goal.standing));
+}
+
+void fields(RecordWriter& json, const StartUp& start_up) {
+  json("start_up_seconds", start_up.seconds);
+  json("warm_epoch_seconds", start_up.warm_epoch_seconds);
+  json("dominates", start_up.dominates);
+}
+
+void fields(RecordWriter& json, const Latency& latency) {
+  json("cpu_share", latency.cpu_share);
+  json("wait_share", latency.wait_share);
+}
+
+void fields(RecordWriter& json, const WorkerPoint& point) {
+  json("workers", point.workers);
+  json("samples_per_second", point.samples_per_second);
+}
+
+void fields(RecordWriter& json, const Headline& headline) {
+  json("workload", headline.workload);
+  json("configuration", headline.configuration);
+  json("fewest_workers", headline.workers ? std::optional(headline.workers->fewest) : std::nullopt);
+  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
+}
+
+void fields(RecordWriter& json, const Warning& warning) {
+  json("id", warning.id);
+  json("message", warning.message);
+}
+
+void configuration_fields(RecordWriter& json, const Configuration& configuration, const Result& result) {
+  const auto cell_name = [&](std::optional<std::size_t> cell) {
+    return cell ? std::optional(result.cells[*cell].cell.name()) : std::nullopt;
+  };
+  const Verdict& verdict = configuration.verdict;
+  json("workload", configuration.workload);
+  json("loader", configuration.loader);
+  none_as_null(json, "workers", configuration.workers);
+  json("batch_size", configuration.batch_size);
+  json("further", configuration.further);
+  json("io", cell_name(configuration.io));
+  json("synthetic", cell_name(configuration.synthetic));
+  json("full", cell_name(configuration.full));
+  json("bound", name(verdict.bound));
+  json("stall", verdict.stall);
+  json("accelerator_utilisation", verdict.accelerator_utilisation);
+  json("overlap_efficiency", verdict.overlap_efficiency);
+  json("supply", verdict.supply);
+  json("goal", verdict.goal);
+  json("start_up", configuration.start_up);
+  json("latency", configuration.latency);
+  json("sentence", verdict.sentence);
+}
+
+void fields(RecordWriter& json, const Prediction& prediction) {
+  json("configuration", prediction.configuration);
+  json("statement", prediction.statement);
+  json("cell", prediction.cell.name());
+  json("compute", prediction.cell.compute);
+  json("predicted_samples_per_second", prediction.samples_per_second);
+  json("check", prediction.check);
+  json("measured_samples_per_second", prediction.measured);
+  json("error_share", prediction.error);
+  json("within", prediction.within);
+}
+
+// Of which a ratio can be made.
+void rates(auto& json, std::string_view key, auto& values) {
+  const auto check = [](const std::vector<double>& rates) {
+    const bool sound = !rates.empty() && std::ranges::all_of(rates, [](double rate) { return rate > 0; });
+    if (!sound) throw Error("want at least one rate, and all of them above 0");
+    return rates;
+  };
+  json.converted(
+      key, values, [](const std::vector<double>& known) { return known; }, check);
+}
+
+void fields(auto& json, Record<Probe> auto& probe) {
+  json("value", probe.value);
+  json("confirms", probe.confirms);
+  rates(json, "synthetic_samples_per_second", probe.synthetic);
+  rates(json, "full_samples_per_second", probe.full);
+  json.derived("accelerator_utilisation", [&] {
+    const Ratio ratio = log_welch_ratio(probe.synthetic, probe.full);
+    return Estimate{ratio.value, ratio.ci95};
+  });
+  json("enough", probe.enough);
+}
+
+void search_fields(auto& json, auto& search) {
+  json("find", search.kind);
+  json("au", search.utilisation);
+  json("found", search.found);
+  json("confirmed", search.confirmed);
+  json("probes", search.probes);
+}
+
+void fields(RecordWriter& json, const Search& search) {
+  search_fields(json, search);
+}
+void fields(RecordReader& json, Search& search) {
+  search_fields(json, search);
+}
+
+}  // namespace loadline

@@ -1,0 +1,118 @@
+#include "harness/result/result_reader.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "harness/plan/settings.h"
+#include "harness/result/json/cells.h"
+#include "harness/result/json/run.h"
+#include "harness/result/json/verdicts.h"
+#include "harness/result/result_json.h"
+#include "loaders/error.h"
+#include "loaders/storage/file.h"
+
+namespace loadline {
+namespace {
+
+void check_version(JsonReader& top) {
+  if (top.kind() != JsonKind::kObject) throw top.refusal("a result of loadline");
+  auto found = top.find("schema_version");
+  if (!found) throw top.error("not a result of loadline: it has no schema_version");
+  const auto version = found->as_whole();
+  if (version == kSchemaVersion) return;
+  if (version > kSchemaVersion) {
+    throw top.error(
+        fmt::format("written by a newer loadline, schema version {}; this one reads {}", version, kSchemaVersion));
+  }
+  throw top.error(
+      fmt::format("written by an older loadline, schema version {}; this one reads {}, and of older ones "
+                  "the options alone, by --config",
+                  version, kSchemaVersion));
+}
+
+// Holds the parts of a result to each other.
+class Checker {
+ public:
+  Checker(const Result& result, const std::string& source) : result_(result), source_(source) {}
+
+  void check() const {
+    if (result_.cells.empty()) refuse("cells: want at least one");
+    check_datasets("cells", result_.cells);
+    check_datasets("checks", result_.checks);
+    check_settings();
+    check_ceilings();
+    check_bounds();
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const { throw Error(fmt::format("{}: {}", source_, what)); }
+
+  void check_index(const std::string& place, std::size_t index, std::size_t count) const {
+    if (index >= count) refuse(fmt::format("{}: want an index below {}, got {}", place, count, index));
+  }
+
+  void check_datasets(std::string_view list, const std::vector<CellResult>& cells) const {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      check_index(fmt::format("{}[{}].dataset", list, i), cells[i].dataset, result_.datasets.size());
+    }
+  }
+
+  void check_settings() const {
+    std::map<std::string, std::size_t> known;
+    for (std::size_t i = 0; i < result_.cells.size(); ++i) {
+      const auto [first, is_new] = known.emplace(key_of(result_.cells[i].cell), i);
+      if (!is_new) refuse(fmt::format("cells[{}] has the settings of cells[{}]", i, first->second));
+    }
+  }
+
+  void check_ceilings() const {
+    std::map<std::string, std::size_t> known;
+    for (std::size_t i = 0; i < result_.ceilings.size(); ++i) {
+      const CeilingResult& ceiling = result_.ceilings[i];
+      const std::string place = fmt::format("ceilings[{}]", i);
+      check_index(place + ".cell", ceiling.cell, result_.cells.size());
+      if (ceiling.ceiling.dataset) check_index(place + ".dataset", *ceiling.ceiling.dataset, result_.datasets.size());
+      const auto [first, is_new] = known.emplace(ceiling.ceiling.id(), i);
+      if (!is_new) refuse(fmt::format("{} is ceilings[{}] again", place, first->second));
+    }
+  }
+
+  void check_bounds() const {
+    for (std::size_t i = 0; i < result_.cells.size(); ++i) {
+      for (const std::size_t bound : result_.cells[i].bounds) {
+        const Ceiling& ceiling = result_.ceilings[bound].ceiling;
+        if (ceiling.kind->upper_bound) continue;
+        refuse(fmt::format("cells[{}].bounds: want upper bounds, which {} is not", i, ceiling.id()));
+      }
+    }
+  }
+
+  const Result& result_;
+  const std::string& source_;
+};
+
+}  // namespace
+
+Result parse_result(std::string_view text, const std::string& source) {
+  const JsonDocument document(text, source);
+  JsonReader top(document);
+  check_version(top);
+  RecordReader json(top);
+  Result result;
+  run_fields(json, result);
+  json.list("ceilings", result.ceilings, [](auto& inner, auto& ceiling) { ceiling_fields(inner, ceiling); });
+  const CeilingIds ceilings(result.ceilings);
+  json.list("cells", result.cells, [&](auto& inner, auto& cell) { cell_fields(inner, cell, ceilings); });
+  json.list("checks", result.checks, [](auto& inner, auto& cell) { check_fields(inner, cell); });
+  json("search", result.search);
+  Checker(result, source).check();
+  return result;
+}
+
+Result load_result(const std::filesystem::path& path) {
+  return parse_result(read_text(path), path.string());
+}
+
+}  // namespace loadline
