@@ -9,7 +9,11 @@
 namespace loadline {
 
 Reporter::Reporter(const RunOptions& options, ResultFile* file, Clock& clock)
-    : trials_(options.trials), file_(file), clock_(clock), progress_(options.quiet), begin_(clock.now()) {}
+    : trials_(trial_counts(options, Mode::kFull).most),
+      file_(file),
+      clock_(clock),
+      progress_(options.quiet),
+      begin_(clock.now()) {}
 
 void Reporter::on_dataset(const DatasetFacts& facts) {
   progress_.status(fmt::format("read {}: {} samples", facts.path.string(), facts.info.samples));

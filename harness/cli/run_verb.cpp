@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <random>
 
@@ -14,9 +15,13 @@
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
+#include "harness/measure/resume.h"
 #include "harness/measure/run.h"
+#include "harness/measure/schedule.h"
+#include "harness/plan/command.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result_json.h"
+#include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
 #include "harness/show/ceilings_table.h"
@@ -46,14 +51,14 @@ Result begin_result(const RunRequest& request) {
 
 // What sets the two verbs apart: what is measured, and what of it is shown.
 struct Verb {
-  std::string (*scope)(const Result& prepared, const RunOptions& options);
-  double (*seconds)(const Result& prepared, const RunOptions& options);
+  std::string (*scope)(const Result& prepared, const Schedule& schedule);
   std::string (*figures)(const Result& result, const Judgement& judgement);
   bool cells;  // whether they are measured, and the result is kept though nobody asked for it
 };
 
 std::string run_figures(const Result& result, const Judgement& judgement) {
-  std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
+  std::string text =
+      fmt::format("{}\n{}{}", table_text(result, judgement), verdict_text(judgement), stopped_text(result, judgement));
   for (const std::string& part :
        {predictions_text(result, judgement), search_text(result, judgement), stages_text(result, judgement)}) {
     if (!part.empty()) text += '\n' + part;
@@ -61,8 +66,8 @@ std::string run_figures(const Result& result, const Judgement& judgement) {
   return text;
 }
 
-constexpr Verb kRun{scope_text, estimated_seconds, run_figures, true};
-constexpr Verb kCeilings{ceilings_scope_text, estimated_ceiling_seconds, ceilings_text, false};
+constexpr Verb kRun{scope_text, run_figures, true};
+constexpr Verb kCeilings{ceilings_scope_text, ceilings_text, false};
 
 std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Result& result) {
   if (request.dry_run) return std::nullopt;
@@ -82,17 +87,20 @@ void print_result(const Verb& verb, const Result& result, const Judgement& judge
   put(stderr, warning_text(judgement));
 }
 
-int exit_code(const Result& result, const Interrupt& interrupt, const std::optional<ResultFile>& file) {
-  if (interrupt.signal() != 0) {
-    print_error(!file ? "interrupted"
-                      : fmt::format("interrupted; what was measured so far is in {}",
-                                    file->to_stdout() ? "the result on stdout" : file->path()));
-    return 128 + interrupt.signal();
-  }
+// What a signal left, and how to go on with it.
+std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const Verb& verb) {
+  if (!file) return "interrupted";
+  if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
+  std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
+  // A search would begin anew.
+  if (!verb.cells || !result.options.find.empty()) return text;
+  return text + fmt::format("; go on by loadline run --resume {}", shell_quoted(file->path()));
+}
+
+void throw_if_failed(const Result& result) {
   for (const CellResult& cell : result.cells) {
     if (cell.error) throw Error(fmt::format("{}: {}", cell.cell.name(), *cell.error));
   }
-  return kExitOk;
 }
 
 bool check(const RunOptions& options, Result& result, RunContext& context, Progress& progress) {
@@ -110,13 +118,37 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
   return done && (!options.check_verdict || check(options, result, context, progress));
 }
 
+// Throws Error where the request is for something else than what it is to go on with.
+void check_resume(const RunRequest& request) {
+  if (request.resume.empty()) return;
+  if (!request.options.find.empty()) {
+    throw usage_error(
+        fmt::format("--resume: what --find {} tried cannot be gone on with, run it anew", request.options.find));
+  }
+  if (request.earlier) return check_same_options(request.earlier->options, request.options, request.resume);
+  const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
+  if (normal(request.options.output) == normal(request.resume)) return;
+  throw usage_error(
+      fmt::format("--resume {}: there is no such file, and --output names another to begin with", request.resume));
+}
+
 int measure(const Verb& verb, const RunRequest& request) {
+  check_resume(request);
+  if (request.earlier && is_finished(*request.earlier)) {
+    if (!request.options.quiet) {
+      print_result(verb, *request.earlier, judge_run(*request.earlier), stdout);
+      put(stdout, fmt::format("\nnothing to do: {} is complete\n", request.resume));
+    }
+    throw_if_failed(*request.earlier);
+    return kExitOk;
+  }
   const Interrupt interrupt;
   SteadyClock clock;
   const PlanContext plan_context{
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
+  if (request.earlier) arrange_like(*request.earlier, plan);
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, result);
   Reporter reporter(request.options, file ? &*file : nullptr, clock);
@@ -125,13 +157,14 @@ int measure(const Verb& verb, const RunRequest& request) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();
   }
+  const Schedule schedule = schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start));
   if (request.dry_run) {
-    put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, request.options)));
+    put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, schedule)));
     return kExitOk;
   }
   if (request.options.find.empty()) {
-    reporter.expect(verb.seconds(result, request.options));
-    reporter.progress().milestone(verb.scope(result, request.options));
+    reporter.expect(schedule);
+    reporter.progress().milestone(verb.scope(result, schedule));
   }
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   result.finished = utc_timestamp(std::chrono::system_clock::now());
@@ -143,10 +176,25 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (file && !request.options.quiet && !file->to_stdout()) {
     put(stdout, fmt::format("\nresult: {}\n", file->path()));
   }
-  return exit_code(result, interrupt, file);
+  if (interrupt.signal() != 0) {
+    print_error(interruption_text(result, file, verb));
+    return 128 + interrupt.signal();
+  }
+  throw_if_failed(result);
+  return kExitOk;
 }
 
 }  // namespace
+
+void load_earlier(RunRequest& request) {
+  if (request.resume == "-") throw usage_error("--resume -: want a file, which is written to again");
+  if (std::filesystem::exists(request.resume)) {
+    request.earlier = load_result(request.resume);
+    request.options = request.earlier->options;
+    request.options.quiet = false;
+  }
+  request.options.output = request.resume;
+}
 
 int run_verb(const RunRequest& request) {
   if (!request.dump_config) return measure(kRun, request);
@@ -162,6 +210,8 @@ int ceilings_verb(const RunRequest& request) {
   ceilings.options.au.reset();
   ceilings.options.check_verdict = false;
   ceilings.options.find.clear();
+  ceilings.options.time_limit.reset();
+  ceilings.options.until_ci.reset();
   return measure(kCeilings, ceilings);
 }
 

@@ -130,6 +130,7 @@ class Finder {
     }
     RunOptions short_ones = options_;
     short_ones.trials = std::min(kProbeTrials, options_.trials);
+    short_ones.until_ci.reset();
     if (!run_further(short_ones, result_, cells, silent_)) return std::nullopt;
     throw_if_failed(cells);
     return cells;

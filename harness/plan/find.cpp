@@ -68,6 +68,8 @@ std::string compute_text(const RunOptions& options) {
 void check_find(const RunOptions& options) {
   if (options.find.empty()) return;
   const FindKind& kind = find_kind_named(options.find);
+  if (options.time_limit)
+    throw usage_error(fmt::format("--time-limit: --find {} takes as long as it takes", kind.name));
   if (!options.au) throw usage_error(fmt::format("--find {}: it needs --au, the utilisation to keep", kind.name));
   if (!options.axes.empty()) {
     throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kind.name, options.axes.front().option));

@@ -222,8 +222,9 @@ const std::array kRows{
     OptionRow{"warm-up-batches", kTrials, "N",
               "batches before the clock of a trial; unset: all slots once, and the compute's launch queue",
               &O::warm_up_batches},
-    OptionRow{"time-limit", kTrials, kDuration, "as many trials as fit, such as 20m; unset: all of them",
-              &O::time_limit, nullptr, 1e-3, 1e7},
+    OptionRow{"time-limit", kTrials, kDuration,
+              "of the whole run: as many trials as fit, such as 20m; unset: all of them", &O::time_limit, nullptr, 1e-3,
+              1e7},
     OptionRow{
         "until-ci", kTrials, kShare,
         "trials of a cell until its 95 % interval is no wider than this on each side, such as 1%; unset: --trials",

@@ -258,6 +258,9 @@ void check(const RunOptions& options) {
   if (options.trial_batches && options.trial_seconds != standard.trial_seconds) {
     throw usage_error("--trial-seconds: it contradicts --trial-batches, give one of them");
   }
+  if (!options.until_ci && options.max_trials != standard.max_trials) {
+    throw usage_error("--max-trials: only --until-ci heeds it, --trials says how many there are without it");
+  }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
     throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
                                   options.window_samples, options.page_samples));

@@ -38,7 +38,7 @@ struct StageSummary {
 struct Trial {
   std::size_t round = 0;
   std::size_t place = 0;             // in the order of all trials of the run
-  double started_seconds = 0;        // after the start of the run
+  double started_seconds = 0;        // after the start of the run, without the time between its parts
   double setup_seconds = 0;          // feed and sink made, slots faulted in, workers started
   double compute_setup_seconds = 0;  // of these, the sink's: kernels generated, weights made
   double first_batch_seconds = 0;    // from the same moment to the first batch in hand
@@ -67,6 +67,27 @@ struct FirstEpoch {
   Usage usage;
 };
 
+// Why a cell has no more trials than it has.
+enum class Stopped : std::uint8_t {
+  kTrials,     // these are as many as were asked for
+  kInterval,   // its interval is as narrow as was asked for
+  kMaxTrials,  // it never was
+  kTimeLimit,  // the time was up
+  kError,
+};
+
+// "trials", "interval", "max-trials", "time-limit", "error".
+constexpr std::string_view name(Stopped stopped) {
+  switch (stopped) {
+    case Stopped::kTrials: return "trials";
+    case Stopped::kInterval: return "interval";
+    case Stopped::kMaxTrials: return "max-trials";
+    case Stopped::kTimeLimit: return "time-limit";
+    case Stopped::kError: return "error";
+  }
+  return "";
+}
+
 struct CellResult {
   Cell cell;
   std::size_t dataset = 0;   // index in Result::datasets
@@ -80,6 +101,7 @@ struct CellResult {
   std::map<SampleIndex, std::string> skipped;  // samples that could not be decoded and were left out, and why
   std::size_t skipped_unnamed = 0;             // further ones, of which a file that was read back has only the number
   std::optional<std::string> error;            // why the cell has no trials, or no more
+  std::optional<Stopped> stopped;              // none: it was to have more trials, or has none of its own
 
   std::size_t skipped_count() const { return skipped.size() + skipped_unnamed; }
 };
@@ -131,6 +153,7 @@ struct Result {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
   std::optional<std::string> finished;
+  std::vector<std::string> resumed;  // when each further part of it began, where it was interrupted
   Status status = Status::kPartial;
   std::vector<std::string> arguments;    // of the command line
   std::vector<std::string> merged_from;  // ids of the runs that it was put together from; none: it is one run

@@ -81,7 +81,8 @@ TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
   expect_usage(R"({"loader": "seriall"})",
                "config.json: --loader 'seriall': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, "
                "hdf5-block, hdf5-chunk (did you mean serial?)");
-  expect_usage(R"({"trials": {}})", "config.json: trials: want text, a number, true, false or a list of them, got an object");
+  expect_usage(R"({"trials": {}})",
+               "config.json: trials: want text, a number, true, false or a list of them, got an object");
 }
 
 }  // namespace
