@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/judge/phrase.h"
+#include "harness/show/best_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
@@ -41,7 +42,7 @@ void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
 }
 
 void Reporter::on_probe(const Result& result) {
-  progress_.milestone(probe_text(*result.search));
+  progress_.milestone(result.best ? rung_text(*result.best) : probe_text(*result.search));
   save(result);
 }
 

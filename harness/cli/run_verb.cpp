@@ -19,11 +19,13 @@
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
 #include "harness/plan/command.h"
+#include "harness/plan/find.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result_json.h"
 #include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
+#include "harness/show/best_text.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
 #include "harness/show/predictions_text.h"
@@ -59,8 +61,8 @@ struct Verb {
 std::string run_figures(const Result& result, const Judgement& judgement) {
   std::string text =
       fmt::format("{}\n{}{}", table_text(result, judgement), verdict_text(judgement), stopped_text(result, judgement));
-  for (const std::string& part :
-       {predictions_text(result, judgement), search_text(result, judgement), stages_text(result, judgement)}) {
+  for (const std::string& part : {predictions_text(result, judgement), search_text(result, judgement),
+                                  best_text(result, judgement), stages_text(result, judgement)}) {
     if (!part.empty()) text += '\n' + part;
   }
   return text;
@@ -157,11 +159,15 @@ int measure(const Verb& verb, const RunRequest& request) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();
   }
+  if (request.earlier) context.earlier_seconds = continue_from(*request.earlier, request.resume, result);
   const Schedule schedule = schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start));
+  const bool best = request.options.find == kFindBest;
   if (request.dry_run) {
-    put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, schedule)));
+    put(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule),
+                            best ? best_scope_text(result, request.options) + '\n' : ""));
     return kExitOk;
   }
+  if (best) reporter.progress().milestone(best_scope_text(result, request.options));
   if (request.options.find.empty()) {
     reporter.expect(schedule);
     reporter.progress().milestone(verb.scope(result, schedule));
@@ -212,6 +218,7 @@ int ceilings_verb(const RunRequest& request) {
   ceilings.options.find.clear();
   ceilings.options.time_limit.reset();
   ceilings.options.until_ci.reset();
+  ceilings.options.max_trials = RunOptions().max_trials;
   return measure(kCeilings, ceilings);
 }
 

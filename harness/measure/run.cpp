@@ -193,11 +193,15 @@ class Bench {
     const std::size_t count = cell_count_ + (with_ceilings ? result_.ceilings.size() : 0);
     took_.assign(count, Moments());
     if (with_cells) settle();
+    const std::size_t begun = rounds_begun();
     // A run that is gone on with may have stopped in the middle of its last round.
-    for (std::size_t round = last_round();; ++round) {
+    for (std::size_t round = begun - std::min<std::size_t>(begun, 1);; ++round) {
       std::vector<bool> wanted(count);
       for (std::size_t i = 0; i < count; ++i) wanted[i] = wants(i, round);
-      if (std::ranges::find(wanted, true) == wanted.end()) break;
+      if (std::ranges::find(wanted, true) == wanted.end()) {
+        if (round < begun) continue;
+        break;
+      }
       if (!fits(wanted)) break;
       for (const std::size_t i : round_order(options_.seed, round, count)) {
         if (!wanted[i]) continue;
@@ -213,14 +217,13 @@ class Bench {
  private:
   static std::size_t rounds_of(const auto& trials) { return trials.empty() ? 0 : trials.back().round + 1; }
 
-  // The last that was begun, or the first.
-  std::size_t last_round() const {
-    std::size_t rounds = 1;
+  std::size_t rounds_begun() const {
+    std::size_t rounds = 0;
     for (std::size_t i = 0; i < cell_count_; ++i) rounds = std::max(rounds, rounds_of(cells_[i].trials));
     for (std::size_t i = cell_count_; i < took_.size(); ++i) {
       rounds = std::max(rounds, rounds_of(result_.ceilings[i - cell_count_].trials));
     }
-    return rounds - 1;
+    return rounds;
   }
 
   void settle() {

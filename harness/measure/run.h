@@ -23,7 +23,7 @@ class RunObserver {
   virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
   // The same of each ceiling.
   virtual void on_ceiling(const Result& /*result*/, const CeilingResult& /*ceiling*/) {}
-  // After each value that a search has tried, which is the last of its probes.
+  // After each value that a search has tried, which is the last of its probes; after each rung of --find best.
   virtual void on_probe(const Result& /*result*/) {}
 };
 

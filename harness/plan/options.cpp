@@ -85,7 +85,9 @@ Words precision_names() {
   return {name(Precision::kF32), name(Precision::kBF16)};
 }
 Words find_names() {
-  return names_of(find_kinds());
+  Words names = names_of(find_kinds());
+  names.push_back(kFindBest);
+  return names;
 }
 Words delivery_names() {
   return {"in-order", "completion"};
@@ -240,9 +242,11 @@ const std::array kRows{
               1},
     OptionRow{"check-verdict", kVerdict, "", "measure what the verdict predicts, and say how far off it was",
               &O::check_verdict},
-    OptionRow{"find", kVerdict, "WHAT",
-              "search the most (rate or devices of the compute) that one loader feeds at --au, or the fewest workers",
-              &O::find, find_names},
+    OptionRow{
+        "find", kVerdict, "WHAT",
+        "search the most (rate or devices of the compute) that one loader feeds at --au, the fewest workers, or the "
+        "fastest of all combinations of loaders, workers, prefetch and batch sizes",
+        &O::find, find_names},
 
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
     OptionRow{"quiet", kOutput, "", "no progress, no table: the result file only", &O::quiet},

@@ -142,6 +142,35 @@ struct Search {
   std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
 };
 
+// A configuration that --find best considered: its FULL cell, or its IO cell where FULL is not measured.
+struct Candidate {
+  std::string cell;  // its name
+  std::string loader;
+  std::size_t workers = 0;  // 0: the loader has none
+  std::optional<std::size_t> prefetch;
+  std::size_t batch_size = 0;
+  std::vector<double> probes;        // samples per second, one rate each
+  std::vector<double> grid;          // the same of full trials, of all candidates alike; none: not measured
+  std::optional<std::string> error;  // why it was given up
+};
+
+// One step of successive halving: candidates that each had so many probes, and how many of them went on.
+struct Rung {
+  std::size_t candidates = 0;
+  std::size_t probes = 0;
+  std::size_t kept = 0;
+};
+
+// What --find best looked at. The cells of the result are those of the finalists.
+struct Best {
+  Mode mode = Mode::kFull;  // whose rate is to be the highest
+  std::size_t trials = 0;   // that each candidate would have had without a search
+  double probe_share = 0;   // length of a probe, of that of a trial
+  std::vector<Candidate> candidates;
+  std::vector<Rung> rungs;
+  std::optional<std::string> winner;  // name of the best finalist's cell; none: the search did not come to its end
+};
+
 enum class Status : std::uint8_t { kPartial, kComplete };
 
 // "partial", "complete".
@@ -164,7 +193,8 @@ struct Result {
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
   std::vector<CellResult> checks;  // cells of predictions, measured after all others
-  std::optional<Search> search;    // none without --find
+  std::optional<Search> search;    // none without --find, and of --find best
+  std::optional<Best> best;        // of --find best alone
 };
 
 }  // namespace loadline

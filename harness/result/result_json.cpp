@@ -127,6 +127,7 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("headlines", judgement.headlines);
   json("predictions", judgement.predictions);
   json("search", result.search);
+  best_fields(json, result);
   json("warnings", judgement.warnings);
   json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
   json("benchmarks", benchmarks_of(result));

@@ -605,28 +605,34 @@ TEST_F(RunUntilTest, FirstEpochsAreLeftOutWhereTheyWouldCostTheFirstRound) {
   EXPECT_EQ(trials(), (Counts{5, 5, 5}));
 }
 
+// In the middle of a round, and between two.
 TEST_F(RunUntilTest, GoesOnWhereItWasStopped) {
-  const Plan plan = plan_of(io());
-  listener_.after_trial = [&](std::size_t done) {
-    if (done == 7) stop_.request_stop();
-  };
-  EXPECT_FALSE(run(plan, fake_));
-  RunContext further{.clock = fake_, .stop = {}, .observer = listener_, .earlier_seconds = 1000};
-  EXPECT_TRUE(run_plan(plan, result_, further));
-  EXPECT_EQ(trials(), (Counts{5, 5, 5}));
-  std::set<std::size_t> places;
-  for (const CellResult& cell : result_.cells) {
-    for (std::size_t round = 0; round < 5; ++round) {
-      const Trial& trial = cell.trials[round];
-      EXPECT_EQ(trial.round, round);
-      EXPECT_EQ(trial.place / 3, round);
-      EXPECT_EQ(trial.started_seconds >= 1000, trial.place >= 7);
-      places.insert(trial.place);
+  for (const std::size_t first_part : {7U, 6U}) {
+    const Plan plan = plan_of(io());
+    result_ = Result();
+    listener_ = Listener();
+    stop_ = std::stop_source();
+    listener_.after_trial = [&](std::size_t done) {
+      if (done == first_part) stop_.request_stop();
+    };
+    EXPECT_FALSE(run(plan, fake_));
+    RunContext further{.clock = fake_, .stop = {}, .observer = listener_, .earlier_seconds = 1000};
+    EXPECT_TRUE(run_plan(plan, result_, further));
+    EXPECT_EQ(trials(), (Counts{5, 5, 5}));
+    std::set<std::size_t> places;
+    for (const CellResult& cell : result_.cells) {
+      for (std::size_t round = 0; round < 5; ++round) {
+        const Trial& trial = cell.trials[round];
+        EXPECT_EQ(trial.round, round);
+        EXPECT_EQ(trial.place / 3, round);
+        EXPECT_EQ(trial.started_seconds >= 1000, trial.place >= first_part);
+        places.insert(trial.place);
+      }
     }
+    EXPECT_EQ(places.size(), 15U);
+    EXPECT_TRUE(run_plan(plan, result_, further)) << "and has nothing left to do";
+    EXPECT_EQ(listener_.trials.size(), 15U);
   }
-  EXPECT_EQ(places.size(), 15U);
-  EXPECT_TRUE(run_plan(plan, result_, further)) << "and has nothing left to do";
-  EXPECT_EQ(listener_.trials.size(), 15U);
 }
 
 // Runs as nobody in particular, where the test runs as root.
