@@ -95,10 +95,11 @@ void check_data(const std::vector<MergePart>& parts) {
   for (const MergePart& part : parts) {
     for (const CellResult& cell : part.result.cells) {
       const auto fingerprint = part.result.datasets[cell.dataset].fingerprint;
-      const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{fingerprint, part.source});
+      if (!fingerprint) continue;  // a part that was stopped before its data was read
+      const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{*fingerprint, part.source});
       if (is_new || known->second.fingerprint == fingerprint) continue;
       throw Error(fmt::format("cannot merge {} with {}: {} held other samples (fingerprint {:016x}, not {:016x})",
-                              part.source, known->second.source, cell.cell.data.string(), fingerprint,
+                              part.source, known->second.source, cell.cell.data.string(), *fingerprint,
                               known->second.fingerprint));
     }
   }
