@@ -32,7 +32,7 @@ TEST_F(Report, PrintsWhatATerminalTakes) {
 TEST_F(Report, RefusesWhatCannotBeInASentence) {
   expect_refusal(run({"report", "result.json"}), 2, "report: want -o FILE for html, or another --format");
   expect_refusal(run({"report", "result.json", "--format", "htlm"}), 2,
-                 "--format: unknown name 'htlm' (did you mean html?); known: html, markdown, csv, text");
+                 "--format 'htlm': want one of html, markdown, csv, text (did you mean html?)");
   expect_refusal(run({"report", "result.json", "-o", "./result.json", "--format", "csv"}), 2,
                  "report: -o ./result.json would overwrite the result that it is made of");
   EXPECT_EQ(run({"report", "result.json", "result.json", "--format", "csv"}).exit_code, 2);
