@@ -22,6 +22,7 @@
 #include "harness/cli/words.h"
 #include "harness/measure/pairs.h"
 #include "harness/measure/run.h"
+#include "harness/measure/schedule.h"
 #include "harness/plan/workloads.h"
 #include "harness/result/diff_json.h"
 #include "harness/result/result_json.h"
@@ -97,7 +98,7 @@ Measured measure_here(const PairsRequest& request, const Side& base, const Side&
   RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter};
   Measured measured;
   if (prepare_run(plan, both, context)) {
-    reporter.expect(estimated_seconds(both, both.options));
+    reporter.expect(schedule_of(both, both.options, true, 0));
     reporter.progress().milestone(fmt::format("{} of {}, after one that is not kept", plural(request.pairs, "pair"),
                                               plural(both.cells.size() / 2, "cell")));
     measured.complete = run_pairs(request.pairs, both, context);

@@ -27,6 +27,7 @@
 #include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
+#include "harness/show/best_text.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
 #include "harness/show/diff_text.h"

@@ -31,9 +31,10 @@ std::vector<std::string> differences(const Result& earlier, const Result& prepar
     const DatasetFacts& there = earlier.datasets[i];
     const DatasetFacts& here = prepared.datasets[i];
     if (there.path != here.path) found.push_back(there_and_here("data", there.path.string(), here.path.string()));
-    if (there.fingerprint == here.fingerprint) continue;
-    found.push_back(there_and_here("fingerprint of " + here.path.string(), fmt::format("{:016x}", there.fingerprint),
-                                   fmt::format("{:016x}", here.fingerprint)));
+    // Of data that is to be found as it is, there is none before the last trial.
+    if (!there.fingerprint || !here.fingerprint || there.fingerprint == here.fingerprint) continue;
+    found.push_back(there_and_here("fingerprint of " + here.path.string(), fmt::format("{:016x}", *there.fingerprint),
+                                   fmt::format("{:016x}", *here.fingerprint)));
   }
   const auto same_cell = [](const CellResult& a, const CellResult& b) { return key_of(a.cell) == key_of(b.cell); };
   const auto same_ceiling = [](const CeilingResult& a, const CeilingResult& b) {
