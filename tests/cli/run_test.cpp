@@ -338,7 +338,7 @@ TEST_P(Memory, StaysWithinDatasetAndSlots) {
   for (const auto& cell : json["cells"]) {
     for (const auto& trial : cell["trials"]) peak = std::max(peak, trial["peak_rss_bytes"].get<std::size_t>());
     if (cell["workers"].is_null()) continue;
-    const std::size_t count = cell["prefetch"].get<std::size_t>() + cell["workers"].get<std::size_t>() + 2;
+    const std::size_t count = cell["prefetch_in_force"].get<std::size_t>() + cell["workers"].get<std::size_t>() + 2;
     EXPECT_LE(cell["slots"].get<std::size_t>(), count);
     slots = std::max(slots, count * cell["slot_bytes"].get<std::size_t>());
   }

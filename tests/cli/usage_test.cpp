@@ -97,14 +97,14 @@ TEST_F(Usage, MissingValueIsNamed) {
 }
 
 TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {
-  expect_usage({"run", "--au", "90"}, "--au: want a number from 1e-06 to 1, got '90'");
+  expect_usage({"run", "--au", "90"}, "--au: want a share from 1e-06 to 1, such as 0.05 or 5%, got '90'");
   expect_usage({"run", "--au", "0.9", "--mode", "io"},
                "--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode");
   expect_usage({"run", "--check-verdict", "--mode", "full"},
                "--check-verdict: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode");
   expect_usage({"run", "--find", "max-rate"}, "--find max-rate: it needs --au, the utilisation to keep");
   expect_usage({"run", "--find", "max-rates", "--au", "0.9"},
-               "--find 'max-rates': want one of max-rate, max-devices, min-workers (did you mean max-rate?)");
+               "--find 'max-rates': want one of max-rate, max-devices, min-workers, best (did you mean max-rate?)");
 }
 
 TEST_F(Usage, ContradictoryOptionsAreRefused) {
