@@ -151,8 +151,8 @@ TEST(NoiseText, NamesTheFloorOfEachMode) {
             "noise floor of host: IO 3 %, FULL 0.2 % (20 pairs of 0.25 s)\n"
             "\n"
             "cell  difference of two equal sides  floor\n"
-            "a                             1 ± 2 %    3 %\n"
-            "b                         0.0 ± 0.2 %  0.2 %\n");
+            "a                           1 ± 2 %    3 %\n"
+            "b                       0.0 ± 0.2 %  0.2 %\n");
 }
 
 }  // namespace
