@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <functional>
@@ -212,7 +213,9 @@ void add_number(CLI::App& app, const std::string& flag, const std::string& help,
     }
     take(number);
   };
-  app.add_option_function<std::string>(flag, give, help)->type_name("N");
+  app.add_option_function<std::string>(flag, give, help)
+      ->type_name("N")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number) {
@@ -348,7 +351,9 @@ int pairs_request(const std::string& name, Request& request) {
   options.modes = {"io", "full"};
   options.loaders = {"thread-pool"};
   options.workers = {threads_in_force()};
-  options.trial_seconds = 0.25;
+  const bool in_batches =
+      std::ranges::any_of(request.given, [](const auto& given) { return given.first->name == "trial-batches"; });
+  if (!in_batches) options.trial_seconds = 0.25;
   pairs.words = {"--mode", "io,full", "--loader", "thread-pool", "--workers", fmt::format("{}", threads_in_force())};
   for (const auto& [row, text] : request.given) {
     write_option(options, *row, text);

@@ -368,18 +368,20 @@ struct Profile {
   std::vector<std::string> texts;  // their values
 };
 
-std::vector<const SettingRow*> compared_settings(const SettingRow& along) {
+// What was varied in a run tells its cells apart; all else follows from that, such as the storage that a loader brings
+// along, or the normalisation of a float type.
+std::vector<const SettingRow*> compared_settings(const Result& result, const SettingRow& along) {
+  std::set<std::string_view> varied{"workload", "mode", "loader", "workers", "batch_size"};
+  for (const CellResult& cell : result.cells) varied.insert(cell.cell.axes.begin(), cell.cell.axes.end());
   std::vector<const SettingRow*> rows;
   for (const SettingRow& row : settings()) {
-    const bool brought_along = along.name == "loader" && row.part == SettingPart::kStorage;
-    if (row.part == SettingPart::kMachine || row.name == along.name || row.name == "data" || brought_along) continue;
-    rows.push_back(&row);
+    if (row.name != along.name && varied.contains(row.name)) rows.push_back(&row);
   }
   return rows;
 }
 
 std::vector<Profile> profiles_of(const Result& result, const SettingRow& along, const Metric& metric) {
-  const auto rows = compared_settings(along);
+  const auto rows = compared_settings(result, along);
   std::vector<Profile> profiles;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.cells[i].cell;

@@ -91,10 +91,10 @@ ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptio
 // compared; modes may not. The gate are all cells of FULL, or of IO where there is no FULL.
 ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
 
-// Cells of one result that are equal in all but one setting: each value against `base_value`, or where that is empty,
-// against the first in the file. A cell to which another setting does not apply, as workers do not to the serial
-// loader, stands beside those of all its values. Loaders bring their own storage with them, which is not compared
-// then. There is no gate. Throws usage Error for an unknown setting, and where no two cells differ in it alone.
+// Cells of one result that are equal in all that was varied but one setting: each value against `base_value`, or where
+// that is empty, against the first in the file. A cell to which another setting does not apply, as workers do not to
+// the serial loader, stands beside those of all its values. There is no gate. Throws usage Error for an unknown
+// setting, and where no two cells differ in it alone.
 ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
                       const DiffOptions& options);
 
