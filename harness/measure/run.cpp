@@ -251,8 +251,8 @@ class Bench {
     const Access access = dataset.info().access;
     if (access == Access::kMapped || access == Access::kResident) return original;
     const CellResult& cell = cells_[i];
-    const auto fingerprint = result_.datasets[cell.dataset].fingerprint;  // the same in every format
-    auto& copy = copies_[{fingerprint, fingerprint ? 0 : cell.dataset}];
+    // The same in every format; there are no such ceilings on a dataset that has none yet.
+    auto& copy = copies_[result_.datasets[cell.dataset].fingerprint.value()];
     if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
     auto& found = rigs_in_memory_[i];
     const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
@@ -277,8 +277,7 @@ class Bench {
   std::size_t place_;
   std::vector<std::unique_ptr<Dataset>> datasets_;
   std::vector<std::unique_ptr<CellRig>> rigs_;
-  // By fingerprint; by index where that is not known.
-  std::map<std::pair<std::optional<std::uint64_t>, std::size_t>, std::unique_ptr<Dataset>> copies_;
+  std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
   std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
   PageCache cache_;
 };

@@ -21,7 +21,7 @@ Cell unusual() {
                            .split = "test",
                            .labels = "coarse",
                            .read = "uring",
-                           .cache = "cold",
+                           .cache = "as-is",
                            .in_memory = true,
                            .hdf5_images = "x",
                            .hdf5_labels = "y",
