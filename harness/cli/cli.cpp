@@ -12,11 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/judging.h"
+#include "harness/cli/judging_options.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/options.h"
 #include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
+#include "harness/result/threads.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
@@ -29,6 +32,8 @@ namespace {
 // What the command line asks for. CLI11 fills it while it parses; the verb runs afterwards.
 struct Request {
   RunRequest run;
+  DiffRequest diff;
+  PairsRequest pairs;
   DataRequest data;
   TrainRequest train;
   MakeRequest make;
@@ -77,9 +82,17 @@ void add_run(CLI::App& app, Request& request) {
       ->group("Configuration");
   run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
       ->group("Configuration");
+  run->add_option("--baseline", request.run.baseline,
+                  "compare with the result kept under this name afterwards, as `loadline diff` does")
+      ->type_name("NAME")
+      ->group("Verdict");
+  run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
+      ->type_name("NAME")
+      ->group("Verdict");
   run->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far kept.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 130 and 143 interrupted with what was "
+      "measured so far kept.");
 }
 
 void add_ceilings(CLI::App& app, Request& request) {
@@ -113,6 +126,46 @@ void add_train(CLI::App& app, Request& request) {
       "given.\n"
       "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with the epochs so far shown.");
+}
+
+// `ab` and `aa`.
+void add_pairs(CLI::App& verb, Request& request) {
+  for (const OptionRow& row : run_options()) {
+    if (is_for_pairs(row)) add_row(verb, row, request);
+  }
+  add_number(verb, "--pairs", "trials of each side, in turns; not stopped early, or its errors would be more than told",
+             request.pairs.pairs);
+  verb.add_flag("--processes", request.pairs.processes, "each trial in a process of its own")->group("Trials");
+}
+
+constexpr const char* kPairsFooter =
+    "Unless options say otherwise: IO and FULL of thread-pool with the CPUs in force as workers, trials of 0.25 s.\n"
+    "A first pair is measured and not kept. Data is taken to be the same on both sides throughout.\n";
+
+void add_ab(CLI::App& app, Request& request) {
+  CLI::App* ab = app.add_subcommand("ab", "Compare two configurations, or two binaries, in interleaved pairs");
+  ab->add_option("--base", request.pairs.base, "options of the one side, such as '--prefetch 4'")
+      ->type_name("'OPTIONS'");
+  ab->add_option("--new", request.pairs.changed, "options of the other side")->type_name("'OPTIONS'");
+  ab->add_option("--base-binary", request.pairs.base_binary, "loadline that the one side runs, with --processes")
+      ->type_name("FILE");
+  ab->add_option("--new-binary", request.pairs.changed_binary, "the same of the other side")->type_name("FILE");
+  add_pairs(*ab, request);
+  add_judging(*ab, request.pairs.judging);
+  ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
+      ->type_name("NAME")
+      ->group("Output");
+  ab->footer(std::string(kPairsFooter) +
+             "Writes two results, FILE-base.json and FILE-new.json, which `loadline diff --paired` compares again.\n"
+             "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 130 and 143 interrupted.");
+}
+
+void add_aa(CLI::App& app, Request& request) {
+  CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: two equal sides, compared as by ab");
+  add_pairs(*aa, request);
+  aa->footer(std::string(kPairsFooter) +
+             "Written to FILE, or to where `loadline diff` finds it by itself for results of this host.\n"
+             "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted.");
 }
 
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
@@ -284,6 +337,28 @@ std::string config_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
+int pairs_request(const std::string& name, Request& request) {
+  PairsRequest& pairs = request.pairs;
+  RunOptions& options = request.run.options;
+  options.modes = {"io", "full"};
+  options.loaders = {"thread-pool"};
+  options.workers = {threads_in_force()};
+  options.trial_seconds = 0.25;
+  pairs.words = {"--mode", "io,full", "--loader", "thread-pool", "--workers", fmt::format("{}", threads_in_force())};
+  for (const auto& [row, text] : request.given) {
+    write_option(options, *row, text);
+    if (row->name == "output" || row->name == "quiet") continue;
+    pairs.words.push_back(fmt::format("--{}", row->name));
+    if (!row->value.empty()) pairs.words.push_back(text);
+  }
+  if (!options.trial_batches) {
+    const std::vector<std::string> seconds{"--trial-seconds", fmt::format("{}", options.trial_seconds)};
+    pairs.words.insert(pairs.words.begin(), seconds.begin(), seconds.end());
+  }
+  pairs.run = request.run;
+  return name == "ab" ? ab_verb(pairs) : aa_verb(pairs);
+}
+
 int run_request(const CLI::App& app, Request& request) {
   const CLI::App& verb = chosen(app);
   if (!app.remaining(true).empty()) throw unknown_argument(app);
@@ -305,6 +380,8 @@ int run_request(const CLI::App& app, Request& request) {
            : name == "ceilings" ? ceilings_verb(request.run)
                                 : train_verb(request.run, request.train);
   }
+  if (name == "ab" || name == "aa") return pairs_request(name, request);
+  if (name == "diff") return diff_verb(request.diff);
   if (name == "list") return list_verb();
   if (name == "merge") return merge_verb(request.merge);
   if (name == "export") return export_verb(request.exported);
@@ -332,6 +409,9 @@ int run_cli(int argc, char** argv) {
   add_run(app, request);
   add_ceilings(app, request);
   add_train(app, request);
+  add_diff(app, request.diff);
+  add_ab(app, request);
+  add_aa(app, request);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
   add_data(app, request);
   add_merge(app, request.merge);

@@ -6,8 +6,10 @@ namespace loadline {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitRegression = 3;
 
-// Runs the tool. Returns its exit code: 0, 1 failed, 2 usage, 128 + signal when interrupted.
+// Runs the tool. Returns its exit code: 0, 1 failed, 2 usage, 3 a regression was found, 128 + signal when
+// interrupted.
 int run_cli(int argc, char** argv);
 
 }  // namespace loadline

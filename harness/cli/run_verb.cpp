@@ -5,8 +5,10 @@
 #include <optional>
 #include <random>
 
+#include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/judging.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/streams.h"
@@ -17,10 +19,12 @@
 #include "harness/measure/run.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result_json.h"
+#include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/diff_text.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/job_text.h"
 #include "harness/show/table.h"
@@ -73,6 +77,24 @@ void print_result(const Verb& verb, const Result& result, const Judgement& judge
   put(stderr, warning_text(judgement));
 }
 
+// After the run: its result as a baseline, then against one. What did not come to its end is neither.
+int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement) {
+  if (result.status != Status::kComplete) return kExitOk;
+  int code = kExitOk;
+  if (!request.baseline.empty()) {
+    const Result base = load_result(existing_baseline("--baseline", request.baseline));
+    const JudgeRequest judging;
+    const std::vector diffs{diff_results({fmt::format("baseline {}", request.baseline), base}, {"this run", result},
+                                         diff_options(judging, base))};
+    put(request.options.output == "-" ? stderr : stdout, '\n' + diff_text(diffs));
+    code = exit_code(judging, diffs);
+  }
+  if (!request.save_baseline.empty()) {
+    keep(baseline_path("--save-baseline", request.save_baseline), result_json(result, judgement));
+  }
+  return code;
+}
+
 int exit_code(const Result& result, const Interrupt& interrupt, const std::optional<ResultFile>& file) {
   if (interrupt.signal() != 0) {
     print_error(!file ? "interrupted"
@@ -109,6 +131,9 @@ int measure(const Verb& verb, const RunRequest& request) {
   const Usage used_before = usage_now();
   const PlanContext plan_context{
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
+  // Known before anything is measured.
+  if (!request.baseline.empty()) existing_baseline("--baseline", request.baseline);
+  if (!request.save_baseline.empty()) baseline_path("--save-baseline", request.save_baseline);
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
   Result result = begin_result(request);
@@ -139,7 +164,8 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (file && !request.options.quiet && !file->to_stdout()) {
     put(stdout, fmt::format("\nresult: {}\n", file->path()));
   }
-  return exit_code(result, interrupt, file);
+  const int code = exit_code(result, interrupt, file);
+  return code == kExitOk ? settle_baselines(request, result, judgement) : code;
 }
 
 }  // namespace

@@ -18,6 +18,44 @@ struct RunRequest {
   std::vector<std::string> arguments;  // of the command line
   bool dry_run = false;
   bool dump_config = false;
+  std::string baseline;       // name of that to compare with afterwards; empty: none
+  std::string save_baseline;  // name to keep the result under; empty: none
+};
+
+// How results are held against each other.
+struct JudgeRequest {
+  std::string metric = "samples_per_second";
+  std::optional<double> margin;  // share; none: the standard one, or the noise floor
+  double alpha = 0.05;
+  std::string noise;  // file of `loadline aa`, or "none"; empty: that of the host, if there is one
+  std::string fail_on = "regression";
+  bool allow_mismatch = false;
+};
+
+struct DiffRequest {
+  JudgeRequest judging;
+  std::vector<std::string> files;  // the base first, unless it is a baseline
+  std::string baseline;            // name
+  std::string save_baseline;       // name
+  std::string by;                  // setting
+  std::string base_value;          // of that setting
+  bool paired = false;
+  std::string format = "text";
+  std::string output;  // path; empty: stdout
+};
+
+// Two sides in turns.
+struct PairsRequest {
+  RunRequest run;
+  std::vector<std::string> words;  // of the command line: the options that both sides have
+  JudgeRequest judging;
+  std::string base;  // options of one side alone
+  std::string changed;
+  std::string base_binary;  // empty: this program
+  std::string changed_binary;
+  bool processes = false;  // each trial in a process of its own
+  std::size_t pairs = 20;
+  std::string format = "text";
 };
 
 struct TrainRequest {
@@ -75,6 +113,9 @@ int run_verb(const RunRequest& request);
 int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
 int report_verb(const ReportRequest& request);
+int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
+int aa_verb(const PairsRequest& request);
+int diff_verb(const DiffRequest& request);
 int list_verb();
 int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);

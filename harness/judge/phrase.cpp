@@ -80,6 +80,10 @@ std::string percent(const Estimate& share) {
   return with_interval(value, scaled(share.ci95, 100), share.ci95 || near_an_end ? 1 : 0, " %");
 }
 
+std::string plain_percent(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
 std::string factor(const Estimate& ratio) {
   const double value = ratio.value;
   if (std::abs(value) >= 100) {

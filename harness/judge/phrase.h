@@ -12,6 +12,9 @@ namespace loadline {
 // where there is none. At most one decimal.
 std::string percent(const Estimate& share);
 
+// A share that somebody set, or that bounds something: "3 %", "0.25 %", "140 %".
+std::string plain_percent(double share);
+
 // A factor, to be followed by "times": "23", "1.61", "0.60", "1.02 ± 0.01", "1.2 (0.6 to 2.4)".
 std::string factor(const Estimate& ratio);
 

@@ -184,6 +184,19 @@ class Bench {
 
   PageCache& cache() { return cache_; }
 
+  // A round over two sides.
+  bool run_pairs_round(std::size_t round) {
+    for (const std::size_t i : pair_order(options_.seed, round, cells_.size() / 2)) {
+      if (context_.stop.stop_requested() || !run_cell(i, round)) return false;
+    }
+    return true;
+  }
+
+  void forget_trials() {
+    for (CellResult& cell : cells_) cell.trials.clear();
+    place_ = 0;
+  }
+
  private:
   // Returns false when stopped, like run_ceiling().
   bool run_cell(std::size_t i, std::size_t round) {
@@ -388,6 +401,18 @@ bool take_fingerprints(Result& result, RunContext& context) {
     if (!facts.fingerprint) return false;
     context.observer.on_dataset(facts);
   }
+  return true;
+}
+
+bool run_pairs(std::size_t pairs, Result& result, RunContext& context) {
+  Bench bench(result.options, result, result.cells, context);
+  const bool warm = bench.run_pairs_round(pairs);
+  bench.forget_trials();
+  if (!warm) return false;
+  for (std::size_t round = 0; round < pairs; ++round) {
+    if (!bench.run_pairs_round(round)) return false;
+  }
+  for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
 }
 

@@ -61,6 +61,11 @@ bool run_plan(const Plan& plan, Result& result, RunContext& context);
 // What can no longer be read stays without. Returns as run_plan() does.
 bool take_fingerprints(Result& result, RunContext& context);
 
+// Two sides that are to be compared: the first half of the result's cells, as prepare_run() made them, against the
+// second. So many rounds of trials in the order of pair_order(), after one that is not kept, in which caches, clocks
+// and what loaders learn come to their state. Neither first epochs nor ceilings. Returns as run_plan() does.
+bool run_pairs(std::size_t pairs, Result& result, RunContext& context);
+
 // Cells that are not of the plan but on its datasets, such as those of a prediction: `cells` have cell and dataset, and
 // get the rest as if they were of the plan, in rounds of their own. No first epochs. What does not fit is the error of
 // its cell. Returns as run_plan() does.

@@ -427,6 +427,12 @@ bool is_for_ceilings(const OptionRow& row) {
   return (row.group != kTrials && row.group != kSweep) || row.name == "trials";
 }
 
+bool is_for_pairs(const OptionRow& row) {
+  if (row.group == kVerdict || row.name == "part") return false;
+  return row.group != kTrials || row.name == "trial-seconds" || row.name == "trial-batches" ||
+         row.name == "warm-up-batches";
+}
+
 bool is_for_training(const OptionRow& row) {
   return row.group != kSweep && row.group != kTrials && row.group != kVerdict && row.name != "mode";
 }
@@ -480,6 +486,10 @@ std::string standard_text(const OptionRow& row) {
                         [&](const auto& values) { return join(values); },
                     },
                     read_option(standard, row));
+}
+
+double parse_share(std::string_view name, std::string_view text, double least, double most) {
+  return parse_number<double>({name, kOutput, kShare, "", &O::trial_seconds, nullptr, least, most}, text);
 }
 
 }  // namespace loadline

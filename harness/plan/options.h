@@ -128,6 +128,10 @@ bool is_for_ceilings(const OptionRow& row);
 // Whether `loadline train` heeds the option: all but what is about modes and trials.
 bool is_for_training(const OptionRow& row);
 
+// Whether `loadline ab` and `loadline aa` heed the option: what is measured and how long a trial is, not how many there
+// are nor what else is made of them.
+bool is_for_pairs(const OptionRow& row);
+
 // What stands in for an option that was not given, for the help: "5", "serial,thread-pool", "the workload's".
 std::string standard_text(const OptionRow& row);
 
@@ -140,5 +144,8 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row);
 // Sets one option from its text, as on the command line: list items are separated by commas, `all` are all the words
 // that it may be, and 1:64:*2 is a range (ranges.h). Throws usage Error naming the option, the text and what is wanted.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
+
+// A share from `least` to `most`, which stand in the refusal, as of an option --`name`: "0.05" or "5%".
+double parse_share(std::string_view name, std::string_view text, double least, double most);
 
 }  // namespace loadline

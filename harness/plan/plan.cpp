@@ -464,6 +464,17 @@ std::vector<std::size_t> round_order(std::uint64_t seed, std::uint64_t round, st
   return order;
 }
 
+std::vector<std::size_t> pair_order(std::uint64_t seed, std::uint64_t round, std::size_t pairs) {
+  Random random(key_of(seed, round, 0x7061697273ULL));  // apart from that of round_order()
+  std::vector<std::size_t> order;
+  for (const std::size_t pair : round_order(seed, round, pairs)) {
+    const std::size_t second_side_first = random.below(2);
+    order.push_back(pair + second_side_first * pairs);
+    order.push_back(pair + (1 - second_side_first) * pairs);
+  }
+  return order;
+}
+
 std::size_t suitable_prefetch(std::optional<std::uint64_t> last_level_cache_bytes, std::size_t slot_bytes,
                               std::size_t workers) {
   constexpr std::size_t kFewest = 2;

@@ -97,6 +97,10 @@ Plan make_plan(const RunOptions& options, const PlanContext& context);
 // The order in which the cells have their trials in round `round`: a permutation drawn from the seed.
 std::vector<std::size_t> round_order(std::uint64_t seed, std::uint64_t round, std::size_t cells);
 
+// The order in which two sides of so many cells each have their trials in a round: of all pairs one after the other,
+// the two of each in either order, as the seed has it. Cells of the second side count on from those of the first.
+std::vector<std::size_t> pair_order(std::uint64_t seed, std::uint64_t round, std::size_t pairs);
+
 // How many batches suit `last_level_cache_bytes` when slots have this size: as many as, with those that are being
 // filled and read, take half of it, from 2 to 16. More only move the hand-over from the cache to memory: f32 batches of
 // 6 MiB and a 32 MiB cache gave 2.7 M samples/s with 2 and 1.2 M with 8.

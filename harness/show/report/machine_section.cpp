@@ -60,9 +60,10 @@ std::string resident_text(const Residency& residency) {
 std::string dataset_text(const DatasetFacts& facts) {
   const StorageFacts& storage = facts.storage;
   return fmt::format(
-      "{}: {}, {} samples, fingerprint {:016x}, {}; on {} ({}); in the page cache {} found, {} before, "
+      "{}: {}, {} samples{}, {}; on {} ({}); in the page cache {} found, {} before, "
       "{} after the trials",
-      facts.path.string(), facts.info.format, facts.info.samples, facts.fingerprint, name(facts.info.access),
+      facts.path.string(), facts.info.format, facts.info.samples,
+      facts.fingerprint ? fmt::format(", fingerprint {:016x}", *facts.fingerprint) : "", name(facts.info.access),
       storage.file_system.value_or("an unknown file system"), storage.device.value_or("device unknown"),
       resident_text(facts.found), resident_text(facts.before), facts.after ? resident_text(*facts.after) : "unknown");
 }

@@ -67,7 +67,11 @@ constexpr std::array kIdentity{
 constexpr std::array kMeasured{
     CsvColumn{"prefetch_in_force", [](const Place& at) { return fmt::format("{}", at.cell.prefetch); }},
     CsvColumn{"slots", [](const Place& at) { return fmt::format("{}", at.cell.slots); }},
-    CsvColumn{"fingerprint", [](const Place& at) { return fmt::format("{:016x}", dataset_of(at).fingerprint); }},
+    CsvColumn{"fingerprint",
+              [](const Place& at) {
+                const auto& fingerprint = dataset_of(at).fingerprint;
+                return fingerprint ? fmt::format("{:016x}", *fingerprint) : "";
+              }},
     CsvColumn{"resident_before", [](const Place& at) { return resident_share(dataset_of(at).before); }},
     CsvColumn{"resident_after",
               [](const Place& at) {

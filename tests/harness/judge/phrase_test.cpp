@@ -88,5 +88,13 @@ TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(0), "0 µs");
 }
 
+TEST(PlainPercent, HasTwoDigitsAtTheMost) {
+  EXPECT_EQ(plain_percent(0.03), "3 %");
+  EXPECT_EQ(plain_percent(0.0025), "0.25 %");
+  EXPECT_EQ(plain_percent(0.123), "12 %");
+  EXPECT_EQ(plain_percent(1.4), "140 %");
+  EXPECT_EQ(plain_percent(0), "0 %");
+}
+
 }  // namespace
 }  // namespace loadline

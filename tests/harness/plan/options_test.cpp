@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -293,6 +294,26 @@ TEST(RunOptions, LeaveAutoOutOfAll) {
 TEST(RunOptions, RefuseFlagsThatAreNeitherTrueNorFalse) {
   EXPECT_EQ(refusal("quiet", "yes"), usage("--quiet: want true or false, got 'yes'"));
   EXPECT_FALSE(written("quiet", "false").quiet);
+}
+
+TEST(PairsOptions, AreWhatIsMeasuredAndHowLong) {
+  std::vector<std::string_view> left_out;
+  for (const OptionRow& row : run_options()) {
+    if (!is_for_pairs(row)) left_out.push_back(row.name);
+  }
+  for (const std::string_view name : {"trials", "until-ci", "time-limit", "ceilings", "part", "au", "find"}) {
+    EXPECT_NE(std::ranges::find(left_out, name), left_out.end()) << name;
+  }
+  for (const std::string_view name : {"workers", "prefetch", "trial-seconds", "seed", "output", "filter"}) {
+    EXPECT_EQ(std::ranges::find(left_out, name), left_out.end()) << name;
+  }
+}
+
+TEST(ParseShare, TakesANumberOrAPercentage) {
+  EXPECT_DOUBLE_EQ(parse_share("margin", "5%", 0, 1), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("margin", "0.05", 0, 1), 0.05);
+  EXPECT_EQ(test::thrown_by([] { parse_share("margin", "5 %", 0, 1); }).message,
+            "--margin: want a share from 0 to 1, such as 0.05 or 5%, got '5 %'");
 }
 
 }  // namespace

@@ -352,5 +352,21 @@ TEST(SuitablePrefetch, OfAnUnknownCacheIsEight) {
   EXPECT_EQ(suitable_prefetch(std::nullopt, 4096, 2), 8U);
 }
 
+TEST(PairOrder, HasTheTwoOfEachPairSideBySide) {
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    Places order = pair_order(1, round, 5);
+    ASSERT_EQ(order.size(), 10U);
+    for (std::size_t i = 0; i < order.size(); i += 2) EXPECT_EQ(order[i] % 5, order[i + 1] % 5);
+    std::ranges::sort(order);
+    EXPECT_EQ(order, (Places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  }
+}
+
+TEST(PairOrder, BeginsWithEitherSideEquallyOften) {
+  std::size_t base_first = 0;
+  for (std::uint64_t round = 0; round < 4000; ++round) base_first += pair_order(3, round, 1).front() == 0;
+  EXPECT_NEAR(static_cast<double>(base_first), 2000, 158);  // five standard deviations
+}
+
 }  // namespace
 }  // namespace loadline

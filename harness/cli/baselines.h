@@ -1,0 +1,26 @@
+// Results that are kept by name, for later ones to be compared with, and the noise floors of hosts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace loadline {
+
+// $LOADLINE_BASELINES, or loadline/baselines in $XDG_DATA_HOME or ~/.local/share.
+std::filesystem::path baselines_directory();
+
+// Where the baseline of this name is or will be. Throws usage Error naming `option` for a name that is no plain file
+// name.
+std::filesystem::path baseline_path(std::string_view option, std::string_view name);
+
+// The same, of one that has to be there; the Error names the nearest that is.
+std::filesystem::path existing_baseline(std::string_view option, std::string_view name);
+
+// Of a host.
+std::filesystem::path noise_path(std::string_view hostname);
+
+// Writes the file whole or not at all, and its directory if that is not there. Throws Error naming it.
+void keep(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace loadline

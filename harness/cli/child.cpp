@@ -1,0 +1,61 @@
+#include "harness/cli/child.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// That this process keeps signals for a thread of its own is no concern of another one.
+class Attributes {
+ public:
+  Attributes() {
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+int run_child(const std::vector<std::string>& words, const std::stop_token& stop) {
+  std::vector<std::string> copies = words;
+  std::vector<char*> arguments;
+  for (std::string& word : copies) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t process = -1;
+  const Attributes attributes;
+  const int error = ::posix_spawnp(&process, arguments.front(), nullptr, attributes.get(), arguments.data(), environ);
+  if (error != 0) throw Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
+  {
+    const std::stop_callback end_it(stop, [process] { ::kill(process, SIGTERM); });
+    // Without reaping it, so that its number is not another's when the callback sends a signal.
+    siginfo_t ended{};
+    while (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) == -1 && errno == EINTR) {
+    }
+  }
+  int status = 0;
+  while (::waitpid(process, &status, 0) == -1 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace loadline

@@ -1,0 +1,71 @@
+#include "harness/cli/judging.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "harness/cli/baselines.h"
+#include "harness/cli/cli.h"
+#include "harness/result/diff_json.h"
+#include "harness/show/diff_csv.h"
+#include "harness/show/diff_text.h"
+#include "loaders/names.h"
+#include "loaders/storage/file.h"
+
+namespace loadline {
+namespace {
+
+struct DiffFormat {
+  std::string_view name;
+  std::string (*write)(const std::vector<ResultDiff>& diffs);
+};
+
+constexpr std::array kFormats{DiffFormat{"text", diff_text}, DiffFormat{"markdown", diff_markdown},
+                              DiffFormat{"csv", diff_csv}, DiffFormat{"json", diff_json}};
+
+constexpr std::array<std::string_view, 2> kFailOn{"regression", "inconclusive"};
+
+std::optional<NoiseFloor> noise_for(const std::string& asked, const Result& base) {
+  if (asked == "none") return std::nullopt;
+  std::filesystem::path path = asked;
+  if (asked.empty()) {
+    const auto& hostname = base.environment.machine.hostname;
+    std::error_code ignored;
+    if (!hostname || !std::filesystem::exists(path = noise_path(*hostname), ignored)) return std::nullopt;
+  }
+  return parse_noise(read_text(path), path.string());
+}
+
+}  // namespace
+
+DiffOptions diff_options(const JudgeRequest& request, const Result& base) {
+  return {.metric = &metric_named(request.metric),
+          .margin = request.margin,
+          .alpha = request.alpha,
+          .noise = noise_for(request.noise, base),
+          .allow_mismatch = request.allow_mismatch};
+}
+
+int exit_code(const JudgeRequest& request, const std::vector<ResultDiff>& diffs) {
+  if (std::ranges::find(kFailOn, request.fail_on) == kFailOn.end()) {
+    throw unknown_name("--fail-on", request.fail_on, kFailOn);
+  }
+  const bool strict = request.fail_on == "inconclusive";
+  const bool fails = std::ranges::any_of(diffs, [&](const ResultDiff& diff) {
+    if (!diff.along.empty()) return false;
+    return diff.verdict == Change::kRegression || (strict && diff.verdict == Change::kInconclusive);
+  });
+  return fails ? kExitRegression : kExitOk;
+}
+
+std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs) {
+  return row_named(kFormats, "--format", format).write(diffs);
+}
+
+std::vector<std::string_view> diff_formats() {
+  return names_of(kFormats);
+}
+
+}  // namespace loadline

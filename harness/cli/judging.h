@@ -1,0 +1,25 @@
+// What every verb that compares results has in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/cli/verbs.h"
+#include "harness/judge/diff.h"
+
+namespace loadline {
+
+// With the noise floor that was named, or else that of the host on which `base` was measured, where there is one.
+// Throws Error as parse_noise() does.
+DiffOptions diff_options(const JudgeRequest& request, const Result& base);
+
+// kExitRegression where one of these is what --fail-on names, or worse.
+int exit_code(const JudgeRequest& request, const std::vector<ResultDiff>& diffs);
+
+// In one of the formats of diff_formats().
+std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs);
+
+// "text", "markdown", "csv", "json".
+std::vector<std::string_view> diff_formats();
+
+}  // namespace loadline

@@ -1,0 +1,77 @@
+#include "harness/cli/judging_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "harness/cli/judging.h"
+#include "harness/judge/metrics.h"
+#include "harness/plan/options.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+constexpr const char* kGroup = "Judging";
+
+std::string metrics_text() {
+  std::string text = "Metrics:\n";
+  for (const Metric& metric : metrics()) text += fmt::format("  {:<30}{}\n", metric.name, metric.summary);
+  return text;
+}
+
+}  // namespace
+
+void add_judging(CLI::App& verb, JudgeRequest& request) {
+  verb.add_option("--metric", request.metric, "what is compared, one of those below [samples_per_second]")
+      ->type_name("NAME")
+      ->group(kGroup);
+  verb.add_option_function<std::string>(
+          "--margin", [&](const std::string& text) { request.margin = parse_share("margin", text, 0, 10); },
+          "changes up to this do not matter [3%, or the host's noise floor if that is more]")
+      ->type_name("SHARE")
+      ->group(kGroup);
+  verb.add_option_function<std::string>(
+          "--alpha", [&](const std::string& text) { request.alpha = parse_share("alpha", text, 1e-6, 0.4); },
+          "chance of a false alarm, of all cells that decide together [0.05]")
+      ->type_name("SHARE")
+      ->group(kGroup);
+  verb.add_option("--fail-on", request.fail_on,
+                  "what ends with exit code 3: regression; inconclusive: that or a regression [regression]")
+      ->type_name("VERDICT")
+      ->group(kGroup);
+  verb.add_option("--noise", request.noise,
+                  "noise floor, as `loadline aa` writes it; none: leave it out of account [that of the base's host]")
+      ->type_name("FILE")
+      ->group(kGroup);
+  verb.add_flag("--allow-mismatch", request.allow_mismatch,
+                "compare results of unlike machines, builds, data or cache states all the same")
+      ->group(kGroup);
+}
+
+void add_diff(CLI::App& app, DiffRequest& request) {
+  CLI::App* diff = app.add_subcommand("diff", "Compare results with a base: regression, improvement or neither");
+  diff->add_option("files", request.files, "results: the base, unless --baseline names it, then those to compare")
+      ->type_name("FILE...");
+  add_judging(*diff, request.judging);
+  diff->add_option("--by", request.by, "compare cells of one result along this setting, such as loader")
+      ->type_name("SETTING");
+  diff->add_option("--base-value", request.base_value, "value of it to compare with [the first in the file]")
+      ->type_name("VALUE");
+  diff->add_flag("--paired", request.paired, "the two results are those of one `loadline ab`: judge round by round");
+  diff->add_option("--baseline", request.baseline, "the base is the result that was kept under this name")
+      ->type_name("NAME");
+  diff->add_option("--save-baseline", request.save_baseline, "keep the one result given under this name, and stop")
+      ->type_name("NAME");
+  diff->add_option("--format", request.format, fmt::format("one of {} [text]", list_of(diff_formats())))
+      ->type_name("NAME");
+  diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
+      ->type_name("FILE");
+  diff->footer(metrics_text() +
+               "Cells are matched by their settings. One of each workload decides: the fastest FULL of both "
+               "results together, or IO\nwhere there is no FULL; the others explain.\n"
+               "Exit codes: 0 ok, 1 failed or not comparable, 2 usage, 3 a regression.");
+}
+
+}  // namespace loadline

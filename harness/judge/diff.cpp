@@ -1,0 +1,550 @@
+#include "harness/judge/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "harness/judge/judgement.h"
+#include "harness/judge/multiple.h"
+#include "harness/judge/phrase.h"
+#include "harness/plan/settings.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+bool is_compared(const Cell& cell, const Metric& metric) {
+  return cell.mode != Mode::kOverhead && (!metric.mode || *metric.mode == cell.mode);
+}
+
+// Cells with equal texts are the same configuration, wherever they were run.
+std::string configuration_key(const Cell& cell, std::span<const std::string_view> except) {
+  std::string key;
+  for (const SettingRow& row : settings()) {
+    if (row.part == SettingPart::kMachine || std::ranges::find(except, row.name) != except.end()) continue;
+    key += text_of(row.read(cell));
+    key += '\n';
+  }
+  return key;
+}
+
+using CellsByKey = std::unordered_map<std::string, std::size_t>;
+
+constexpr std::array<std::string_view, 1> kWhereTheDataLies{"data"};
+constexpr std::array<std::string_view, 2> kNorInWhichCache{"data", "cache"};
+
+CellsByKey cells_by_key(const Named& file, const Metric& metric) {
+  CellsByKey cells;
+  for (std::size_t i = 0; i < file.result.cells.size(); ++i) {
+    const Cell& cell = file.result.cells[i].cell;
+    if (!is_compared(cell, metric)) continue;
+    const auto [known, is_new] = cells.emplace(configuration_key(cell, kWhereTheDataLies), i);
+    if (is_new) continue;
+    throw Error(fmt::format("{}: cells {} and {} differ only in where their data lies, so neither can be compared",
+                            file.name, file.result.cells[known->second].cell.name(), cell.name()));
+  }
+  return cells;
+}
+
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+struct Matching {
+  Pairs pairs;  // in the order of the base
+  std::vector<std::size_t> gone;
+  std::vector<std::size_t> added;
+};
+
+// Of cells without a counterpart, those that have one in another cache state.
+void match_across_cache_states(const Result& base, const Result& changed, Matching& matching) {
+  std::unordered_map<std::string, std::vector<std::size_t>> others;
+  for (const std::size_t i : matching.added) {
+    others[configuration_key(changed.cells[i].cell, kNorInWhichCache)].push_back(i);
+  }
+  std::unordered_map<std::string, std::size_t> wanted;
+  for (const std::size_t i : matching.gone) ++wanted[configuration_key(base.cells[i].cell, kNorInWhichCache)];
+  std::unordered_set<std::size_t> matched;
+  std::erase_if(matching.gone, [&](std::size_t i) {
+    const std::string key = configuration_key(base.cells[i].cell, kNorInWhichCache);
+    const auto found = others.find(key);
+    // Where there is a choice, nothing says which is meant.
+    if (found == others.end() || found->second.size() > 1 || wanted.at(key) > 1) return false;
+    matching.pairs.emplace_back(i, found->second.front());
+    matched.insert(found->second.front());
+    return true;
+  });
+  std::erase_if(matching.added, [&](std::size_t i) { return matched.contains(i); });
+  std::ranges::sort(matching.pairs);
+}
+
+Matching match(const Named& base, const Named& changed, const Metric& metric) {
+  const CellsByKey in_base = cells_by_key(base, metric);
+  const CellsByKey in_changed = cells_by_key(changed, metric);
+  Matching matching;
+  for (const auto& [key, i] : in_base) {
+    const auto found = in_changed.find(key);
+    if (found == in_changed.end()) {
+      matching.gone.push_back(i);
+    } else {
+      matching.pairs.emplace_back(i, found->second);
+    }
+  }
+  for (const auto& [key, i] : in_changed) {
+    if (!in_base.contains(key)) matching.added.push_back(i);
+  }
+  std::ranges::sort(matching.pairs);
+  std::ranges::sort(matching.gone);
+  std::ranges::sort(matching.added);
+  match_across_cache_states(base.result, changed.result, matching);
+  return matching;
+}
+
+// What only cells that are compared can differ in: their data and the state of its cache.
+void add_differences_of_cells(const Result& base, const Result& changed, const Pairs& pairs,
+                              std::vector<Difference>& unlike) {
+  std::set<std::pair<std::size_t, std::size_t>> known;
+  std::set<std::pair<CacheState, CacheState>> states;
+  for (const auto& [first, second] : pairs) {
+    const CellResult& a = base.cells[first];
+    const CellResult& b = changed.cells[second];
+    if (a.cell.mode == Mode::kSynthetic) continue;  // what a resident batch holds does not matter
+    const DatasetFacts& data = base.datasets[a.dataset];
+    const DatasetFacts& other = changed.datasets[b.dataset];
+    if (data.fingerprint != other.fingerprint && known.emplace(a.dataset, b.dataset).second) {
+      unlike.push_back({fmt::format("data of {}", a.cell.workload),
+                        fmt::format("fingerprint {:016x}", data.fingerprint),
+                        fmt::format("fingerprint {:016x}", other.fingerprint)});
+    }
+    if (a.cell.cache != b.cell.cache && states.emplace(a.cell.cache, b.cell.cache).second) {
+      unlike.push_back({"cache state", std::string(name(a.cell.cache)), std::string(name(b.cell.cache))});
+    }
+  }
+}
+
+void refuse_unlike(const Named& base, const Named& changed, const std::vector<Difference>& unlike) {
+  std::vector<std::string> texts;
+  for (const Difference& difference : unlike) {
+    texts.push_back(fmt::format("{} ({} and {})", difference.what, difference.base, difference.changed));
+  }
+  throw Error(fmt::format("cannot compare {} with {}, they differ in {}; --allow-mismatch compares them all the same",
+                          changed.name, base.name, fmt::join(texts, ", ")));
+}
+
+void refuse_nothing_in_common(const Named& base, const Named& changed, const Metric& metric) {
+  const auto first_of = [&](const Named& file) -> std::string {
+    for (const CellResult& cell : file.result.cells) {
+      if (is_compared(cell.cell, metric)) return "such as " + cell.cell.name();
+    }
+    return "none at all";
+  };
+  throw Error(fmt::format("cannot compare {} with {}, they have no cell{} in common: {} in the one, {} in the other",
+                          changed.name, base.name, metric.mode ? fmt::format(" of {}", name(*metric.mode)) : "",
+                          first_of(changed), first_of(base)));
+}
+
+struct Values {
+  std::vector<double> base;
+  std::vector<double> changed;
+};
+
+Values all_values(const CellResult& base, const CellResult& changed, const Metric& metric) {
+  Values values;
+  for (const Trial& trial : base.trials) values.base.push_back(metric.value(trial));
+  for (const Trial& trial : changed.trials) values.changed.push_back(metric.value(trial));
+  return values;
+}
+
+// Those of rounds that both have.
+Values values_by_round(const CellResult& base, const CellResult& changed, const Metric& metric) {
+  std::map<std::size_t, double> rounds;
+  for (const Trial& trial : changed.trials) rounds[trial.round] = metric.value(trial);
+  Values values;
+  for (const Trial& trial : base.trials) {
+    const auto found = rounds.find(trial.round);
+    if (found == rounds.end()) continue;
+    values.base.push_back(metric.value(trial));
+    values.changed.push_back(found->second);
+  }
+  return values;
+}
+
+std::optional<Summary> summary_of(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(summarize(values));
+}
+
+bool usable(double value) {
+  return value > 0 && std::isfinite(value);
+}
+
+std::string obstacle_of(const Values& values, const CellResult& base, const CellResult& changed, const Metric& metric,
+                        bool paired) {
+  const auto failed = [](const CellResult& cell, std::string_view which) {
+    return fmt::format("the {} one has no trials{}", which, cell.error ? ": " + *cell.error : "");
+  };
+  if (base.trials.empty()) return failed(base, "base's");
+  if (changed.trials.empty()) return failed(changed, "new");
+  if (values.base.empty()) return "they have no round in common";
+  if (!std::ranges::all_of(values.base, usable) || !std::ranges::all_of(values.changed, usable)) {
+    return fmt::format("{} is 0 in some trials, which has no ratio", metric.name);
+  }
+  if (values.base.size() < 2 || values.changed.size() < 2) {
+    return fmt::format("a single {} has no interval, run more {}", paired ? "pair" : "trial",
+                       paired ? "--pairs" : "--trials");
+  }
+  return "";
+}
+
+Criteria criteria_of(const ResultDiff& diff, const CellDiff& cell) {
+  return {.margin = cell.margin, .alpha = diff.alpha, .higher_is_better = diff.metric->higher_is_better};
+}
+
+std::optional<double> floor_for(const DiffOptions& options, Mode mode) {
+  if (!options.noise || options.metric->unit != Unit::kPerSecond) return std::nullopt;
+  return options.noise->of(mode);
+}
+
+double margin_for(const DiffOptions& options, Mode mode) {
+  return std::max(options.margin.value_or(kStandardMargin), floor_for(options, mode).value_or(0));
+}
+
+void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& changed, const ResultDiff& diff,
+                   const DiffOptions& options) {
+  const Metric& metric = *diff.metric;
+  const Values values = diff.paired ? values_by_round(base, changed, metric) : all_values(base, changed, metric);
+  cell.name = base.cell.name();
+  cell.margin = margin_for(options, base.cell.mode);
+  cell.base_summary = summary_of(values.base);
+  cell.changed_summary = summary_of(values.changed);
+  cell.obstacle = obstacle_of(values, base, changed, metric, diff.paired);
+  const bool positive = std::ranges::all_of(values.base, usable) && std::ranges::all_of(values.changed, usable);
+  if (values.base.empty() || values.changed.empty() || !positive) return;
+  const Criteria criteria = criteria_of(diff, cell);
+  cell.comparison = diff.paired ? compare_pairs(values.base, values.changed, criteria)
+                                : compare(values.base, values.changed, criteria);
+}
+
+// The whole gate or all else.
+void adjust(ResultDiff& diff, bool gate) {
+  std::vector<std::optional<double>> p;
+  for (const CellDiff& cell : diff.cells) {
+    if (cell.gate == gate) p.push_back(cell.comparison ? cell.comparison->ratio.p : std::nullopt);
+  }
+  const auto adjusted = gate ? holm(p) : benjamini_hochberg(p);
+  auto next = adjusted.begin();
+  for (CellDiff& cell : diff.cells) {
+    if (cell.gate != gate) continue;
+    cell.adjusted_p = *next++;
+    if (cell.comparison) cell.change = change_of(*cell.comparison, cell.adjusted_p, criteria_of(diff, cell));
+  }
+}
+
+Change verdict_of(const ResultDiff& diff) {
+  std::vector<Change> gate;
+  for (const CellDiff& cell : diff.cells) {
+    if (cell.gate) gate.push_back(cell.change);
+  }
+  const bool any_gone = std::ranges::any_of(diff.gone, &Unmatched::gate);
+  if (any_gone || gate.empty()) gate.push_back(Change::kInconclusive);
+  for (const Change change : {Change::kRegression, Change::kInconclusive, Change::kImprovement}) {
+    if (std::ranges::find(gate, change) != gate.end()) return change;
+  }
+  return Change::kEquivalent;
+}
+
+// A margin that was asked for is not silently replaced where it decides.
+void refuse_margin_below_floor(const ResultDiff& diff, const DiffOptions& options, const Result& base) {
+  if (!options.margin) return;
+  for (const CellDiff& cell : diff.cells) {
+    const Mode mode = base.cells[cell.base].cell.mode;
+    const auto floor = floor_for(options, mode);
+    if (!cell.gate || !floor || *options.margin >= *floor) continue;
+    throw usage_error(
+        fmt::format("--margin {}: two runs of the same differ by up to {} in {} on this host, as `loadline aa` "
+                    "measured, so want at "
+                    "least that; --noise none leaves it out of account",
+                    plain_percent(*options.margin), plain_percent(*floor), name(mode)));
+  }
+}
+
+void add_notes(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
+  for (const auto& [name, result] : {std::pair(&diff.base, &base), std::pair(&diff.changed, &changed)}) {
+    if (result->status == Status::kPartial) diff.notes.push_back(fmt::format("{} is of a run that was stopped", *name));
+    if (&base == &changed) break;
+  }
+  std::set<Mode> raised;
+  for (const CellDiff& cell : diff.cells) {
+    const Mode mode = base.cells[cell.base].cell.mode;
+    const auto floor = floor_for(options, mode);
+    if (floor && *floor > options.margin.value_or(kStandardMargin)) raised.insert(mode);
+  }
+  for (const Mode mode : raised) {
+    diff.notes.push_back(fmt::format("the margin of {} is the noise floor of {}, {}", loadline::name(mode),
+                                     options.noise->hostname.value_or("this host"),
+                                     plain_percent(*floor_for(options, mode))));
+  }
+}
+
+// Compares what `diff` names, and judges it.
+void judge_cells(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
+  refuse_margin_below_floor(diff, options, base);
+  for (CellDiff& cell : diff.cells) {
+    compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options);
+  }
+  adjust(diff, true);
+  adjust(diff, false);
+  diff.verdict = verdict_of(diff);
+  add_notes(diff, options, base, changed);
+}
+
+// In logarithms, over those of the two that have trials; none where neither has.
+std::optional<double> mean_log_rate(const CellResult* base, const CellResult* changed) {
+  Moments logs;
+  for (const CellResult* cell : {base, changed}) {
+    if (cell != nullptr && !cell->trials.empty()) logs.add(std::log(summarize(rates_of(*cell)).mean));
+  }
+  return logs.count() > 0 ? std::optional(logs.mean()) : std::nullopt;
+}
+
+// The cell that decides of one workload, as far as all of them have been looked at.
+struct Deciding {
+  Mode mode = Mode::kOverhead;
+  double rate = 0;       // as mean_log_rate() has it
+  std::size_t cell = 0;  // index in the base
+};
+
+// Of modes that may decide, the one that does.
+int rank(Mode mode) {
+  return mode == Mode::kFull ? 3 : mode == Mode::kIo ? 2 : mode == Mode::kSynthetic ? 1 : 0;
+}
+
+using DecidingByWorkload = std::map<std::string, Deciding>;
+
+void consider(DecidingByWorkload& deciding, const Result& base, std::size_t cell, const CellResult* changed) {
+  const CellResult& known = base.cells[cell];
+  const auto rate = mean_log_rate(&known, changed);
+  if (!rate) return;
+  Deciding& best = deciding[known.cell.workload];
+  const int better = rank(known.cell.mode) - rank(best.mode);
+  if (better > 0 || (better == 0 && *rate > best.rate)) best = {known.cell.mode, *rate, cell};
+}
+
+// Indices of cells of the base.
+std::set<std::size_t> gate_of(const Result& base, const Result& changed, const Matching& matching) {
+  DecidingByWorkload deciding;
+  for (const auto& [first, second] : matching.pairs) consider(deciding, base, first, &changed.cells[second]);
+  DecidingByWorkload gone;
+  for (const std::size_t cell : matching.gone) consider(gone, base, cell, nullptr);
+  deciding.merge(gone);  // workloads of which nothing is left
+  std::set<std::size_t> gate;
+  for (const auto& [workload, one] : deciding) gate.insert(one.cell);
+  return gate;
+}
+
+ResultDiff begin_diff(const Named& base, const Named& changed, const DiffOptions& options) {
+  return {.base = base.name,
+          .changed = changed.name,
+          .metric = options.metric,
+          .alpha = options.alpha,
+          .unlike = unlike(base.result, changed.result),
+          .noteworthy = noteworthy(base.result, changed.result)};
+}
+
+// What a cell is compared with others by, along a setting.
+struct Profile {
+  std::size_t cell;
+  std::string value;               // of the setting
+  std::string applies;             // a character for each other setting: whether it applies
+  std::vector<std::string> texts;  // their values
+};
+
+std::vector<const SettingRow*> compared_settings(const SettingRow& along) {
+  std::vector<const SettingRow*> rows;
+  for (const SettingRow& row : settings()) {
+    const bool brought_along = along.name == "loader" && row.part == SettingPart::kStorage;
+    if (row.part == SettingPart::kMachine || row.name == along.name || row.name == "data" || brought_along) continue;
+    rows.push_back(&row);
+  }
+  return rows;
+}
+
+std::vector<Profile> profiles_of(const Result& result, const SettingRow& along, const Metric& metric) {
+  const auto rows = compared_settings(along);
+  std::vector<Profile> profiles;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Cell& cell = result.cells[i].cell;
+    const SettingValue value = along.read(cell);
+    if (!is_compared(cell, metric) || std::holds_alternative<std::monostate>(value)) continue;
+    Profile& profile = profiles.emplace_back(Profile{.cell = i, .value = text_of(value), .applies = {}, .texts = {}});
+    for (const SettingRow* row : rows) {
+      const SettingValue other = row->read(cell);
+      profile.applies += std::holds_alternative<std::monostate>(other) ? '-' : '+';
+      profile.texts.push_back(text_of(other));
+    }
+  }
+  return profiles;
+}
+
+// What a cell, of which all these settings apply, has of them.
+std::string group_key(const Profile& profile, const std::string& applies) {
+  std::string key;
+  for (std::size_t i = 0; i < applies.size(); ++i) {
+    if (applies[i] == '+') key += profile.texts[i];
+    key += '\n';
+  }
+  return key;
+}
+
+bool is_part_of(const std::string& applies, const std::string& more) {
+  for (std::size_t i = 0; i < applies.size(); ++i) {
+    if (applies[i] == '+' && more[i] != '+') return false;
+  }
+  return applies != more;
+}
+
+using Group = std::vector<const Profile*>;
+
+// Cells that differ in nothing but the setting; in the order of the file, as are the groups.
+std::vector<Group> groups_of(const std::vector<Profile>& profiles) {
+  // By which settings apply, of which there are few combinations; then by their values.
+  std::map<std::string, std::map<std::string, Group>> groups;
+  for (const Profile& profile : profiles) {
+    groups[profile.applies][group_key(profile, profile.applies)].push_back(&profile);
+  }
+  std::vector<Group> all;
+  for (const auto& [applies, members] : groups) {
+    for (const auto& [key, exact] : members) {
+      Group group = exact;
+      for (const auto& [fewer, others] : groups) {
+        if (!is_part_of(fewer, applies)) continue;
+        const auto found = others.find(group_key(*exact.front(), fewer));
+        if (found != others.end()) group.insert(group.end(), found->second.begin(), found->second.end());
+      }
+      std::ranges::sort(group, {}, &Profile::cell);
+      all.push_back(std::move(group));
+    }
+  }
+  std::ranges::sort(all, {}, [](const Group& group) { return group.front()->cell; });
+  return all;
+}
+
+void add_group(const Named& file, const Group& group, std::string_view base_value, std::vector<CellDiff>& cells) {
+  const auto base = base_value.empty() ? group.begin() : std::ranges::find(group, base_value, &Profile::value);
+  if (base == group.end()) return;
+  std::map<std::string_view, std::size_t> known;
+  for (const Profile* member : group) {
+    const auto [other, is_new] = known.emplace(member->value, member->cell);
+    if (!is_new) {
+      throw Error(fmt::format("{}: cells {} and {} both have {}, so neither can be compared with the others", file.name,
+                              file.result.cells[other->second].cell.name(), file.result.cells[member->cell].cell.name(),
+                              member->value));
+    }
+    if (member == *base) continue;
+    cells.push_back({.name = {},
+                     .base_value = (*base)->value,
+                     .changed_value = member->value,
+                     .base = (*base)->cell,
+                     .changed = member->cell});
+  }
+}
+
+void refuse_nothing_along(const Named& file, std::string_view setting, std::string_view base_value,
+                          const std::vector<Profile>& profiles) {
+  std::vector<std::string_view> values;
+  for (const Profile& profile : profiles) {
+    if (std::ranges::find(values, profile.value) == values.end()) values.push_back(profile.value);
+  }
+  if (!base_value.empty() && std::ranges::find(values, base_value) == values.end()) {
+    throw unknown_name(fmt::format("--base-value: {} of {}", setting, file.name), base_value, values);
+  }
+  throw usage_error(fmt::format("--by {}: no two cells of {} differ in it alone, it is {} there", setting, file.name,
+                                values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
+}
+
+}  // namespace
+
+ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options) {
+  const Matching matching = match(base, changed, *options.metric);
+  if (matching.pairs.empty()) refuse_nothing_in_common(base, changed, *options.metric);
+  ResultDiff diff = begin_diff(base, changed, options);
+  add_differences_of_cells(base.result, changed.result, matching.pairs, diff.unlike);
+  if (!diff.unlike.empty() && !options.allow_mismatch) refuse_unlike(base, changed, diff.unlike);
+  const auto gate = gate_of(base.result, changed.result, matching);
+  for (const auto& [first, second] : matching.pairs) {
+    diff.cells.push_back({.name = {}, .base = first, .changed = second, .gate = gate.contains(first)});
+  }
+  for (const std::size_t i : matching.gone) {
+    diff.gone.push_back({.name = base.result.cells[i].cell.name(), .gate = gate.contains(i)});
+  }
+  for (const std::size_t i : matching.added) diff.added.push_back({.name = changed.result.cells[i].cell.name()});
+  judge_cells(diff, options, base.result, changed.result);
+  return diff;
+}
+
+ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options) {
+  ResultDiff diff = begin_diff(base, changed, options);
+  diff.paired = true;
+  const auto& first = base.result.cells;
+  const auto& second = changed.result.cells;
+  const bool alike = std::ranges::equal(
+      first, second, [](const CellResult& a, const CellResult& b) { return a.cell.mode == b.cell.mode; });
+  if (!alike) {
+    throw Error(
+        fmt::format("cannot compare {} with {} in pairs, their cells do not have the same modes in the same "
+                    "order as those of the two results of `loadline ab` have",
+                    changed.name, base.name));
+  }
+  if (!diff.unlike.empty() && !options.allow_mismatch) refuse_unlike(base, changed, diff.unlike);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (is_compared(first[i].cell, *options.metric)) diff.cells.push_back({.name = {}, .base = i, .changed = i});
+  }
+  if (diff.cells.empty()) refuse_nothing_in_common(base, changed, *options.metric);
+  for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
+    bool any = false;
+    for (CellDiff& cell : diff.cells) {
+      if (first[cell.base].cell.mode == mode) any = cell.gate = true;
+    }
+    if (any) break;
+  }
+  judge_cells(diff, options, base.result, changed.result);
+  return diff;
+}
+
+ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
+                      const DiffOptions& options) {
+  const SettingRow& row = setting_named("--by", setting);
+  const auto profiles = profiles_of(file.result, row, *options.metric);
+  ResultDiff diff = begin_diff(file, file, options);
+  diff.along = setting;
+  for (const Group& group : groups_of(profiles)) add_group(file, group, base_value, diff.cells);
+  if (diff.cells.empty()) refuse_nothing_along(file, setting, base_value, profiles);
+  judge_cells(diff, options, file.result, file.result);
+  return diff;
+}
+
+NoiseFloor noise_floor(const ResultDiff& diff, const Result& base) {
+  NoiseFloor noise{.hostname = base.environment.machine.hostname,
+                   .cpu_model = base.environment.machine.cpu_model,
+                   .measured = {},
+                   .parts = {}};
+  for (const CellDiff& cell : diff.cells) {
+    if (!cell.comparison || !cell.comparison->ratio.ci95) continue;
+    const Ratio& ratio = cell.comparison->ratio;
+    noise.parts.push_back({.cell = cell.name,
+                           .mode = base.cells[cell.base].cell.mode,
+                           .ratio = ratio.value,
+                           .ci95 = *ratio.ci95,
+                           .floor = floor_of(*ratio.ci95)});
+  }
+  return noise;
+}
+
+}  // namespace loadline

@@ -1,0 +1,105 @@
+// Results against a base, cell by cell. Pure functions, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/judge/comparison.h"
+#include "harness/judge/likeness.h"
+#include "harness/judge/metrics.h"
+#include "harness/judge/noise.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+inline constexpr double kStandardMargin = 0.03;
+
+struct DiffOptions {
+  const Metric* metric = &metrics().front();
+  std::optional<double> margin;  // relative; none: kStandardMargin, or the noise floor where that is larger
+  double alpha = 0.05;
+  std::optional<NoiseFloor> noise;  // heeded where rates are compared
+  bool allow_mismatch = false;      // compare results all the same that are unlike each other
+};
+
+// A result with the name that it goes by in sentences. Borrows it.
+struct Named {
+  std::string name;
+  const Result& result;
+};
+
+// One cell against another.
+struct CellDiff {
+  std::string name;        // of the base's cell
+  std::string base_value;  // of the setting along which cells are compared; empty where results are
+  std::string changed_value;
+  std::size_t base = 0;  // indices in Result::cells
+  std::size_t changed = 0;
+  bool gate = false;                    // one of those that decide
+  double margin = 0;                    // that was held to: the one asked for, or the noise floor of its mode
+  std::optional<Summary> base_summary;  // of the metric; none without trials
+  std::optional<Summary> changed_summary;
+  std::optional<Comparison> comparison;  // none without trials, or where the metric is 0 in one
+  std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside of it
+  Change change = Change::kInconclusive;
+  std::string obstacle;  // why no more can be said: "a single trial has no interval"; mostly empty
+};
+
+// A cell that only one of two results has.
+struct Unmatched {
+  std::string name;
+  bool gate = false;
+
+  bool operator==(const Unmatched&) const = default;
+};
+
+struct ResultDiff {
+  std::string base;  // names
+  std::string changed;
+  const Metric* metric = &metrics().front();
+  double alpha = 0.05;
+  bool paired = false;             // by rounds
+  std::string along;               // name of the setting along which cells of one result are compared; mostly empty
+  std::vector<CellDiff> cells;     // in the order of the base
+  std::vector<Unmatched> gone;     // only in the base
+  std::vector<Unmatched> added;    // only in the other; never of the gate
+  std::vector<Difference> unlike;  // that were allowed
+  std::vector<Difference> noteworthy;
+  std::vector<std::string> notes;          // sentences
+  Change verdict = Change::kInconclusive;  // of the gate
+};
+
+// Cells are matched by all their settings but those that tell where the data lies and what the machine makes of them,
+// whatever their names; the data is compared by fingerprint. OVERHEAD is nobody's change and is left out.
+//
+// The gate is one cell of each workload: of FULL, or of IO where they have no FULL in common, or else of SYNTHETIC, the
+// fastest of the two results together. The fastest of the base alone would often be one that had luck there, and so
+// slower when it is run again, whatever was changed. Where the other result has nothing of a workload, the fastest of
+// the base. It decides, so its p values are adjusted by Holm: a false alarm in any of them has a chance of
+// alpha. All others are there to explain, and by Benjamini-Hochberg: few of many that are called are false, and more
+// of those that are real are found. The verdict is the worst of the gate: regression, then inconclusive (also where the
+// cell is gone), then improvement, then equivalent.
+//
+// Throws Error, where the two are unlike and that is not allowed naming every difference; where they have no cell in
+// common; and usage Error for a margin below the noise floor of the gate.
+ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options);
+
+// Two results of `loadline ab`: cells matched by place, trials by round. Settings may differ, they are what is
+// compared; modes may not. The gate are all cells of FULL, or of IO where there is no FULL.
+ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
+
+// Cells of one result that are equal in all but one setting: each value against `base_value`, or where that is empty,
+// against the first in the file. A cell to which another setting does not apply, as workers do not to the serial
+// loader, stands beside those of all its values. Loaders bring their own storage with them, which is not compared
+// then. There is no gate. Throws usage Error for an unknown setting, and where no two cells differ in it alone.
+ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
+                      const DiffOptions& options);
+
+// What a comparison of two equal sides says of the host of `base`: the cells with an interval. The time, the number of
+// pairs and their length are the caller's to add.
+NoiseFloor noise_floor(const ResultDiff& diff, const Result& base);
+
+}  // namespace loadline

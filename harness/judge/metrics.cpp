@@ -1,0 +1,53 @@
+#include "harness/judge/metrics.h"
+
+#include <array>
+
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+double rate(const Trial& trial) {
+  return trial.samples_per_second();
+}
+
+constexpr Metric rate_of(std::string_view name, std::string_view summary, std::optional<Mode> mode) {
+  return {name, summary, Unit::kPerSecond, true, "faster", "slower", "fast", rate, mode};
+}
+
+constexpr Metric seconds(std::string_view name, std::string_view summary, double (*value)(const Trial&)) {
+  return {name, summary, Unit::kSeconds, false, "shorter", "longer", "long", value};
+}
+
+constexpr std::array kMetrics{
+    rate_of("samples_per_second", "throughput of every mode", {}),
+    rate_of("io", "throughput of IO alone", Mode::kIo),
+    rate_of("synthetic", "throughput of SYNTHETIC alone", Mode::kSynthetic),
+    rate_of("full", "throughput of FULL alone", Mode::kFull),
+    seconds("first_batch_seconds", "from the making of the loader to the first batch",
+            [](const Trial& trial) { return trial.first_batch_seconds; }),
+    seconds("wait_p50_seconds", "wait of the consumer for a batch, median",
+            [](const Trial& trial) { return trial.wait.p50_seconds; }),
+    seconds("wait_p99_seconds", "the same, 99th percentile", [](const Trial& trial) { return trial.wait.p99_seconds; }),
+    seconds("wait_max_seconds", "the same, longest", [](const Trial& trial) { return trial.wait.max_seconds; }),
+    Metric{"cpu_seconds_per_1000_samples", "CPU time of the process, user and system", Unit::kSeconds, false, "less",
+           "more", "much",
+           [](const Trial& trial) {
+             return (trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds) * 1000 /
+                    static_cast<double>(trial.samples);
+           }},
+    Metric{"peak_rss_bytes", "most memory of the process so far", Unit::kBytes, false, "less", "more", "much",
+           [](const Trial& trial) { return static_cast<double>(trial.usage.peak_rss_bytes); }},
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  return kMetrics;
+}
+
+const Metric& metric_named(std::string_view name) {
+  return row_named(kMetrics, "--metric", name);
+}
+
+}  // namespace loadline

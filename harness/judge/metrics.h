@@ -1,0 +1,34 @@
+// What of a trial two results can be compared by.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "harness/plan/plan.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+enum class Unit : std::uint8_t { kPerSecond, kSeconds, kBytes };
+
+struct Metric {
+  std::string_view name;  // of --metric
+  std::string_view summary;
+  Unit unit;
+  bool higher_is_better;
+  std::string_view better;  // what a change for the better makes of it: "faster"
+  std::string_view worse;
+  std::string_view scale;  // "2 times as fast"
+  double (*value)(const Trial& trial);
+  std::optional<Mode> mode = {};  // none: trials of every mode are compared
+};
+
+// The first is the one to use unless another is asked for.
+std::span<const Metric> metrics();
+
+// By name; throws usage Error naming --metric and the nearest.
+const Metric& metric_named(std::string_view name);
+
+}  // namespace loadline

@@ -1,0 +1,123 @@
+#include "harness/result/diff_json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/result/json/document.h"
+#include "harness/result/json/record.h"
+#include "harness/result/json/verdicts.h"
+#include "loaders/error.h"
+
+namespace loadline {
+
+void fields(RecordWriter& json, const Difference& difference) {
+  json("what", difference.what);
+  json("base", difference.base);
+  json("new", difference.changed);
+}
+
+void fields(RecordWriter& json, const Unmatched& cell) {
+  json("name", cell.name);
+  json("gate", cell.gate);
+}
+
+void fields(RecordWriter& json, const CellDiff& cell) {
+  json("name", cell.name);
+  none_as_null(json, "base_value", cell.base_value);
+  none_as_null(json, "new_value", cell.changed_value);
+  json("gate", cell.gate);
+  json("base", cell.base_summary);
+  json("new", cell.changed_summary);
+  const auto& comparison = cell.comparison;
+  json("ratio", comparison ? std::optional(comparison->ratio.value) : std::nullopt);
+  json("ci95", interval_json(comparison ? comparison->ratio.ci95 : std::nullopt));
+  json("equivalence_interval", interval_json(comparison ? comparison->equivalence_interval : std::nullopt));
+  json("p", comparison ? comparison->ratio.p : std::nullopt);
+  json("adjusted_p", cell.adjusted_p);
+  json("margin", cell.margin);
+  json("detectable", comparison ? comparison->detectable : std::nullopt);
+  json("trials_needed", comparison ? comparison->trials_needed : std::nullopt);
+  json("verdict", name(cell.change));
+  none_as_null(json, "obstacle", cell.obstacle);
+}
+
+void fields(RecordWriter& json, const ResultDiff& diff) {
+  json("base", diff.base);
+  json("new", diff.changed);
+  json("metric", diff.metric->name);
+  json("higher_is_better", diff.metric->higher_is_better);
+  json("alpha", diff.alpha);
+  json("paired", diff.paired);
+  none_as_null(json, "by", diff.along);
+  // Without a gate there is none.
+  json("verdict", diff.along.empty() ? std::optional(name(diff.verdict)) : std::nullopt);
+  json("cells", diff.cells);
+  json("gone", diff.gone);
+  json("added", diff.added);
+  json("unlike", diff.unlike);
+  json("noteworthy", diff.noteworthy);
+  json("notes", diff.notes);
+}
+
+using Ends = std::vector<double>;
+
+Ends ends_of(const Interval& interval) {
+  return {interval.low, interval.high};
+}
+
+Interval interval_from(const Ends& ends) {
+  if (ends.size() != 2) throw Error("want a low and a high end");
+  return {ends[0], ends[1]};
+}
+
+void fields(auto& json, Record<NoiseFloor::Part> auto& part) {
+  json("cell", part.cell);
+  word(json, "mode", part.mode, std::array{Mode::kIo, Mode::kSynthetic, Mode::kFull});
+  json.positive("ratio", part.ratio);
+  json.converted("ci95", part.ci95, ends_of, interval_from);
+  json("floor", part.floor);
+}
+
+void fields(auto& json, Record<NoiseFloor> auto& noise) {
+  json("hostname", noise.hostname);
+  json("cpu_model", noise.cpu_model);
+  json("measured", noise.measured);
+  json("pairs", noise.pairs);
+  json("trial_seconds", noise.trial_seconds);
+  json("cells", noise.parts);
+}
+
+std::string diff_json(const std::vector<ResultDiff>& diffs) {
+  RecordWriter json;
+  json("diff_schema_version", kDiffSchemaVersion);
+  json("diffs", diffs);
+  return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string noise_json(const NoiseFloor& noise) {
+  RecordWriter json;
+  json("noise_schema_version", kNoiseSchemaVersion);
+  fields(json, noise);
+  return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+NoiseFloor parse_noise(std::string_view text, const std::string& source) {
+  const JsonDocument document(text, source);
+  JsonReader top(document);
+  auto version = top.kind() == JsonKind::kObject ? top.find("noise_schema_version") : std::nullopt;
+  if (!version) throw top.error("not a noise floor, as `loadline aa` writes it");
+  if (version->as_whole() != kNoiseSchemaVersion) {
+    throw top.error(fmt::format("written by another loadline, noise schema version {}; this one reads {}",
+                                version->as_whole(), kNoiseSchemaVersion));
+  }
+  RecordReader json(top);
+  NoiseFloor noise;
+  fields(json, noise);
+  for (const NoiseFloor::Part& part : noise.parts) {
+    if (!(part.floor >= 0)) throw top.error(fmt::format("the floor of {}: want at least 0", part.cell));
+  }
+  return noise;
+}
+
+}  // namespace loadline

@@ -1,0 +1,239 @@
+// `loadline diff`, and baselines by name: what is said, and with which exit code.
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Diff : public CommandLine {
+ protected:
+  Diff() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }
+
+  // A result of one FULL cell and its SYNTHETIC, made by a run.
+  json measured(const Words& options = {}) const {
+    const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};
+    EXPECT_EQ(run(short_run(mnist(), "measured.json") + words + options).exit_code, 0);
+    return json::parse(bytes_of(home_ / "measured.json"));
+  }
+  // All its cells with these rates, one a trial.
+  static json with_rates(json result, const std::vector<double>& rates) {
+    for (json& cell : result["cells"]) {
+      json trials = json::array();
+      for (std::size_t i = 0; i < rates.size(); ++i) {
+        json trial = cell["trials"][0];
+        trial["round"] = i;
+        trial["wall_seconds"] = trial["samples"].get<double>() / rates[i];
+        trials.push_back(trial);
+      }
+      cell["trials"] = trials;
+    }
+    return result;
+  }
+  void keep(const std::string& name, const json& result) const { write(home_ / name, result.dump()); }
+  // base.json, and the same with a tenth less in slower.json.
+  void keep_two() const {
+    const json result = measured();
+    keep("base.json", with_rates(result, {990, 1000, 1010}));
+    keep("slower.json", with_rates(result, {890, 900, 910}));
+  }
+};
+
+TEST_F(Diff, EndsWithThreeWhereThereIsARegression) {
+  keep_two();
+  const Outcome slower = run({"diff", "base.json", "slower.json"});
+  EXPECT_EQ(slower.exit_code, 3);
+  EXPECT_EQ(slower.err, "");
+  EXPECT_THAT(slower.out, StartsWith("regression: mnist/FULL/serial/batch:8 is 10 ± 2 % slower (p < 0.001)\n"));
+  const Outcome faster = run({"diff", "slower.json", "base.json"});
+  EXPECT_EQ(faster.exit_code, 0);
+  EXPECT_THAT(faster.out, StartsWith("improvement: mnist/FULL/serial/batch:8 is 11 ± 3 % faster (p < 0.001)\n"));
+}
+
+TEST_F(Diff, ComparesSeveralResultsWithOneBase) {
+  keep_two();
+  const Outcome outcome = run({"diff", "base.json", "base.json", "slower.json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, StartsWith("equivalent: "));
+  EXPECT_THAT(outcome.out, HasSubstr("\nregression: "));
+}
+
+TEST_F(Diff, HoldsToTheMarginThatIsAskedFor) {
+  keep_two();
+  EXPECT_EQ(run({"diff", "base.json", "slower.json", "--margin", "15%"}).exit_code, 0);
+  expect_refusal(run({"diff", "base.json", "slower.json", "--margin", "15 %"}), 2,
+                 "--margin: want a share from 0 to 10, such as 0.05 or 5%, got '15 %'");
+}
+
+TEST_F(Diff, FailsOnWhatIsAskedFor) {
+  const json result = measured();
+  keep("base.json", with_rates(result, {1000}));
+  keep("new.json", with_rates(result, {500}));
+  const Outcome outcome = run({"diff", "base.json", "new.json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("inconclusive: mnist/FULL/serial/batch:8 is 50 % slower: a single trial has no "
+                                      "interval, run more --trials\n"));
+  EXPECT_EQ(run({"diff", "base.json", "new.json", "--fail-on", "inconclusive"}).exit_code, 3);
+  expect_refusal(run({"diff", "base.json", "new.json", "--fail-on", "nothing"}), 2,
+                 "--fail-on 'nothing': want one of regression, inconclusive");
+}
+
+TEST_F(Diff, WritesEachFormatWithTheVerdictOnStdout) {
+  keep_two();
+  for (const char* format : {"text", "markdown", "csv", "json"}) {
+    SCOPED_TRACE(format);
+    const Outcome to_stdout = run({"diff", "base.json", "slower.json", "--format", format});
+    const Outcome to_file = run({"diff", "base.json", "slower.json", "--format", format, "-o", "diff.out"});
+    EXPECT_EQ(to_file.exit_code, 3);
+    EXPECT_EQ(bytes_of(home_ / "diff.out"), to_stdout.out);
+    EXPECT_THAT(to_file.out, StartsWith("regression: "));
+  }
+  EXPECT_EQ(json::parse(run({"diff", "base.json", "slower.json", "--format", "json"}).out)["diffs"][0]["verdict"],
+            "regression");
+  expect_refusal(run({"diff", "base.json", "slower.json", "--format", "xml"}), 2,
+                 "--format 'xml': want one of text, markdown, csv, json");
+  expect_refusal(run({"diff", "base.json", "slower.json", "-o", "nowhere/diff.txt"}), 1,
+                 "cannot write nowhere/diff.txt: No such file or directory");
+}
+
+TEST_F(Diff, WantsTwoResults) {
+  keep_two();
+  expect_refusal(run({"diff"}), 2, "diff: want a base and at least one other result, such as base.json new.json");
+  expect_refusal(run({"diff", "base.json"}), 2,
+                 "diff: want a base and at least one other result, such as base.json new.json");
+  expect_refusal(run({"diff", "base.json", "--base-value", "serial"}), 2,
+                 "--base-value: it is a value of the setting that --by names, give that too");
+  expect_refusal(run({"diff", "base.json", "slower.json", "--by", "loader"}), 2,
+                 "--by: it compares cells of one result, give that alone");
+  expect_refusal(run({"diff", "base.json", "slower.json", "--metric", "ful"}), 2,
+                 "--metric 'ful': want one of samples_per_second, io, synthetic, full, first_batch_seconds, "
+                 "wait_p50_seconds, wait_p99_seconds, wait_max_seconds, cpu_seconds_per_1000_samples, peak_rss_bytes "
+                 "(did you mean full?)");
+}
+
+TEST_F(Diff, RefusesWhatIsNoResultOfThisVersion) {
+  keep_two();
+  const auto refusal = [&](const std::string& text) {
+    write(home_ / "other.json", text);
+    const Outcome outcome = run({"diff", "base.json", "other.json"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(refusals(outcome).size(), 1U) << outcome.err;
+    return refusals(outcome).empty() ? "" : refusals(outcome)[0];
+  };
+  json result = json::parse(bytes_of(home_ / "base.json"));
+  const std::string text = result.dump();
+  EXPECT_THAT(refusal(text.substr(0, text.size() / 2)), HasSubstr("other.json: "));
+  EXPECT_THAT(refusal("not JSON"), HasSubstr("other.json: "));
+  EXPECT_THAT(refusal(R"({"context": {}, "benchmarks": []})"), HasSubstr("not a result of loadline"));
+  json later = result;
+  later["schema_version"] = 99;
+  EXPECT_THAT(refusal(later.dump()), HasSubstr("schema version 99"));
+  json twice = result;
+  twice["cells"].push_back(twice["cells"][0]);
+  EXPECT_THAT(refusal(twice.dump()), HasSubstr("cells["));
+  EXPECT_THAT(refusal(""), HasSubstr("other.json: "));
+  expect_refusal(run({"diff", "base.json", "nothing.json"}), 1, "cannot open nothing.json: No such file or directory");
+}
+
+TEST_F(Diff, NeedsNoStatisticsOfTheFile) {
+  keep_two();
+  json result = json::parse(bytes_of(home_ / "slower.json"));
+  for (json& cell : result["cells"]) cell["samples_per_second"] = nullptr;
+  result["headlines"] = nullptr;
+  keep("bare.json", result);
+  EXPECT_EQ(run({"diff", "base.json", "bare.json"}).exit_code, 3);
+}
+
+TEST_F(Diff, RefusesResultsOfUnlikeMachines) {
+  keep_two();
+  json result = json::parse(bytes_of(home_ / "slower.json"));
+  result["machine"]["cpu_model"] = "Other CPU";
+  result["build"]["build_type"] = "Other";
+  keep("slower.json", result);
+  const Outcome outcome = run({"diff", "base.json", "slower.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot compare slower.json with base.json, they differ in CPU ("));
+  EXPECT_THAT(outcome.err, HasSubstr(", build type ("));
+  const Outcome allowed = run({"diff", "base.json", "slower.json", "--allow-mismatch"});
+  EXPECT_EQ(allowed.exit_code, 3);
+  EXPECT_THAT(allowed.out, HasSubstr("\ncompared all the same, though unlike in\n  CPU: "));
+}
+
+TEST_F(Diff, RefusesResultsWithNothingInCommon) {
+  keep_two();
+  json result = json::parse(bytes_of(home_ / "slower.json"));
+  for (json& cell : result["cells"]) cell["batch_size"] = 4;
+  keep("slower.json", result);
+  const Outcome outcome = run({"diff", "base.json", "slower.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("they have no cell in common: such as mnist/"));
+}
+
+TEST_F(Diff, ComparesAlongASetting) {
+  ASSERT_EQ(run(short_run(mnist()) + Words{"--dtype", "u8,f32", "--mode", "io", "--loader", "serial", "-q"}).exit_code,
+            0);
+  const Outcome outcome = run({"diff", "result.json", "--by", "dtype"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, StartsWith("dtype f32 against u8: 1 inconclusive\n"));
+  EXPECT_THAT(run({"diff", "result.json", "--by", "dtype", "--base-value", "f32"}).out,
+              StartsWith("dtype u8 against f32: 1 inconclusive\n"));
+}
+
+TEST_F(Diff, KeepsBaselinesByName) {
+  keep_two();
+  const Outcome kept = run({"diff", "--save-baseline", "main", "base.json"});
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_EQ(bytes_of(home_ / "baselines" / "main.json"), bytes_of(home_ / "base.json"));
+  const Outcome outcome = run({"diff", "--baseline", "main", "slower.json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("\nslower.json against baseline main: "));
+  expect_refusal(run({"diff", "--baseline", "mian", "slower.json"}), 2,
+                 "--baseline 'mian': want one of main (did you mean main?)");
+  expect_refusal(run({"diff", "--baseline", "main"}), 2, "diff: want at least one result to compare with the baseline");
+}
+
+TEST_F(Diff, KeepsBaselinesWhereTheDataOfTheUserIs) {
+  keep_two();
+  world_.environment["LOADLINE_BASELINES"] = "";
+  world_.environment["XDG_DATA_HOME"] = (home_ / "share").string();
+  ASSERT_EQ(run({"diff", "--save-baseline", "main", "base.json"}).exit_code, 0);
+  EXPECT_EQ(names_in(home_ / "share" / "loadline" / "baselines"), (std::set<std::string>{"main.json"}));
+}
+
+TEST_F(Diff, RefusesNamesThatAreNoFileNamesAndRunsThatWereStopped) {
+  keep_two();
+  for (const char* name : {"../main", "a/b", ".hidden", "", "noise-host", "a b"}) {
+    SCOPED_TRACE(name);
+    const Outcome outcome = run({"diff", "--save-baseline=" + std::string(name), "base.json"});
+    EXPECT_EQ(outcome.exit_code, 2);
+  }
+  json stopped = json::parse(bytes_of(home_ / "base.json"));
+  stopped["status"] = "partial";
+  keep("stopped.json", stopped);
+  expect_refusal(run({"diff", "--save-baseline", "main", "stopped.json"}), 1,
+                 "stopped.json: of a run that was stopped, which is no baseline");
+  expect_refusal(
+      run({"diff", "--baseline", "main", "base.json"}), 2,
+      "--baseline main: no baseline is kept in " + (home_ / "baselines").string() + ", --save-baseline keeps one");
+}
+
+TEST_F(Diff, ARunIsKeptAndComparedByName) {
+  const Words words = short_run(mnist()) + Words{"--mode", "full", "--loader", "serial", "--trials", "3"};
+  const Outcome first = run(words + Words{"--save-baseline", "main"});
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  // A base that nothing can reach.
+  json base = json::parse(bytes_of(home_ / "baselines" / "main.json"));
+  write(home_ / "baselines" / "main.json", with_rates(base, {0.99e12, 1e12, 1.01e12}).dump());
+  const Outcome second = run(words + Words{"--baseline", "main"});
+  EXPECT_EQ(second.exit_code, 3) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("\nregression: mnist/FULL/serial/batch:8 is "));
+  expect_refusal(run(words + Words{"--baseline", "other"}), 2, "--baseline 'other': want one of main");
+  EXPECT_EQ(run(words + Words{"--save-baseline", "a/b"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace loadline::test

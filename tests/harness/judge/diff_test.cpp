@@ -1,0 +1,422 @@
+#include "harness/judge/diff.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "loaders/error.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::cell_result;
+using test::CellRequest;
+using test::overhead;
+using test::result_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Mode kIo = Mode::kIo;
+constexpr Mode kFull = Mode::kFull;
+constexpr Mode kSynthetic = Mode::kSynthetic;
+
+CellRequest request(Mode mode, std::vector<double> rates, std::size_t workers = 2, std::string workload = "mnist") {
+  return {.mode = mode,
+          .rates = std::move(rates),
+          .loader = "thread-pool",
+          .workers = workers,
+          .workload = std::move(workload)};
+}
+
+// Trials in rounds, as a run has them.
+Result result(const std::vector<CellRequest>& requests) {
+  Result made = result_of(requests);
+  made.status = Status::kComplete;
+  for (CellResult& cell : made.cells) {
+    for (std::size_t i = 0; i < cell.trials.size(); ++i) cell.trials[i].round = i;
+  }
+  return made;
+}
+
+ResultDiff diff(const Result& base, const Result& changed, const DiffOptions& options = {}) {
+  return diff_results({"base.json", base}, {"new.json", changed}, options);
+}
+
+std::string refusal(const std::function<void()>& refused, Error::Kind kind = Error::Kind::kFailed) {
+  try {
+    refused();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return "";
+}
+
+// Ratios, intervals and p here are scipy's: scipy.stats.t with the formulas of statistics.h.
+
+TEST(Diff, CallsARegressionWithItsRatio) {
+  const ResultDiff made = diff(result({request(kFull, {990, 1000, 1010})}), result({request(kFull, {890, 900, 910})}));
+  ASSERT_EQ(made.cells.size(), 1U);
+  const CellDiff& cell = made.cells[0];
+  EXPECT_EQ(cell.name, "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_TRUE(cell.gate);
+  EXPECT_EQ(cell.change, Change::kRegression);
+  EXPECT_EQ(made.verdict, Change::kRegression);
+  EXPECT_NEAR(cell.comparison->ratio.value, 0.899992962, 1e-9);
+  EXPECT_NEAR(cell.comparison->ratio.ci95->low, 0.878590829, 1e-9);
+  EXPECT_NEAR(cell.comparison->ratio.ci95->high, 0.921916443, 1e-9);
+  EXPECT_NEAR(*cell.adjusted_p, 0.000275244155, 1e-12);
+  EXPECT_DOUBLE_EQ(cell.base_summary->mean, 1000);
+  EXPECT_DOUBLE_EQ(cell.changed_summary->mean, 900);
+  EXPECT_EQ(cell.margin, 0.03);
+}
+
+TEST(Diff, CallsAnImprovement) {
+  EXPECT_EQ(diff(result({request(kFull, {990, 1000, 1010})}), result({request(kFull, {1190, 1200, 1210})})).verdict,
+            Change::kImprovement);
+}
+
+TEST(Diff, CallsEquivalentWhatLiesWithinTheMargin) {
+  const Result base = result({request(kFull, {495, 500, 505})});
+  const Result changed = result({request(kFull, {496, 501, 506})});
+  EXPECT_EQ(diff(base, changed).verdict, Change::kEquivalent);
+  EXPECT_EQ(diff(base, changed, {.margin = 0.01}).verdict, Change::kInconclusive);
+}
+
+TEST(Diff, DoesNotCallEqualWhatIsNotSignificant) {
+  EXPECT_EQ(diff(result({request(kFull, {90, 100, 110})}), result({request(kFull, {91, 99, 112})})).verdict,
+            Change::kInconclusive);
+}
+
+TEST(Diff, OfTimesIsARegressionWhereTheyGrow) {
+  Result base = result({request(kFull, {100, 100, 100})});
+  Result changed = base;
+  for (std::size_t i = 0; i < 3; ++i) {
+    base.cells[0].trials[i].wait.p99_seconds = 0.001 * static_cast<double>(100 + i);
+    changed.cells[0].trials[i].wait.p99_seconds = 0.001 * static_cast<double>(150 + i);
+  }
+  EXPECT_EQ(diff(base, changed, {.metric = &metric_named("wait_p99_seconds")}).verdict, Change::kRegression);
+  EXPECT_EQ(diff(changed, base, {.metric = &metric_named("wait_p99_seconds")}).verdict, Change::kImprovement);
+}
+
+TEST(Diff, MatchesCellsBySettingsWhateverTheirNamesAndPlaces) {
+  Result base = result({request(kIo, {1, 2}), request(kFull, {3, 4})});
+  Result changed = result({request(kFull, {3, 4}), request(kIo, {1, 2})});
+  changed.cells[0].cell.data = "/scratch/mnist";
+  changed.cells[0].cell.axes = {"dtype"};
+  changed.cells[0].cell.threads_in_force = 7;
+  changed.cells[0].cell.placement.worker_cpus = {1, 2};
+  const ResultDiff made = diff(base, changed);
+  ASSERT_EQ(made.cells.size(), 2U);
+  EXPECT_EQ(made.cells[0].base, 0U);
+  EXPECT_EQ(made.cells[0].changed, 1U);
+  EXPECT_EQ(made.cells[1].base, 1U);
+  EXPECT_EQ(made.cells[1].changed, 0U);
+  EXPECT_TRUE(made.gone.empty());
+  EXPECT_TRUE(made.added.empty());
+}
+
+TEST(Diff, ListsWhatOnlyOneOfThemHas) {
+  const ResultDiff made = diff(result({request(kFull, {1, 2}, 1), request(kFull, {5, 6}, 2), overhead()}),
+                               result({request(kFull, {1, 2}, 1), request(kFull, {5, 6}, 4)}));
+  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"mnist/FULL/thread-pool/workers:2/batch:100", false}));
+  EXPECT_THAT(made.added, ElementsAre(Unmatched{"mnist/FULL/thread-pool/workers:4/batch:100", false}));
+}
+
+TEST(Diff, IsInconclusiveWhereAWorkloadIsGone) {
+  const ResultDiff made = diff(result({request(kFull, {1000, 1001}), request(kFull, {5, 6}, 2, "cifar10"),
+                                       request(kFull, {7, 8}, 4, "cifar10"), request(kIo, {9, 9}, 4, "cifar10")}),
+                               result({request(kFull, {1000, 1001})}));
+  EXPECT_EQ(made.cells[0].change, Change::kEquivalent);
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"cifar10/FULL/thread-pool/workers:2/batch:100", false},
+                                     Unmatched{"cifar10/FULL/thread-pool/workers:4/batch:100", true},
+                                     Unmatched{"cifar10/IO/thread-pool/workers:4/batch:100", false}));
+}
+
+std::vector<bool> gate(const Result& base, const Result& changed) {
+  std::vector<bool> gate;
+  for (const CellDiff& cell : diff(base, changed).cells) gate.push_back(cell.gate);
+  return gate;
+}
+
+TEST(Diff, IsDecidedByTheFastestFullOfEachWorkloadOrElseByIo) {
+  const Result base = result({request(kIo, {9, 9}, 1),
+                              request(kFull, {5, 5}, 1),
+                              request(kFull, {7, 7}, 2),
+                              request(kIo, {4, 4}, 1, "cifar10"),
+                              request(kIo, {6, 6}, 2, "cifar10"),
+                              {.mode = kSynthetic, .rates = {8, 8}, .workload = "photos"}});
+  EXPECT_THAT(gate(base, base), ElementsAre(false, false, true, false, true, true));
+}
+
+TEST(Diff, IsNotDecidedByTheCellThatHadMostLuckInTheBase) {
+  EXPECT_THAT(gate(result({request(kFull, {100, 100}, 1), request(kFull, {110, 110}, 2)}),
+                   result({request(kFull, {120, 120}, 1), request(kFull, {100, 100}, 2)})),
+              ElementsAre(true, false));
+}
+
+TEST(Diff, IsDecidedByTheFastestCellAlsoWhereItFailsNow) {
+  Result changed = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
+  changed.cells[1].error = "it broke";
+  const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
+  EXPECT_THAT(gate(base, changed), ElementsAre(false, true));
+  EXPECT_EQ(diff(base, changed).verdict, Change::kInconclusive);
+}
+
+TEST(Diff, OfOneModeIsDecidedByThatMode) {
+  const Result base = result({request(kIo, {9, 9}, 2), request(kFull, {7, 7}, 2)});
+  const ResultDiff made = diff(base, base, {.metric = &metric_named("io")});
+  ASSERT_EQ(made.cells.size(), 1U);
+  EXPECT_EQ(made.cells[0].base, 0U);
+  EXPECT_TRUE(made.cells[0].gate);
+}
+
+TEST(Diff, AdjustsTheGateByHolmAndTheOthersByBenjaminiAndHochberg) {
+  // Each workload's FULL decides and its IO does not: two of each.
+  const Result base = result({request(kIo, {990, 1000, 1010}, 2, "a"), request(kFull, {990, 1000, 1010}, 2, "a"),
+                              request(kIo, {90, 100, 110}, 2, "b"), request(kFull, {90, 100, 110}, 2, "b")});
+  const Result changed = result({request(kIo, {890, 900, 910}, 2, "a"), request(kFull, {890, 900, 910}, 2, "a"),
+                                 request(kIo, {91, 99, 112}, 2, "b"), request(kFull, {91, 99, 112}, 2, "b")});
+  const ResultDiff made = diff(base, changed);
+  EXPECT_NEAR(*made.cells[0].adjusted_p, 2 * 0.000275244155, 1e-11);
+  EXPECT_NEAR(*made.cells[1].adjusted_p, 2 * 0.000275244155, 1e-11);
+  EXPECT_NEAR(*made.cells[2].adjusted_p, 0.943221371, 1e-9);
+  EXPECT_NEAR(*made.cells[3].adjusted_p, 0.943221371, 1e-9);
+  EXPECT_EQ(made.verdict, Change::kRegression);
+}
+
+TEST(Diff, OfASingleTrialHasARatioAndNoVerdict) {
+  const ResultDiff made = diff(result({request(kFull, {100})}), result({request(kFull, {50, 51})}));
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_NEAR(made.cells[0].comparison->ratio.value, 0.50497524691810387, 1e-12);
+  EXPECT_FALSE(made.cells[0].comparison->ratio.ci95.has_value());
+  EXPECT_EQ(made.cells[0].obstacle, "a single trial has no interval, run more --trials");
+}
+
+TEST(Diff, SaysWhyACellHasNothingToCompare) {
+  Result changed = result({request(kFull, {})});
+  changed.cells[0].error = "the disk is full";
+  const ResultDiff made = diff(result({request(kFull, {1, 2})}), changed);
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_FALSE(made.cells[0].comparison.has_value());
+  EXPECT_EQ(made.cells[0].obstacle, "the new one has no trials: the disk is full");
+}
+
+TEST(Diff, HasNoRatioOfAMetricThatIsZero) {
+  const Result base = result({request(kFull, {1, 2})});
+  const ResultDiff made = diff(base, base, {.metric = &metric_named("wait_p99_seconds")});
+  EXPECT_FALSE(made.cells[0].comparison.has_value());
+  EXPECT_EQ(made.cells[0].obstacle, "wait_p99_seconds is 0 in some trials, which has no ratio");
+}
+
+TEST(Diff, RefusesUnlikeResultsNamingEveryDifference) {
+  const Result base = result({request(kFull, {1, 2})});
+  Result changed = base;
+  changed.environment.machine.cpu_model = "Other CPU";
+  changed.environment.machine.threads_in_force = 3;
+  changed.environment.build.build_type = "Debug";
+  changed.datasets[0].fingerprint = 1;
+  EXPECT_EQ(refusal([&] { diff(base, changed); }),
+            "cannot compare new.json with base.json, they differ in CPU (Example CPU and Other CPU), threads in force "
+            "(4 and 3), build type (Release and Debug), data of mnist (fingerprint 123456789abcdef0 and fingerprint "
+            "0000000000000001); --allow-mismatch compares them all the same");
+  EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 4U);
+}
+
+TEST(Diff, ShowsWhatAChangeIsLookedForIn) {
+  const Result base = result({request(kFull, {1, 2})});
+  Result changed = base;
+  changed.environment.build.git_revision = "abc";
+  changed.environment.build.libraries = {{"HDF5", "1.10.8"}};
+  changed.environment.machine.hostname = "other";
+  EXPECT_THAT(diff(base, changed).noteworthy,
+              ElementsAre(Difference{"revision", "unknown", "abc"}, Difference{"libraries", "", "HDF5 1.10.8"},
+                          Difference{"host", "unknown", "other"}));
+}
+
+TEST(Diff, TakesAnotherCacheStateForAMismatch) {
+  const Result base = result({request(kFull, {1, 2})});
+  Result changed = base;
+  changed.cells[0].cell.cache = CacheState::kCold;
+  EXPECT_THAT(refusal([&] { diff(base, changed); }), HasSubstr("they differ in cache state (warm and cold); "));
+  EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).cells.size(), 1U);
+}
+
+TEST(Diff, DoesNotMatchAcrossCacheStatesWhereThereIsAChoice) {
+  Result base = result({request(kFull, {1, 2}), request(kFull, {1, 2})});
+  base.cells[1].cell.cache = CacheState::kCold;
+  Result changed = base;
+  changed.cells[1].cell.cache = CacheState::kAsIs;
+  changed.cells[0].cell.cache = CacheState::kCold;
+  const ResultDiff made = diff(base, changed, {.allow_mismatch = true});
+  ASSERT_EQ(made.cells.size(), 2U);  // cold with cold, and what is left with what is left
+  EXPECT_EQ(made.cells[1].changed, 0U);
+  EXPECT_THAT(made.unlike, ElementsAre(Difference{"cache state", "warm", "as-is"}));
+}
+
+TEST(Diff, RefusesWhatHasNothingInCommon) {
+  const Result base = result({request(kFull, {1, 2}, 1)});
+  const Result changed = result({request(kFull, {1, 2}, 2)});
+  EXPECT_EQ(refusal([&] { diff(base, changed); }),
+            "cannot compare new.json with base.json, they have no cell in common: such as "
+            "mnist/FULL/thread-pool/workers:2/batch:100 in the one, such as mnist/FULL/thread-pool/workers:1/batch:100 "
+            "in the other");
+  EXPECT_THAT(refusal([&] { diff(base, base, {.metric = &metric_named("io")}); }),
+              HasSubstr("no cell of IO in common"));
+}
+
+TEST(Diff, RefusesCellsThatDifferOnlyInWhereTheirDataLies) {
+  Result twice = result({request(kFull, {1, 2}), request(kFull, {1, 2})});
+  twice.cells[1].cell.data = "/elsewhere";
+  EXPECT_THAT(refusal([&] { diff(twice, twice); }), HasSubstr("differ only in where their data lies"));
+}
+
+NoiseFloor floor_of_full(double floor) {
+  return {.hostname = "host",
+          .cpu_model = {},
+          .measured = {},
+          .parts = {{.cell = "c", .mode = kFull, .ratio = 1, .ci95 = {1, 1}, .floor = floor / 2},
+                    {.cell = "d", .mode = kFull, .ratio = 1, .ci95 = {1, 1}, .floor = floor}}};
+}
+
+TEST(Diff, HoldsToTheNoiseFloorWhereThatIsMore) {
+  const Result base = result({request(kFull, {990, 1000, 1010}), request(kIo, {990, 1000, 1010})});
+  const Result changed = result({request(kFull, {890, 900, 910}), request(kIo, {890, 900, 910})});
+  const ResultDiff made = diff(base, changed, {.noise = floor_of_full(0.2)});
+  EXPECT_EQ(made.cells[0].margin, 0.2);
+  EXPECT_EQ(made.cells[1].margin, 0.03);  // of IO nothing is known
+  EXPECT_EQ(made.verdict, Change::kEquivalent);
+  EXPECT_THAT(made.notes, ElementsAre("the margin of FULL is the noise floor of host, 20 %"));
+  EXPECT_EQ(diff(base, changed, {.noise = floor_of_full(0.01)}).verdict, Change::kRegression);
+}
+
+TEST(Diff, RefusesAMarginBelowTheNoiseFloor) {
+  const Result base = result({request(kFull, {990, 1000, 1010})});
+  EXPECT_EQ(refusal([&] { diff(base, base, {.margin = 0.05, .noise = floor_of_full(0.2)}); }, Error::Kind::kUsage),
+            "--margin 5 %: two runs of the same differ by up to 20 % in FULL on this host, as `loadline aa` measured, "
+            "so want at least that; --noise none leaves it out of account");
+  EXPECT_EQ(diff(base, base, {.margin = 0.25, .noise = floor_of_full(0.2)}).cells[0].margin, 0.25);
+}
+
+TEST(Diff, LeavesTheNoiseOfRatesOutOfOtherMetrics) {
+  Result base = result({request(kFull, {990, 1000})});
+  for (Trial& trial : base.cells[0].trials) trial.wait.p99_seconds = 1;
+  EXPECT_EQ(
+      diff(base, base, {.metric = &metric_named("wait_p99_seconds"), .noise = floor_of_full(0.2)}).cells[0].margin,
+      0.03);
+}
+
+TEST(DiffPairs, JudgesRoundByRound) {
+  // A drift that hides the change from whoever does not look at the pairs.
+  const Result base = result({request(kFull, {1000, 1100, 1200, 1300}, 1)});
+  const Result changed = result({request(kFull, {900, 995, 1075, 1175}, 8)});
+  const ResultDiff made = diff_pairs({"a", base}, {"b", changed}, {});
+  EXPECT_EQ(made.verdict, Change::kRegression);
+  EXPECT_NEAR(made.cells[0].comparison->ratio.value, 0.901049519, 1e-9);
+  EXPECT_NEAR(made.cells[0].comparison->ratio.ci95->low, 0.894678089, 1e-9);
+  EXPECT_NEAR(made.cells[0].comparison->ratio.ci95->high, 0.907466324, 1e-9);
+  EXPECT_NEAR(*made.cells[0].adjusted_p, 2.15782141e-5, 1e-13);
+}
+
+TEST(DiffPairs, LeavesOutRoundsThatOnlyOneSideHas) {
+  Result base = result({request(kFull, {1000, 1100, 1200, 1300, 7})});
+  Result changed = result({request(kFull, {5, 1000, 1100, 1200, 1300})});
+  for (Trial& trial : changed.cells[0].trials) trial.round = (trial.round + 4) % 5;
+  const ResultDiff made = diff_pairs({"a", base}, {"b", changed}, {});
+  EXPECT_DOUBLE_EQ(made.cells[0].base_summary->mean, (1000 + 1100 + 1200 + 1300 + 7) / 5.0);
+  base.cells[0].trials.pop_back();
+  EXPECT_DOUBLE_EQ(diff_pairs({"a", base}, {"b", changed}, {}).cells[0].changed_summary->mean, 1150);
+}
+
+TEST(DiffPairs, IsDecidedByEveryFull) {
+  const Result base = result({request(kIo, {1, 2}), request(kFull, {1, 2}, 1), request(kFull, {2, 3}, 2)});
+  std::vector<bool> gate;
+  for (const CellDiff& cell : diff_pairs({"a", base}, {"b", base}, {}).cells) gate.push_back(cell.gate);
+  EXPECT_THAT(gate, ElementsAre(false, true, true));
+}
+
+TEST(DiffPairs, RefusesSidesOfOtherModes) {
+  const Result base = result({request(kIo, {1, 2})});
+  const Result changed = result({request(kFull, {1, 2})});
+  EXPECT_THAT(refusal([&] {
+                diff_pairs({"a", base}, {"b", changed}, {});
+              }),
+              HasSubstr("do not have the same modes in the same order"));
+}
+
+// "base against changed" of each.
+std::vector<std::string> pairs_along(const Result& file, const std::string& setting, const std::string& base = "") {
+  std::vector<std::string> pairs;
+  for (const CellDiff& cell : diff_along({"file", file}, setting, base, {}).cells) {
+    pairs.push_back(fmt::format("{}/{} {}/{}", cell.base, cell.base_value, cell.changed, cell.changed_value));
+  }
+  return pairs;
+}
+
+TEST(DiffAlong, ComparesEachValueWithTheFirst) {
+  const Result file = result({request(kIo, {1, 2}, 1), request(kIo, {1, 2}, 2), request(kFull, {1, 2}, 1),
+                              request(kFull, {1, 2}, 2), request(kFull, {1, 2}, 4), overhead()});
+  EXPECT_THAT(pairs_along(file, "workers"), ElementsAre("0/1 1/2", "2/1 3/2", "2/1 4/4"));
+}
+
+TEST(DiffAlong, ComparesWithTheValueThatIsAskedFor) {
+  const Result file = result({request(kFull, {1, 2}, 1), request(kFull, {1, 2}, 2), request(kIo, {1, 2}, 1)});
+  EXPECT_THAT(pairs_along(file, "workers", "2"), ElementsAre("1/2 0/1"));
+}
+
+TEST(DiffAlong, HoldsALoaderWithoutWorkersAgainstEveryNumberOfThem) {
+  const Result file = result({{.mode = kFull, .rates = {1, 2}}, request(kFull, {1, 2}, 1), request(kFull, {1, 2}, 2)});
+  EXPECT_THAT(pairs_along(file, "loader"), ElementsAre("0/serial 1/thread-pool", "0/serial 2/thread-pool"));
+}
+
+TEST(DiffAlong, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
+  Result file = result({request(kFull, {1, 2}), request(kFull, {1, 2})});
+  file.cells[1].cell.loader = "hdf5-mmap";
+  file.cells[1].cell.data = "mnist.h5";
+  file.cells[1].cell.dataset.format = "hdf5";
+  EXPECT_THAT(pairs_along(file, "loader"), ElementsAre("0/thread-pool 1/hdf5-mmap"));
+}
+
+TEST(DiffAlong, HasNoGate) {
+  const Result file = result({request(kFull, {990, 1000, 1010}, 1), request(kFull, {890, 900, 910}, 2)});
+  const ResultDiff made = diff_along({"file", file}, "workers", "", {});
+  EXPECT_FALSE(made.cells[0].gate);
+  EXPECT_EQ(made.cells[0].change, Change::kRegression);
+}
+
+TEST(DiffAlong, RefusesWhatDoesNotVary) {
+  const Result file = result({request(kFull, {1, 2}, 1), request(kIo, {1, 2}, 2)});
+  EXPECT_EQ(refusal([&] { pairs_along(file, "workers"); }, Error::Kind::kUsage),
+            "--by workers: no two cells of file differ in it alone, it is 1, 2 there");
+  EXPECT_THAT(refusal([&] { pairs_along(file, "worker"); }, Error::Kind::kUsage), HasSubstr("did you mean workers?"));
+  EXPECT_THAT(refusal([&] { pairs_along(file, "workers", "3"); }, Error::Kind::kUsage),
+              HasSubstr("--base-value: workers of file '3': want one of 1, 2"));
+}
+
+TEST(Noise, IsTheFurtherEndOfTheInterval) {
+  EXPECT_DOUBLE_EQ(floor_of({0.99, 1.03}), 1.03 - 1);
+  EXPECT_DOUBLE_EQ(floor_of({0.8, 1.1}), 0.25);
+}
+
+TEST(Noise, OfAModeIsTheLargestOfItsCells) {
+  EXPECT_EQ(floor_of_full(0.2).of(kFull), 0.2);
+  EXPECT_EQ(floor_of_full(0.2).of(kIo), std::nullopt);
+}
+
+TEST(Noise, IsReadOffPairs) {
+  const Result base = result({request(kFull, {1000, 1100, 1200, 1300})});
+  const Result again = result({request(kFull, {1002, 1099, 1201, 1299})});
+  const NoiseFloor noise = noise_floor(diff_pairs({"a", base}, {"b", again}, {}), base);
+  ASSERT_EQ(noise.parts.size(), 1U);
+  EXPECT_EQ(noise.parts[0].mode, kFull);
+  EXPECT_NEAR(noise.parts[0].ratio, 1.000288031, 1e-9);
+  EXPECT_NEAR(noise.parts[0].floor, 1.002498551 - 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace loadline

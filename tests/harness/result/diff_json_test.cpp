@@ -1,0 +1,72 @@
+#include "harness/result/diff_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "loaders/error.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::result_of;
+
+TEST(DiffJson, HasNullForWhatIsMissing) {
+  const Result base = result_of({{.mode = Mode::kFull, .rates = {100}}, {.mode = Mode::kIo, .rates = {}}});
+  const auto json = nlohmann::json::parse(diff_json({diff_results({"a", base}, {"b", base}, {})}));
+  EXPECT_EQ(json["diff_schema_version"], 1);
+  const auto& diff = json["diffs"][0];
+  EXPECT_EQ(diff["verdict"], "inconclusive");
+  EXPECT_EQ(diff["by"], nullptr);
+  EXPECT_EQ(diff["cells"][0]["ratio"], 1.0);
+  EXPECT_EQ(diff["cells"][0]["ci95"], nullptr);
+  EXPECT_EQ(diff["cells"][0]["p"], nullptr);
+  EXPECT_EQ(diff["cells"][1]["base"], nullptr);
+  EXPECT_EQ(diff["cells"][1]["ratio"], nullptr);
+  EXPECT_EQ(diff["cells"][1]["obstacle"], "the base's one has no trials");
+}
+
+NoiseFloor noise() {
+  return {.hostname = "host",
+          .cpu_model = {},
+          .measured = "2026-01-02T03:04:05Z",
+          .pairs = 20,
+          .trial_seconds = 0.25,
+          .parts = {{.cell = "a", .mode = Mode::kIo, .ratio = 1.01, .ci95 = {0.99, 1.03}, .floor = 0.03}}};
+}
+
+TEST(NoiseJson, IsReadBack) {
+  const std::string text = noise_json(noise());
+  const NoiseFloor read = parse_noise(text, "noise.json");
+  EXPECT_EQ(noise_json(read), text);
+  EXPECT_EQ(read.of(Mode::kIo), 0.03);
+  EXPECT_EQ(read.hostname, "host");
+  EXPECT_EQ(read.pairs, 20U);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_noise(text, "noise.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(NoiseJson, RefusesAnythingElse) {
+  EXPECT_EQ(refusal("{}"), "noise.json: not a noise floor, as `loadline aa` writes it");
+  EXPECT_EQ(refusal("[]"), "noise.json: not a noise floor, as `loadline aa` writes it");
+  EXPECT_EQ(refusal(R"({"noise_schema_version": 9})"),
+            "noise.json: written by another loadline, noise schema version 9; this one reads 1");
+  std::string negative = noise_json(noise());
+  negative.replace(negative.find("\"floor\": 0.03"), 13, "\"floor\": -1.0");
+  EXPECT_EQ(refusal(negative), "noise.json: the floor of a: want at least 0");
+  std::string open = noise_json(noise());
+  open.replace(open.find("1.03"), 4, "1.03, 2");
+  EXPECT_EQ(refusal(open), "noise.json: cells[0].ci95: want a low and a high end");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,159 @@
+#include "harness/show/diff_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/show/diff_csv.h"
+#include "harness/show/noise_text.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::result_of;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Result result(std::vector<double> full, std::vector<double> io, std::size_t workers = 2) {
+  Result made = result_of({{.mode = Mode::kFull, .rates = std::move(full), .loader = "thread-pool", .workers = workers},
+                           {.mode = Mode::kIo, .rates = std::move(io), .loader = "thread-pool", .workers = workers}});
+  made.status = Status::kComplete;
+  return made;
+}
+
+ResultDiff regression() {
+  static const Result base = result({990, 1000, 1010}, {90, 100, 110});
+  static const Result changed = [] {
+    Result made = result({890, 900, 910}, {91, 99, 112});
+    made.environment.build.git_revision = "abc";
+    return made;
+  }();
+  return diff_results({"base.json", base}, {"new.json", changed}, {});
+}
+
+std::string verdict(std::vector<double> base, std::vector<double> changed) {
+  const Result first = result(std::move(base), {1, 1});
+  const Result second = result(std::move(changed), {1, 1});
+  const std::string text = verdict_text(diff_results({"base.json", first}, {"new.json", second}, {}));
+  return text.substr(0, text.find('\n'));
+}
+
+TEST(DiffText, BeginsWithTheVerdict) {
+  EXPECT_EQ(
+      diff_text({regression()}),
+      "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower (p < 0.001)\n"
+      "beside what decides: 1 inconclusive\n"
+      "\n"
+      "new.json against base.json: samples/s, mean ± standard deviation of the trials\n"
+      "\n"
+      "   cell                                                base               new             change        p  "
+      "verdict\n"
+      "*  mnist/FULL/thread-pool/workers:2/batch:100  1.000 ± 0.010 k      900.0 ± 10.0           -10 ± 2 %  < "
+      "0.001  regression\n"
+      "   mnist/IO/thread-pool/workers:2/batch:100       100.0 ± 10.0      100.7 ± 10.6  +1 % (-20 to 27 %)     "
+      "0.94  inconclusive\n"
+      "*: decides; p: adjusted, of these by Holm, of the others by Benjamini-Hochberg; alpha 0.05\n"
+      "\n"
+      "also different\n"
+      "  revision: unknown -> abc\n");
+}
+
+TEST(DiffText, SaysEachVerdictInASentence) {
+  EXPECT_EQ(verdict({990, 1000, 1010}, {1190, 1200, 1210}),
+            "improvement: mnist/FULL/thread-pool/workers:2/batch:100 is 20.0 ± 2.5 % faster (p < 0.001)");
+  EXPECT_EQ(verdict({990, 1000, 1010}, {2990, 3000, 3010}),
+            "improvement: mnist/FULL/thread-pool/workers:2/batch:100 is 3.00 ± 0.06 times as fast (p < 0.001)");
+  EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}),
+            "equivalent: mnist/FULL/thread-pool/workers:2/batch:100 is the same within 3 % (0.2 ± 2.3 % faster)");
+  EXPECT_EQ(
+      verdict({90, 100, 110}, {91, 99, 112}),
+      "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); to see 3 % "
+      "it would need 190 trials a side");
+  EXPECT_EQ(verdict({100}, {90, 91}),
+            "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
+            "run more --trials");
+  EXPECT_EQ(verdict({100, 101}, {}),
+            "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100: the new one has no trials");
+}
+
+TEST(DiffText, NamesTheMetricThatIsNoThroughput) {
+  Result base = result({1, 1, 1}, {1, 1, 1});
+  Result changed = base;
+  for (std::size_t i = 0; i < 3; ++i) {
+    base.cells[0].trials[i].first_batch_seconds = 0.001 * static_cast<double>(100 + i);
+    changed.cells[0].trials[i].first_batch_seconds = 0.001 * static_cast<double>(150 + i);
+  }
+  const std::string text = diff_text(
+      {diff_results({"base.json", base}, {"new.json", changed}, {.metric = &metric_named("first_batch_seconds")})});
+  EXPECT_THAT(text,
+              StartsWith("regression: mnist/FULL/thread-pool/workers:2/batch:100: first_batch_seconds is 50 ± 3 % "
+                         "longer (p < 0.001)\n"));
+  EXPECT_THAT(text, HasSubstr("  101 ms ± 1.0 ms  151 ms ± 1.0 ms  "));
+}
+
+TEST(DiffText, ListsWhatStandsOnOneSideAlone) {
+  Result base = result({1, 1}, {1, 1});
+  Result changed = base;
+  base.cells[1].cell.workload = "cifar10";
+  changed.cells[1].cell.workload = "photos";
+  const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
+  EXPECT_THAT(text, StartsWith("inconclusive: cifar10/IO/thread-pool/workers:2/batch:100 is not in new.json\n"
+                               "equivalent: mnist/FULL/"));
+  EXPECT_THAT(text, HasSubstr("\nonly in base.json\n  cifar10/IO/thread-pool/workers:2/batch:100 (decides)\n"));
+  EXPECT_THAT(text, HasSubstr("\nonly in new.json\n  photos/IO/thread-pool/workers:2/batch:100\n"));
+}
+
+TEST(DiffText, AlongASettingHasALineAValue) {
+  const Result file =
+      result_of({{.mode = Mode::kFull, .rates = {990, 1000, 1010}},
+                 {.mode = Mode::kFull, .rates = {890, 900, 910}, .loader = "thread-pool", .workers = 1},
+                 {.mode = Mode::kFull, .rates = {1190, 1200, 1210}, .loader = "thread-pool", .workers = 2}});
+  const std::string text = diff_text({diff_along({"r.json", file}, "loader", "", {})});
+  EXPECT_THAT(text, StartsWith("loader thread-pool against serial: 1 regression, 1 improvement\n"));
+  EXPECT_THAT(text, HasSubstr("\nthread-pool against serial  mnist/FULL/serial/batch:100  "));
+}
+
+TEST(DiffMarkdown, IsAListAndATable) {
+  const std::string text = diff_markdown({regression()});
+  EXPECT_THAT(text, StartsWith("- regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower"));
+  EXPECT_THAT(text, HasSubstr("\n|  | cell | base | new | change | p | verdict |\n|---|---|---:|---:|---:|---:|---|\n| "
+                              "* | mnist/FULL/thread-pool/workers:2/batch:100 | 1.000 ± 0.010 k | 900.0 ± 10.0 | -10 ± "
+                              "2 % | < 0.001 | regression |\n"));
+  EXPECT_THAT(text, HasSubstr("\nalso different:\n\n- revision: unknown -> abc\n"));
+}
+
+TEST(DiffCsv, HasARowACell) {
+  Result base = result({100, 100}, {100, 100});
+  Result changed = result({50, 50}, {50, 50});
+  changed.cells[1].cell.workers = 3;
+  EXPECT_EQ(
+      diff_csv({diff_results({"base, old.json", base}, {"new.json", changed}, {})}),
+      "base,new,cell,base_value,new_value,metric,base_count,base_mean,base_stddev,new_count,new_mean,new_stddev,"
+      "ratio,ratio_low,ratio_high,p,adjusted_p,gate,margin,verdict\n"
+      "\"base, old.json\",new.json,mnist/FULL/thread-pool/workers:2/batch:100,,,samples_per_second,2,100,0,2,50,0,"
+      "0.5,0.5,0.5,0,0,true,0.03,regression\n"
+      "\"base, old.json\",new.json,mnist/IO/thread-pool/workers:2/batch:100,,,samples_per_second,,,,,,,,,,,,false,,"
+      "gone\n"
+      "\"base, old.json\",new.json,mnist/IO/thread-pool/workers:3/batch:100,,,samples_per_second,,,,,,,,,,,,false,,"
+      "added\n");
+}
+
+TEST(NoiseText, NamesTheFloorOfEachMode) {
+  const NoiseFloor noise{
+      .hostname = "host",
+      .cpu_model = {},
+      .measured = {},
+      .pairs = 20,
+      .trial_seconds = 0.25,
+      .parts = {{.cell = "a", .mode = Mode::kIo, .ratio = 1.01, .ci95 = {0.99, 1.03}, .floor = 0.03},
+                {.cell = "b", .mode = Mode::kFull, .ratio = 1, .ci95 = {0.998, 1.002}, .floor = 0.002}}};
+  EXPECT_EQ(noise_text(noise),
+            "noise floor of host: IO 3 %, FULL 0.2 % (20 pairs of 0.25 s)\n"
+            "\n"
+            "cell  difference of two equal sides  floor\n"
+            "a                             1 ± 2 %    3 %\n"
+            "b                         0.0 ± 0.2 %  0.2 %\n");
+}
+
+}  // namespace
+}  // namespace loadline
