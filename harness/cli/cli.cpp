@@ -80,6 +80,11 @@ void add_run(CLI::App& app, Request& request) {
   run->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
+  run->add_option("--resume", request.run.resume,
+                  "go on with an interrupted or timed-out result, with its options and into the same file; begin it "
+                  "where it is not there")
+      ->type_name("FILE")
+      ->group("Configuration");
   run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
       ->group("Configuration");
   run->add_option("--baseline", request.run.baseline,
@@ -372,6 +377,7 @@ int run_request(const CLI::App& app, Request& request) {
       request.run.options.loaders = {"thread-pool"};
       request.run.options.compute = "cnn";
     }
+    if (!request.run.resume.empty()) load_earlier(request.run);
     if (!request.config.empty()) {
       apply_config(config_text(request.config), request.config == "-" ? "stdin" : request.config, request.run.options);
     }

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include "harness/judge/phrase.h"
+#include "harness/show/best_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
 namespace loadline {
 
 Reporter::Reporter(const RunOptions& options, ResultFile* file, Clock& clock)
-    : trials_(options.trials), file_(file), clock_(clock), progress_(options.quiet), begin_(clock.now()) {}
+    : trials_(trial_counts(options, Mode::kFull).most),
+      file_(file),
+      clock_(clock),
+      progress_(options.quiet),
+      begin_(clock.now()) {}
 
 void Reporter::on_dataset(const DatasetFacts& facts) {
   progress_.status(fmt::format("read {}: {} samples", facts.path.string(), facts.info.samples));
@@ -37,7 +42,7 @@ void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
 }
 
 void Reporter::on_probe(const Result& result) {
-  progress_.milestone(probe_text(*result.search));
+  progress_.milestone(result.best ? rung_text(*result.best) : probe_text(*result.search));
   save(result);
 }
 

@@ -7,6 +7,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/measure/run.h"
+#include "harness/measure/schedule.h"
 #include "synthetic/clock.h"
 
 namespace loadline {
@@ -16,7 +17,10 @@ class Reporter final : public RunObserver {
   // `file`: none where no result is kept. Borrows file and clock.
   Reporter(const RunOptions& options, ResultFile* file, Clock& clock);
 
-  void expect(double seconds) { expected_seconds_ = seconds; }
+  // How long it may take, as far as that is known.
+  void expect(const Schedule& schedule) {
+    expected_seconds_ = schedule.trials.fewest == schedule.trials.most ? schedule.most_seconds : 0;
+  }
   Progress& progress() { return progress_; }
 
   void on_dataset(const DatasetFacts& facts) override;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <random>
 
@@ -16,7 +17,11 @@
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
+#include "harness/measure/resume.h"
 #include "harness/measure/run.h"
+#include "harness/measure/schedule.h"
+#include "harness/plan/command.h"
+#include "harness/plan/find.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result_json.h"
 #include "harness/result/result_reader.h"
@@ -49,14 +54,13 @@ Result begin_result(const RunRequest& request) {
 
 // What sets the two verbs apart: what is measured, and what of it is shown.
 struct Verb {
-  std::string (*scope)(const Result& prepared, const RunOptions& options);
-  double (*seconds)(const Result& prepared, const RunOptions& options);
+  std::string (*scope)(const Result& prepared, const Schedule& schedule);
   std::string (*figures)(const Result& result, const Judgement& judgement);
   bool cells;  // whether they are measured, and the result is kept though nobody asked for it
 };
 
-constexpr Verb kRun{scope_text, estimated_seconds, figures_text, true};
-constexpr Verb kCeilings{ceilings_scope_text, estimated_ceiling_seconds, ceilings_text, false};
+constexpr Verb kRun{scope_text, figures_text, true};
+constexpr Verb kCeilings{ceilings_scope_text, ceilings_text, false};
 
 std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Result& result) {
   if (request.dry_run) return std::nullopt;
@@ -95,17 +99,20 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
   return code;
 }
 
-int exit_code(const Result& result, const Interrupt& interrupt, const std::optional<ResultFile>& file) {
-  if (interrupt.signal() != 0) {
-    print_error(!file ? "interrupted"
-                      : fmt::format("interrupted; what was measured so far is in {}",
-                                    file->to_stdout() ? "the result on stdout" : file->path()));
-    return 128 + interrupt.signal();
-  }
+// What a signal left, and how to go on with it.
+std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const Verb& verb) {
+  if (!file) return "interrupted";
+  if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
+  std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
+  // A search would begin anew.
+  if (!verb.cells || !result.options.find.empty()) return text;
+  return text + fmt::format("; go on by loadline run --resume {}", shell_quoted(file->path()));
+}
+
+void throw_if_failed(const Result& result) {
   for (const CellResult& cell : result.cells) {
     if (cell.error) throw Error(fmt::format("{}: {}", cell.cell.name(), *cell.error));
   }
-  return kExitOk;
 }
 
 bool check(const RunOptions& options, Result& result, RunContext& context, Progress& progress) {
@@ -124,7 +131,30 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
          take_fingerprints(result, context);
 }
 
+// Throws Error where the request is for something else than what it is to go on with.
+void check_resume(const RunRequest& request) {
+  if (request.resume.empty()) return;
+  if (!request.options.find.empty()) {
+    throw usage_error(
+        fmt::format("--resume: what --find {} tried cannot be gone on with, run it anew", request.options.find));
+  }
+  if (request.earlier) return check_same_options(request.earlier->options, request.options, request.resume);
+  const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
+  if (normal(request.options.output) == normal(request.resume)) return;
+  throw usage_error(
+      fmt::format("--resume {}: there is no such file, and --output names another to begin with", request.resume));
+}
+
 int measure(const Verb& verb, const RunRequest& request) {
+  check_resume(request);
+  if (request.earlier && is_finished(*request.earlier)) {
+    if (!request.options.quiet) {
+      print_result(verb, *request.earlier, judge_run(*request.earlier), stdout);
+      put(stdout, fmt::format("\nnothing to do: {} is complete\n", request.resume));
+    }
+    throw_if_failed(*request.earlier);
+    return kExitOk;
+  }
   const Interrupt interrupt;
   SteadyClock clock;
   const Time began = clock.now();
@@ -136,6 +166,7 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (!request.save_baseline.empty()) baseline_path("--save-baseline", request.save_baseline);
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
+  if (request.earlier) arrange_like(*request.earlier, plan);
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, result);
   Reporter reporter(request.options, file ? &*file : nullptr, clock);
@@ -144,13 +175,18 @@ int measure(const Verb& verb, const RunRequest& request) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();
   }
+  if (request.earlier) context.earlier_seconds = continue_from(*request.earlier, request.resume, result);
+  const Schedule schedule = schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start));
+  const bool best = request.options.find == kFindBest;
   if (request.dry_run) {
-    put(stdout, fmt::format("{}\n{}", setting_text(result), plan_text(result, request.options)));
+    put(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule),
+                            best ? best_scope_text(result, request.options) + '\n' : ""));
     return kExitOk;
   }
+  if (best) reporter.progress().milestone(best_scope_text(result, request.options));
   if (request.options.find.empty()) {
-    reporter.expect(verb.seconds(result, request.options));
-    reporter.progress().milestone(verb.scope(result, request.options));
+    reporter.expect(schedule);
+    reporter.progress().milestone(verb.scope(result, schedule));
   }
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   result.finished = utc_timestamp(std::chrono::system_clock::now());
@@ -164,11 +200,25 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (file && !request.options.quiet && !file->to_stdout()) {
     put(stdout, fmt::format("\nresult: {}\n", file->path()));
   }
-  const int code = exit_code(result, interrupt, file);
-  return code == kExitOk ? settle_baselines(request, result, judgement) : code;
+  if (interrupt.signal() != 0) {
+    print_error(interruption_text(result, file, verb));
+    return 128 + interrupt.signal();
+  }
+  throw_if_failed(result);
+  return settle_baselines(request, result, judgement);
 }
 
 }  // namespace
+
+void load_earlier(RunRequest& request) {
+  if (request.resume == "-") throw usage_error("--resume -: want a file, which is written to again");
+  if (std::filesystem::exists(request.resume)) {
+    request.earlier = load_result(request.resume);
+    request.options = request.earlier->options;
+    request.options.quiet = false;
+  }
+  request.options.output = request.resume;
+}
 
 int run_verb(const RunRequest& request) {
   if (!request.dump_config) return measure(kRun, request);
@@ -186,6 +236,9 @@ int ceilings_verb(const RunRequest& request) {
   ceilings.options.find.clear();
   ceilings.options.cache = RunOptions().cache;
   std::erase_if(ceilings.options.axes, [](const Axis& axis) { return axis.option == "cache"; });
+  ceilings.options.time_limit.reset();
+  ceilings.options.until_ci.reset();
+  ceilings.options.max_trials = RunOptions().max_trials;
   return measure(kCeilings, ceilings);
 }
 

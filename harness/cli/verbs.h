@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/plan/options.h"
+#include "harness/result/result.h"
 #include "loaders/datasets/dataset.h"
 
 namespace loadline {
@@ -16,6 +17,8 @@ namespace loadline {
 struct RunRequest {
   RunOptions options;
   std::vector<std::string> arguments;  // of the command line
+  std::string resume;                  // result to go on with, and to write to; empty: none
+  std::optional<Result> earlier;       // what is in it; none: it is not there yet
   bool dry_run = false;
   bool dump_config = false;
   std::string baseline;       // name of that to compare with afterwards; empty: none
@@ -107,6 +110,10 @@ struct ReportRequest {
   std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
   std::string format;                // empty: by the ending of `output`
 };
+
+// Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same
+// file. Throws Error where it cannot be gone on with.
+void load_earlier(RunRequest& request);
 
 // Each returns an exit code; what goes wrong is thrown as Error.
 int run_verb(const RunRequest& request);

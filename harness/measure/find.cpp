@@ -10,6 +10,7 @@
 
 #include "harness/judge/judgement.h"
 #include "harness/judge/statistics.h"
+#include "harness/measure/best.h"
 #include "harness/measure/search.h"
 #include "harness/plan/find.h"
 #include "loaders/error.h"
@@ -130,6 +131,7 @@ class Finder {
     }
     RunOptions short_ones = options_;
     short_ones.trials = std::min(kProbeTrials, options_.trials);
+    short_ones.until_ci.reset();
     if (!run_further(short_ones, result_, cells, silent_)) return std::nullopt;
     throw_if_failed(cells);
     return cells;
@@ -147,6 +149,7 @@ class Finder {
 }  // namespace
 
 bool find_and_run(const RunOptions& options, const PlanContext& plan_context, Result& result, RunContext& context) {
+  if (options.find == kFindBest) return find_best_and_run(options, plan_context, result, context);
   Finder finder(options, plan_context, result, context);
   return finder.search() && finder.confirm();
 }

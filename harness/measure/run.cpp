@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "harness/judge/statistics.h"
 #include "harness/measure/cache.h"
+#include "harness/measure/schedule.h"
 #include "harness/measure/trial.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
@@ -96,12 +98,34 @@ void measure_first_epoch(CellResult& result, Time limit, const Machine& machine,
   result.first_epoch->page_cache = {.before = before, .after = cache.after_trial(result)};
 }
 
+// Of those whose names an earlier part did not keep, as many are counted on as are surely others.
+void add_skipped(CellResult& cell, std::map<SampleIndex, std::string> skipped) {
+  const std::size_t known = cell.skipped_count();
+  cell.skipped.merge(skipped);
+  cell.skipped_unnamed = known - std::min(known, cell.skipped.size());
+}
+
+// When the run is to end; none: whenever it does.
+std::optional<Time> end_of(const RunOptions& options, const RunContext& context) {
+  return options.time_limit ? std::optional(context.start + time_of(*options.time_limit)) : std::nullopt;
+}
+
+// Of a trial of each cell and ceiling.
+double round_seconds(const Result& result, const RunOptions& options) {
+  double seconds = static_cast<double>(result.ceilings.size()) * ceiling_trial_seconds(options);
+  for (const CellResult& cell : result.cells) seconds += trial_seconds(cell, options);
+  return seconds;
+}
+
 void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, RunContext& context) {
   if (plan.options.first_epoch_seconds == 0) return;
   const Time limit = time_of(plan.options.first_epoch_seconds);
+  const auto end = end_of(plan.options, context);
+  const Time round = time_of(round_seconds(result, plan.options));
   for (CellResult& cell : result.cells) {
-    if (!uses_loader(cell.cell.mode)) continue;
+    if (!uses_loader(cell.cell.mode) || cell.first_epoch || cell.error) continue;
     if (context.stop.stop_requested()) return;
+    if (end && context.clock.now() + limit + round > *end) return;
     try {
       measure_first_epoch(cell, limit, result.environment.machine, cache, context);
       if (cell.first_epoch) context.observer.on_first_epoch(cell);
@@ -148,6 +172,7 @@ class Bench {
         cells_(cells),
         context_(context),
         place_(trials_in(result)),
+        end_(end_of(options, context)),
         cache_(result, cells, context.clock) {
     datasets_.resize(result.datasets.size());
     rigs_.resize(cells.size());
@@ -165,20 +190,31 @@ class Bench {
     }
   }
 
-  // In rounds over what is asked for. Returns whether it came to its end.
+  // In rounds over what is asked for, until all of it has enough trials or the time is up. Returns whether it came to
+  // its end.
   bool run_rounds(bool with_cells, bool with_ceilings) {
-    const std::size_t cells = with_cells ? cells_.size() : 0;
-    const std::size_t ceilings = with_ceilings ? result_.ceilings.size() : 0;
-    for (std::size_t round = 0; round < options_.trials; ++round) {
-      // Neither what the harness costs nor what the machine could do is of use alone, unless it was asked for.
-      const bool any_left = std::ranges::any_of(
-          cells_, [](const CellResult& cell) { return !cell.error && cell.cell.mode != Mode::kOverhead; });
-      if (with_cells && !any_left) break;
-      for (const std::size_t i : round_order(options_.seed, round, cells + ceilings)) {
+    cell_count_ = with_cells ? cells_.size() : 0;
+    const std::size_t count = cell_count_ + (with_ceilings ? result_.ceilings.size() : 0);
+    took_.assign(count, Moments());
+    if (with_cells) settle();
+    const std::size_t begun = rounds_begun();
+    // A run that is gone on with may have stopped in the middle of its last round.
+    for (std::size_t round = begun - std::min<std::size_t>(begun, 1);; ++round) {
+      std::vector<bool> wanted(count);
+      for (std::size_t i = 0; i < count; ++i) wanted[i] = wants(i, round);
+      if (std::ranges::find(wanted, true) == wanted.end()) {
+        if (round < begun) continue;
+        break;
+      }
+      if (!fits(wanted)) break;
+      for (const std::size_t i : round_order(options_.seed, round, count)) {
+        if (!wanted[i]) continue;
         if (context_.stop.stop_requested()) return false;
-        if (!(i < cells ? run_cell(i, round) : run_ceiling(i - cells, round))) return false;
+        if (time_is_up()) break;
+        if (!run_one(i, round)) return false;
       }
     }
+    if (with_cells) settle_rest();
     return true;
   }
 
@@ -187,7 +223,8 @@ class Bench {
   // A round over two sides.
   bool run_pairs_round(std::size_t round) {
     for (const std::size_t i : pair_order(options_.seed, round, cells_.size() / 2)) {
-      if (context_.stop.stop_requested() || !run_cell(i, round)) return false;
+      if (context_.stop.stop_requested()) return false;
+      if (!cells_[i].error && !run_cell(i, round)) return false;
     }
     return true;
   }
@@ -198,10 +235,82 @@ class Bench {
   }
 
  private:
-  // Returns false when stopped, like run_ceiling().
+  static std::size_t rounds_of(const auto& trials) { return trials.empty() ? 0 : trials.back().round + 1; }
+
+  std::size_t rounds_begun() const {
+    std::size_t rounds = 0;
+    for (std::size_t i = 0; i < cell_count_; ++i) rounds = std::max(rounds, rounds_of(cells_[i].trials));
+    for (std::size_t i = cell_count_; i < took_.size(); ++i) {
+      rounds = std::max(rounds, rounds_of(result_.ceilings[i - cell_count_].trials));
+    }
+    return rounds;
+  }
+
+  void settle() {
+    for (CellResult& cell : cells_) cell.stopped = stop_of(cell, options_);
+  }
+
+  // What is left is short of time, or is what the harness costs and has nothing left that it is for.
+  void settle_rest() {
+    for (CellResult& cell : cells_) {
+      if (!cell.stopped) cell.stopped = time_was_up_ ? Stopped::kTimeLimit : Stopped::kTrials;
+    }
+  }
+
+  // Whether the cell has a trial in this round, or is to have one; one in itself is meant, not what the harness costs.
+  bool takes_part(const CellResult& cell, std::size_t round) const {
+    return cell.cell.mode != Mode::kOverhead && (rounds_of(cell.trials) > round || !cell.stopped);
+  }
+
+  // Neither what the harness costs nor what the machine could do is of use alone, unless it was asked for.
+  bool wants(std::size_t i, std::size_t round) const {
+    const auto takes_part_now = [&](const CellResult& cell) { return takes_part(cell, round); };
+    if (i < cell_count_) {
+      const CellResult& cell = cells_[i];
+      return !cell.stopped && rounds_of(cell.trials) <= round && std::ranges::any_of(cells_, takes_part_now);
+    }
+    const CeilingResult& ceiling = result_.ceilings[i - cell_count_];
+    if (ceiling.error || rounds_of(ceiling.trials) > round) return false;
+    if (cell_count_ == 0) return round < options_.trials;
+    if (!options_.until_ci || round < trial_counts(options_, Mode::kFull).fewest) {
+      return std::ranges::any_of(cells_, takes_part_now);
+    }
+    return std::ranges::any_of(cells_, [&](const CellResult& cell) {
+      return takes_part(cell, round) && std::ranges::find(cell.bounds, i - cell_count_) != cell.bounds.end();
+    });
+  }
+
+  bool time_is_up() {
+    time_was_up_ = time_was_up_ || (end_ && context_.clock.now() >= *end_);
+    return time_was_up_;
+  }
+
+  // Whether a round over what is wanted is expected to end in time. Of a run that has nothing yet the first one is: its
+  // schedule was made for that.
+  bool fits(const std::vector<bool>& wanted) {
+    if (!end_) return true;
+    if (time_is_up()) return false;
+    double seconds = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!wanted[i]) continue;
+      seconds += took_[i].count() > 0 ? took_[i].mean()
+                 : i < cell_count_    ? trial_seconds(cells_[i], options_)
+                                      : ceiling_trial_seconds(options_);
+    }
+    time_was_up_ = place_ > 0 && context_.clock.now() + time_of(seconds) > *end_;
+    return !time_was_up_;
+  }
+
+  // Returns false when stopped, like the two below.
+  bool run_one(std::size_t i, std::size_t round) {
+    const Time begin = context_.clock.now();
+    const bool done = i < cell_count_ ? run_cell(i, round) : run_ceiling(i - cell_count_, round);
+    took_[i].add(seconds(context_.clock.now() - begin));
+    return done;
+  }
+
   bool run_cell(std::size_t i, std::size_t round) {
     CellResult& cell = cells_[i];
-    if (cell.error) return true;
     try {
       const CellRig& its_rig = rig(i);
       const auto before = cache_.before_trial(cell, datasets_, context_.stop);
@@ -213,14 +322,14 @@ class Bench {
     } catch (const Error& error) {
       cell.error = error.what();
     }
-    if (rigs_[i]) cell.skipped = rigs_[i]->assembler().skipped();
+    if (rigs_[i]) add_skipped(cell, rigs_[i]->assembler().skipped());
+    cell.stopped = stop_of(cell, options_);
     context_.observer.on_trial(result_, cell);
     return true;
   }
 
   bool run_ceiling(std::size_t i, std::size_t round) {
     CeilingResult& ceiling = result_.ceilings[i];
-    if (ceiling.error) return true;
     try {
       const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
       const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : rig(ceiling.cell);
@@ -273,7 +382,7 @@ class Bench {
     return *found;
   }
 
-  double seconds_so_far() const { return seconds(context_.clock.now() - context_.start); }
+  double seconds_so_far() const { return context_.earlier_seconds + seconds(context_.clock.now() - context_.start); }
 
   template <typename AnyTrial>
   void enter(AnyTrial trial, std::size_t round, double started_seconds, std::vector<AnyTrial>& trials) {
@@ -288,6 +397,10 @@ class Bench {
   std::vector<CellResult>& cells_;  // of the result, or further ones
   RunContext& context_;
   std::size_t place_;
+  std::optional<Time> end_;
+  bool time_was_up_ = false;
+  std::size_t cell_count_ = 0;  // that have trials in these rounds; the ceilings come behind them
+  std::vector<Moments> took_;   // seconds, of trials of each cell and ceiling with all that stands around them
   std::vector<std::unique_ptr<Dataset>> datasets_;
   std::vector<std::unique_ptr<CellRig>> rigs_;
   std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint

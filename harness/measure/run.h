@@ -23,7 +23,7 @@ class RunObserver {
   virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
   // The same of each ceiling.
   virtual void on_ceiling(const Result& /*result*/, const CeilingResult& /*ceiling*/) {}
-  // After each value that a search has tried, which is the last of its probes.
+  // After each value that a search has tried, which is the last of its probes; after each rung of --find best.
   virtual void on_probe(const Result& /*result*/) {}
 };
 
@@ -31,7 +31,8 @@ struct RunContext {
   Clock& clock;
   std::stop_token stop;
   RunObserver& observer;
-  Time start = clock.now();  // of the run
+  Time start = clock.now();    // of the run, or of this part of one that is gone on with
+  double earlier_seconds = 0;  // that its earlier parts took
 };
 
 // The dataset of a cell. Throws Error, where it is not there saying how to get it.
@@ -52,9 +53,12 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 void prepare_again(const Plan& plan, Result& result);
 
 // Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
-// all cells and ceilings, each round in an order of its own. A cell or ceiling that fails keeps what it has and its
-// error; the others go on. Of a plan for ceilings alone only those. Returns whether the run came to its end, rather
-// than to a requested stop.
+// all cells and ceilings, each round in an order of its own, until every cell has as many as it is to have
+// (schedule.h). A ceiling goes on as long as a cell that it bounds does. With a time limit no round is begun that would
+// end behind it, going by the time that trials took so far, no trial behind it, and no first epoch that would cost the
+// first round. What cells and ceilings have already counts: that is left out. A cell or ceiling that fails keeps what
+// it has and its error; the others go on. Of a plan for ceilings alone only those. Returns whether the run came to its
+// end, rather than to a requested stop.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
 
 // Takes the fingerprints that prepare_run() left for later, when there are no more trials that reading could spoil.
@@ -68,7 +72,7 @@ bool run_pairs(std::size_t pairs, Result& result, RunContext& context);
 
 // Cells that are not of the plan but on its datasets, such as those of a prediction: `cells` have cell and dataset, and
 // get the rest as if they were of the plan, in rounds of their own. No first epochs. What does not fit is the error of
-// its cell. Returns as run_plan() does.
+// its cell; what does not fit the time limit has fewer trials, or none. Returns as run_plan() does.
 bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context);
 
 }  // namespace loadline

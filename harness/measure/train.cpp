@@ -74,6 +74,7 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   }
   RunOptions full = options;
   full.modes = {"full"};
+  full.find.clear();  // of a configuration file
   const Plan plan = make_plan(full, context);
   // The cell with the most workers, where it was left open how many; the last is OVERHEAD.
   TrainingPlan training{.cell = plan.cells[plan.cells.size() - 2], .epochs = epochs};

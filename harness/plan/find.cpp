@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "harness/plan/settings.h"
 #include "harness/plan/workloads.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
@@ -21,9 +22,9 @@ constexpr std::array kKinds{
 };
 
 template <typename List>
-void want_one(const FindKind& kind, std::string_view option, const List& list) {
+void want_one(std::string_view kind, std::string_view option, const List& list) {
   if (list.size() == 1) return;
-  throw usage_error(fmt::format("--find {}: want one --{}, got {}", kind.name, option, list.size()));
+  throw usage_error(fmt::format("--find {}: want one --{}, got {}", kind, option, list.size()));
 }
 
 void check_workers(const FindKind& kind, const RunOptions& options) {
@@ -50,6 +51,19 @@ double to_five_digits(double value) {
   return step >= 1 ? std::round(value / step) * step : std::round(value * std::round(1 / step)) / std::round(1 / step);
 }
 
+// A candidate differs from others in how the same batches are loaded: all else would be no choice but another training.
+void check_best(const RunOptions& options) {
+  want_one(kFindBest, "workload", options.workloads);
+  for (const Axis& axis : options.axes) {
+    const SettingPart part = setting_named("axis", key_of(row_named(run_options(), "axis", axis.option))).part;
+    if (part == SettingPart::kLoading || part == SettingPart::kOrder) continue;
+    throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kFindBest, axis.option));
+  }
+  if (options.modes == std::vector<std::string>{"synthetic"}) {
+    throw usage_error(fmt::format("--find {}: it needs FULL or IO trials, add full or io to --mode", kFindBest));
+  }
+}
+
 }  // namespace
 
 std::span<const FindKind> find_kinds() {
@@ -67,16 +81,35 @@ std::string compute_text(const RunOptions& options) {
 
 void check_find(const RunOptions& options) {
   if (options.find.empty()) return;
+  if (options.time_limit) {
+    throw usage_error(fmt::format("--time-limit: --find {} takes as long as it takes", options.find));
+  }
+  if (options.find == kFindBest) return check_best(options);
   const FindKind& kind = find_kind_named(options.find);
   if (!options.au) throw usage_error(fmt::format("--find {}: it needs --au, the utilisation to keep", kind.name));
   if (!options.axes.empty()) {
     throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kind.name, options.axes.front().option));
   }
-  want_one(kind, "workload", options.workloads);
-  want_one(kind, "loader", options.loaders);
-  if (!options.batch_sizes.empty()) want_one(kind, "batch-size", options.batch_sizes);
+  want_one(kind.name, "workload", options.workloads);
+  want_one(kind.name, "loader", options.loaders);
+  if (!options.batch_sizes.empty()) want_one(kind.name, "batch-size", options.batch_sizes);
   check_workers(kind, options);
   check_parameter(kind, options);
+}
+
+RunOptions with_best_grid(const RunOptions& options, std::size_t cpus) {
+  RunOptions grid = options;
+  const bool any_workers =
+      std::ranges::any_of(options.loaders, [](const auto& loader) { return loader_named(loader).has_workers; });
+  if (!any_workers) return grid;
+  if (grid.workers.empty()) {
+    for (std::size_t count = 1; count < cpus; count *= 2) grid.workers.push_back(count);
+    grid.workers.push_back(cpus);
+  }
+  const bool prefetch_given =
+      grid.prefetch || std::ranges::find(grid.axes, "prefetch", &Axis::option) != grid.axes.end();
+  if (!prefetch_given) write_option(grid, row_named(run_options(), "option", "prefetch"), "2,4,8");
+  return grid;
 }
 
 RunOptions at_value(const RunOptions& options, double value) {

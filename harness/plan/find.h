@@ -20,12 +20,19 @@ struct FindKind {
 
 std::span<const FindKind> find_kinds();
 
+// The word of --find beside those of find_kinds(): the fastest of several configurations.
+inline constexpr std::string_view kFindBest = "best";
+
 // By name; throws usage Error naming the known ones.
 const FindKind& find_kind_named(std::string_view name);
 
 // Nothing where nothing is searched for. Throws usage Error for what cannot be searched: without --au, over a list, in
-// a compute that lacks the parameter.
+// a compute that lacks the parameter; for kFindBest over what makes another training of it.
 void check_find(const RunOptions& options);
+
+// The options of kFindBest with the lists that it searches where none are given: workers in powers of two up to `cpus`
+// and as many as these, and a few depths of prefetch.
+RunOptions with_best_grid(const RunOptions& options, std::size_t cpus);
 
 // The options of a run at one value of what is searched for. Those that a probe needs no more than the final run are
 // left as they are.

@@ -85,7 +85,9 @@ Words precision_names() {
   return {name(Precision::kF32), name(Precision::kBF16)};
 }
 Words find_names() {
-  return names_of(find_kinds());
+  Words names = names_of(find_kinds());
+  names.push_back(kFindBest);
+  return names;
 }
 Words delivery_names() {
   return {"in-order", "completion"};
@@ -222,8 +224,9 @@ const std::array kRows{
     OptionRow{"warm-up-batches", kTrials, "N",
               "batches before the clock of a trial; unset: all slots once, and the compute's launch queue",
               &O::warm_up_batches},
-    OptionRow{"time-limit", kTrials, kDuration, "as many trials as fit, such as 20m; unset: all of them",
-              &O::time_limit, nullptr, 1e-3, 1e7},
+    OptionRow{"time-limit", kTrials, kDuration,
+              "of the whole run: as many trials as fit, such as 20m; unset: all of them", &O::time_limit, nullptr, 1e-3,
+              1e7},
     OptionRow{
         "until-ci", kTrials, kShare,
         "trials of a cell until its 95 % interval is no wider than this on each side, such as 1%; unset: --trials",
@@ -239,9 +242,11 @@ const std::array kRows{
               1},
     OptionRow{"check-verdict", kVerdict, "", "measure what the verdict predicts, and say how far off it was",
               &O::check_verdict},
-    OptionRow{"find", kVerdict, "WHAT",
-              "search the most (rate or devices of the compute) that one loader feeds at --au, or the fewest workers",
-              &O::find, find_names},
+    OptionRow{
+        "find", kVerdict, "WHAT",
+        "search the most (rate or devices of the compute) that one loader feeds at --au, the fewest workers, or the "
+        "fastest of all combinations of loaders, workers, prefetch and batch sizes",
+        &O::find, find_names},
 
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
     OptionRow{"quiet", kOutput, "", "no progress, no table: the result file only", &O::quiet},

@@ -225,7 +225,9 @@ void check(const RunOptions& options) {
   if (!options.compute.empty() && !has("synthetic") && !has("full")) {
     throw usage_error("--compute: no mode chosen has a compute, synthetic and full do");
   }
-  const std::string_view judged = options.au ? "au" : options.check_verdict ? "check-verdict" : "";
+  const std::string_view judged = options.au                                           ? "au"
+                                  : options.check_verdict && options.find != kFindBest ? "check-verdict"
+                                                                                       : "";
   if (!judged.empty() && !(has("synthetic") && has("full"))) {
     throw usage_error(
         fmt::format("--{}: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode", judged));
@@ -260,6 +262,9 @@ void check(const RunOptions& options) {
   }
   if (options.trial_batches && options.trial_seconds != standard.trial_seconds) {
     throw usage_error("--trial-seconds: it contradicts --trial-batches, give one of them");
+  }
+  if (!options.until_ci && options.max_trials != standard.max_trials) {
+    throw usage_error("--max-trials: only --until-ci heeds it, --trials says how many there are without it");
   }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
     throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
@@ -438,7 +443,8 @@ std::string Cell::name() const {
                      axes_text(*this, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kCompute}));
 }
 
-Plan make_plan(const RunOptions& options, const PlanContext& context) {
+Plan make_plan(const RunOptions& asked, const PlanContext& context) {
+  const RunOptions options = asked.find == kFindBest ? with_best_grid(asked, context.threads_in_force) : asked;
   Plan plan{.options = options};
   for (const RunOptions& combination : combinations_of(options)) append_cells(combination, context, plan.cells);
   for (Cell& cell : plan.cells) {

@@ -45,7 +45,7 @@ struct CacheLooks {
 struct Trial {
   std::size_t round = 0;
   std::size_t place = 0;             // in the order of all trials of the run
-  double started_seconds = 0;        // after the start of the run
+  double started_seconds = 0;        // after the start of the run, without the time between its parts
   double setup_seconds = 0;          // feed and sink made, slots faulted in, workers started
   double compute_setup_seconds = 0;  // of these, the sink's: kernels generated, weights made
   double first_batch_seconds = 0;    // from the same moment to the first batch in hand
@@ -76,6 +76,27 @@ struct FirstEpoch {
   Usage usage;
 };
 
+// Why a cell has no more trials than it has.
+enum class Stopped : std::uint8_t {
+  kTrials,     // these are as many as were asked for
+  kInterval,   // its interval is as narrow as was asked for
+  kMaxTrials,  // it never was
+  kTimeLimit,  // the time was up
+  kError,
+};
+
+// "trials", "interval", "max-trials", "time-limit", "error".
+constexpr std::string_view name(Stopped stopped) {
+  switch (stopped) {
+    case Stopped::kTrials: return "trials";
+    case Stopped::kInterval: return "interval";
+    case Stopped::kMaxTrials: return "max-trials";
+    case Stopped::kTimeLimit: return "time-limit";
+    case Stopped::kError: return "error";
+  }
+  return "";
+}
+
 struct CellResult {
   Cell cell;
   std::size_t dataset = 0;   // index in Result::datasets
@@ -89,6 +110,7 @@ struct CellResult {
   std::map<SampleIndex, std::string> skipped;  // samples that could not be decoded and were left out, and why
   std::size_t skipped_unnamed = 0;             // further ones, of which a file that was read back has only the number
   std::optional<std::string> error;            // why the cell has no trials, or no more
+  std::optional<Stopped> stopped;              // none: it was to have more trials, or has none of its own
 
   std::size_t skipped_count() const { return skipped.size() + skipped_unnamed; }
 };
@@ -129,6 +151,35 @@ struct Search {
   std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
 };
 
+// A configuration that --find best considered: its FULL cell, or its IO cell where FULL is not measured.
+struct Candidate {
+  std::string cell;  // its name
+  std::string loader;
+  std::size_t workers = 0;  // 0: the loader has none
+  std::optional<std::size_t> prefetch;
+  std::size_t batch_size = 0;
+  std::vector<double> probes;        // samples per second, one rate each
+  std::vector<double> grid;          // the same of full trials, of all candidates alike; none: not measured
+  std::optional<std::string> error;  // why it was given up
+};
+
+// One step of successive halving: candidates that each had so many probes, and how many of them went on.
+struct Rung {
+  std::size_t candidates = 0;
+  std::size_t probes = 0;
+  std::size_t kept = 0;
+};
+
+// What --find best looked at. The cells of the result are those of the finalists.
+struct Best {
+  Mode mode = Mode::kFull;  // whose rate is to be the highest
+  std::size_t trials = 0;   // that each candidate would have had without a search
+  double probe_share = 0;   // length of a probe, of that of a trial
+  std::vector<Candidate> candidates;
+  std::vector<Rung> rungs;
+  std::optional<std::string> winner;  // name of the best finalist's cell; none: the search did not come to its end
+};
+
 // What the process took for the whole run, set-up and judging included.
 struct RunUsage {
   double wall_seconds = 0;
@@ -146,6 +197,7 @@ struct Result {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
   std::optional<std::string> finished;
+  std::vector<std::string> resumed;  // when each further part of it began, where it was interrupted
   Status status = Status::kPartial;
   std::vector<std::string> arguments;    // of the command line
   std::vector<std::string> merged_from;  // ids of the runs that it was put together from; none: it is one run
@@ -156,7 +208,8 @@ struct Result {
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
   std::vector<CellResult> checks;   // cells of predictions, measured after all others
-  std::optional<Search> search;     // none without --find
+  std::optional<Search> search;     // none without --find, and of --find best
+  std::optional<Best> best;         // of --find best alone
   std::optional<RunUsage> process;  // none until the run has ended
 };
 

@@ -130,6 +130,7 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("headlines", judgement.headlines);
   json("predictions", judgement.predictions);
   json("search", result.search);
+  best_fields(json, result);
   json("process", result.process);
   json("warnings", judgement.warnings);
   json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });

@@ -107,6 +107,7 @@ Result parse_result(std::string_view text, const std::string& source) {
   json.list("cells", result.cells, [&](auto& inner, auto& cell) { cell_fields(inner, cell, ceilings); });
   json.list("checks", result.checks, [&](auto& inner, auto& cell) { cell_fields(inner, cell, ceilings); });
   json("search", result.search);
+  best_fields(json, result);
   json("process", result.process);
   Checker(result, source).check();
   return result;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/show/best_text.h"
 #include "harness/show/predictions_text.h"
 #include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
@@ -11,10 +12,11 @@
 namespace loadline {
 
 std::string figures_text(const Result& result, const Judgement& judgement) {
-  std::string text = fmt::format("{}\n{}", table_text(result, judgement), verdict_text(judgement));
+  std::string text =
+      fmt::format("{}\n{}{}", table_text(result, judgement), verdict_text(judgement), stopped_text(result, judgement));
   for (const std::string& part :
        {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
-        search_text(result, judgement), stages_text(result, judgement)}) {
+        search_text(result, judgement), best_text(result, judgement), stages_text(result, judgement)}) {
     if (!part.empty()) text += '\n' + part;
   }
   return text;

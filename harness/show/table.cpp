@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "harness/judge/phrase.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
-#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -111,6 +111,34 @@ std::string cold_start_text(const Judgement& judgement, std::size_t warm) {
   return "";
 }
 
+// "5 trials each, about 19 s".
+std::string extent_text(const Schedule& schedule) {
+  const auto& [fewest, most] = schedule.trials;
+  const bool limited = most < schedule.asked;
+  std::string text = fewest < most ? fmt::format("{} to ", fewest) : "";
+  text += limited ? fmt::format("{} of {}", most, plural(schedule.asked, "trial")) : plural(most, "trial");
+  text += limited ? " each to fit the time limit" : " each";
+  if (schedule.there > 0) text += fmt::format(", of which {} are there", schedule.there);
+  text += schedule.open_ended ? ", at least " : ", about ";
+  if (fewest < most) text += time_text(schedule.fewest_seconds) + " to ";
+  return text + time_text(schedule.most_seconds);
+}
+
+// "mnist/IO/serial/batch:8 with ± 3.1 %": of the cells that were given up.
+std::string widest_text(const Result& result, const Judgement& judgement) {
+  double widest = 0;
+  std::string name;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    if (result.cells[i].stopped != Stopped::kMaxTrials) continue;
+    const Summary& rate = *judgement.cells[i].samples_per_second;
+    const double share = (rate.ci95->high - rate.ci95->low) / 2 / rate.mean;
+    if (share < widest) continue;
+    widest = share;
+    name = result.cells[i].cell.name();
+  }
+  return fmt::format("{} with ± {:.1f} %", name, 100 * widest);
+}
+
 }  // namespace
 
 std::string rate_text(const std::optional<Summary>& per_second) {
@@ -204,58 +232,47 @@ std::string setting_text(const Result& result) {
   return text;
 }
 
-double estimated_seconds(const Result& prepared, const RunOptions& options) {
-  double seconds = 0;
-  for (const CellResult& cell : prepared.cells) {
-    const auto batch = static_cast<double>(cell.cell.sampler.batch_size);
-    // A step of the emulated device is known beforehand; a loader is taken to be no slower.
-    const auto rate =
-        parse_compute(cell.cell.compute).samples_per_second(cell.cell.sampler.batch_size, cell.slot_bytes);
-    const double step = rate ? batch / *rate : 0;
-    const double trial = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
-                                               : std::max(options.trial_seconds, step);
-    const bool overhead = cell.cell.mode == Mode::kOverhead;
-    const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
-    constexpr double kSetUpSeconds = 0.02;
-    constexpr double kOverheadSeconds = 0.02;
-    const double one = (overhead ? kOverheadSeconds : trial + warm_up * step) + kSetUpSeconds;
-    seconds += static_cast<double>(options.trials) * one;
-    if (uses_loader(cell.cell.mode)) {
-      const auto samples = static_cast<double>(prepared.datasets[cell.dataset].info.samples);
-      seconds += std::min(options.first_epoch_seconds, samples / batch * step) + kSetUpSeconds;
-    }
-  }
-  return seconds + estimated_ceiling_seconds(prepared, options);
-}
-
-double estimated_ceiling_seconds(const Result& prepared, const RunOptions& options) {
-  constexpr double kSetUpSeconds = 0.03;  // most of it to get memory
-  const double one = std::min(kCeilingSeconds, options.trial_seconds) + kSetUpSeconds;
-  return static_cast<double>(options.trials * prepared.ceilings.size()) * one;
-}
-
 std::string time_text(double seconds) {
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto whole = std::llround(seconds);
   return fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-std::string scope_text(const Result& prepared, const RunOptions& options) {
+std::string scope_text(const Result& prepared, const Schedule& schedule) {
   std::string what = plural(prepared.cells.size(), "cell");
   if (!prepared.ceilings.empty()) what += fmt::format(" and {}", plural(prepared.ceilings.size(), "ceiling"));
-  // How long a genuine step takes is only known when it was taken.
-  const bool open_ended = std::ranges::any_of(
-      prepared.cells, [](const CellResult& cell) { return parse_compute(cell.cell.compute).kind->heeds_setting; });
-  return fmt::format("{}, {} each, {} {}", what, plural(options.trials, "trial"), open_ended ? "at least" : "about",
-                     time_text(estimated_seconds(prepared, options)));
+  return what + ", " + extent_text(schedule);
 }
 
-std::string ceilings_scope_text(const Result& prepared, const RunOptions& options) {
-  return fmt::format("{}, {} each, about {}", plural(prepared.ceilings.size(), "ceiling"),
-                     plural(options.trials, "trial"), time_text(estimated_ceiling_seconds(prepared, options)));
+std::string ceilings_scope_text(const Result& prepared, const Schedule& schedule) {
+  return fmt::format("{}, {}", plural(prepared.ceilings.size(), "ceiling"), extent_text(schedule));
 }
 
-std::string plan_text(const Result& prepared, const RunOptions& options) {
+std::string stopped_text(const Result& result, const Judgement& judgement) {
+  const auto of_interest = [](const CellResult& cell) { return cell.cell.mode != Mode::kOverhead; };
+  const auto count = [&](Stopped why) {
+    return std::ranges::count_if(result.cells,
+                                 [&](const auto& cell) { return of_interest(cell) && cell.stopped == why; });
+  };
+  const auto cells = std::ranges::count_if(result.cells, of_interest);
+  std::string text;
+  if (const auto short_of_time = count(Stopped::kTimeLimit); short_of_time > 0) {
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    for (const CellResult& cell : result.cells) {
+      if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, cell.trials.size());
+    }
+    text += fmt::format("time limit: {} of {} have fewer trials than asked for, the fewest {}; --resume goes on.\n",
+                        short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
+  }
+  if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
+    text += fmt::format("interval: {} of {} did not come to ± {:.4g} % within {}, the widest is {}.\n", wide,
+                        plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
+                        plural(result.options.max_trials, "trial"), widest_text(result, judgement));
+  }
+  return text;
+}
+
+std::string plan_text(const Result& prepared, const Schedule& schedule) {
   std::vector<Row> rows{{"cell", "compute", "slots", "slot bytes"}};
   for (const CellResult& cell : prepared.cells) {
     rows.push_back(
@@ -267,7 +284,7 @@ std::string plan_text(const Result& prepared, const RunOptions& options) {
     for (const CeilingResult& ceiling : prepared.ceilings) text += ceiling.ceiling.id() + '\n';
     text += '\n';
   }
-  return text + scope_text(prepared, options) + '\n';
+  return text + scope_text(prepared, schedule) + '\n';
 }
 
 }  // namespace loadline

@@ -70,6 +70,18 @@ TEST_F(ReadBack, Search) {
   EXPECT_EQ(result.search->probes.size(), 3U);
 }
 
+TEST_F(ReadBack, SearchForTheBest) {
+  ASSERT_EQ(run(short_run(mnist()) +
+                Words{"--loader", "thread-pool", "--workers", "1,2", "--find", "best", "--check-verdict"})
+                .exit_code,
+            0);
+  const Result result = expect_same();
+  ASSERT_TRUE(result.best);
+  EXPECT_EQ(result.best->candidates.size(), 6U);
+  EXPECT_EQ(result.best->rungs.size(), 1U);
+  EXPECT_TRUE(result.best->winner);
+}
+
 TEST_F(ReadBack, CeilingsAlone) {
   ASSERT_EQ(run({"ceilings", "--workload", "mnist", "--data", mnist(), "--batch-size", "8", "--trials", "1", "-o",
                  "result.json"})

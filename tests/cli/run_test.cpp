@@ -119,6 +119,31 @@ TEST_F(Run, FindsTheFewestWorkers) {
   EXPECT_EQ(result()["status"], "complete");
 }
 
+TEST_F(Run, FindsTheFastestAndChecksItAgainstAllOthers) {
+  const Words words = short_run(mnist()) +
+                      Words{"--loader", "thread-pool", "--workers", "1,2", "--batch-size", "4,8", "--find", "best"};
+  const Outcome dry = run(words + Words{"--dry-run"});
+  EXPECT_THAT(dry.out,
+              HasSubstr("12 candidates: 24 probes, each 0.25 of a trial, then 1 trial of each of the best 3, "));
+  const Outcome outcome = run(words + Words{"--check-verdict"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("12 candidates: 24 probes, each 0.25 of a trial, then 1 trial "));
+  EXPECT_THAT(outcome.err, HasSubstr("rung 1: 12 candidates, 1 probe each, 6 go on; ahead is mnist/FULL/thread-pool/"));
+  EXPECT_THAT(outcome.err, HasSubstr("rung 2: 6 candidates, 2 probes each, 3 go on; ahead is "));
+  EXPECT_THAT(outcome.out, HasSubstr("best of 12 candidates: mnist/FULL/thread-pool/workers:"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  loadline run --workload mnist --loader thread-pool --workers "));
+  EXPECT_THAT(outcome.out, HasSubstr("\nIn 1 trial of the whole grid it came to "));
+  const auto best = result()["best"];
+  EXPECT_EQ(best["candidates"].size(), 12U);
+  EXPECT_EQ(best["candidates"][0]["grid_samples_per_second"].size(), 1U);
+  EXPECT_LE(best["reached_share"]["value"], 1);
+  const auto cells = result()["cells"];
+  EXPECT_EQ(
+      std::ranges::count(cells, "FULL", [](const auto& cell) { return cell["mode"].template get<std::string>(); }), 3)
+      << "the finalists";
+  EXPECT_EQ(result()["status"], "complete");
+}
+
 TEST_F(Run, OfCeilingsDoesNotMindAConfigurationThatJudges) {
   ASSERT_EQ(run(short_run(mnist()) + Words{"--au", "0.5", "--loader", "serial"}).exit_code, 0);
   const Outcome outcome = run({"ceilings", "--config", "result.json", "--quiet"});
@@ -248,7 +273,9 @@ TEST_P(Interrupted, KeepsWhatWasMeasured) {
   tool.send(GetParam());
   const Outcome outcome = tool.finish();
   EXPECT_EQ(outcome.exit_code, 128 + GetParam());
-  EXPECT_EQ(refusals(outcome), Words{"interrupted; what was measured so far is in result.json"});
+  EXPECT_EQ(refusals(outcome),
+            Words{"interrupted; what was measured so far is in result.json; go on by loadline run --resume "
+                  "result.json"});
   const auto json = result();
   EXPECT_EQ(json["status"], "partial");
   EXPECT_GE(trials_in(json), 1U);

@@ -167,6 +167,21 @@ std::vector<Skipped> first_of(const std::map<SampleIndex, std::string>& skipped)
   return first;
 }
 
+std::optional<std::string> word_of_stop(const std::optional<Stopped>& stopped) {
+  return stopped ? std::optional<std::string>(name(*stopped)) : std::nullopt;
+}
+
+std::optional<Stopped> stop_of_word(const std::optional<std::string>& word) {
+  if (!word) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const Stopped stopped :
+       {Stopped::kTrials, Stopped::kInterval, Stopped::kMaxTrials, Stopped::kTimeLimit, Stopped::kError}) {
+    if (name(stopped) == *word) return stopped;
+    names.push_back(name(stopped));
+  }
+  throw Error(fmt::format("want null or one of {}, got '{}'", list_of(names), *word));
+}
+
 std::map<SampleIndex, std::string> by_index(const std::vector<Skipped>& samples) {
   std::map<SampleIndex, std::string> skipped;
   for (const Skipped& sample : samples) skipped.emplace(sample.index, sample.reason);
@@ -222,6 +237,7 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   json("compute_description", description);
   json.object("skipped", [&](auto& inner) { skipped_fields(inner, cell); });
   json("error", cell.error);
+  json.converted("stopped", cell.stopped, word_of_stop, stop_of_word);
   json.derived("samples_per_second", [&] { return summary.samples_per_second; });
   json.converted(
       "bounds", cell.bounds, [&](const auto& bounds) { return names_of_bounds(bounds, ceilings); },

@@ -18,6 +18,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   word(json, "status", result.status, std::array{Status::kPartial, Status::kComplete});
   json("started", result.started);
   json("finished", result.finished);
+  json("resumed", result.resumed);
   json("argv", result.arguments);
   json("merged_from", result.merged_from);
   json("config", result.options);

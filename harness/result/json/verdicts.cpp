@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/judge/grid.h"
+
 namespace loadline {
 
 Json interval_json(const std::optional<Interval>& interval) {
@@ -135,15 +137,32 @@ void fields(RecordWriter& json, const Prediction& prediction) {
   json("within", prediction.within);
 }
 
-// Of which a ratio can be made.
-void rates(auto& json, std::string_view key, auto& values) {
-  const auto check = [](const std::vector<double>& rates) {
-    const bool sound = !rates.empty() && std::ranges::all_of(rates, [](double rate) { return rate > 0; });
-    if (!sound) throw Error("want at least one rate, and all of them above 0");
-    return rates;
-  };
+namespace {
+
+bool all_above_zero(const std::vector<double>& rates) {
+  return std::ranges::all_of(rates, [](double rate) { return rate > 0; });
+}
+
+}  // namespace
+
+void checked_rates(auto& json, std::string_view key, auto& values, auto check) {
   json.converted(
       key, values, [](const std::vector<double>& known) { return known; }, check);
+}
+
+// Of which a ratio can be made.
+void rates(auto& json, std::string_view key, auto& values) {
+  checked_rates(json, key, values, [](const std::vector<double>& rates) {
+    if (rates.empty() || !all_above_zero(rates)) throw Error("want at least one rate, and all of them above 0");
+    return rates;
+  });
+}
+
+void rates_if_any(auto& json, std::string_view key, auto& values) {
+  checked_rates(json, key, values, [](const std::vector<double>& rates) {
+    if (!all_above_zero(rates)) throw Error("want rates above 0");
+    return rates;
+  });
 }
 
 void fields(auto& json, Record<Probe> auto& probe) {
@@ -171,6 +190,56 @@ void fields(RecordWriter& json, const Search& search) {
 }
 void fields(RecordReader& json, Search& search) {
   search_fields(json, search);
+}
+
+void fields(auto& json, Record<Candidate> auto& candidate) {
+  json("cell", candidate.cell);
+  json("loader", candidate.loader);
+  none_as_null(json, "workers", candidate.workers);
+  json("prefetch", candidate.prefetch);
+  json.positive("batch_size", candidate.batch_size);
+  json("error", candidate.error);
+  rates_if_any(json, "probes_samples_per_second", candidate.probes);
+  rates_if_any(json, "grid_samples_per_second", candidate.grid);
+}
+
+void fields(auto& json, Record<Rung> auto& rung) {
+  json("candidates", rung.candidates);
+  json("probes", rung.probes);
+  json("kept", rung.kept);
+}
+
+void fields(RecordWriter& json, const SearchCost& cost) {
+  json("probes", cost.probes);
+  json("trials", cost.trials);
+  json("worth_trials", cost.worth);
+  json("grid_trials", cost.grid);
+}
+
+void best_fields_of(auto& json, auto& best) {
+  word(json, "mode", best.mode, std::array{Mode::kFull, Mode::kIo});
+  json.positive("trials", best.trials);
+  json.positive("probe_share", best.probe_share);
+  json("rungs", best.rungs);
+  json("winner", best.winner);
+  json("candidates", best.candidates);
+}
+
+void best_fields(RecordWriter& json, const Result& result) {
+  if (!result.best) return json("best", std::optional<bool>());
+  json.object("best", [&](RecordWriter& inner) {
+    best_fields_of(inner, *result.best);
+    const auto standing = standing_in_grid(*result.best);
+    inner("cost", cost_of_search(result));
+    inner("best_of_grid", standing ? std::optional(result.best->candidates[standing->best].cell) : std::nullopt);
+    inner("reached_share",
+          standing ? std::optional(Estimate{standing->reached.value, standing->reached.ci95}) : std::nullopt);
+  });
+}
+
+void best_fields(RecordReader& json, Result& result) {
+  if (json.object().member("best").kind() == JsonKind::kNull) return;
+  json.object("best", [&](RecordReader& inner) { best_fields_of(inner, result.best.emplace()); });
 }
 
 }  // namespace loadline

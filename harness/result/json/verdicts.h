@@ -27,5 +27,8 @@ void fields(RecordWriter& json, const Prediction& prediction);
 
 void fields(RecordWriter& json, const Search& search);
 void fields(RecordReader& json, Search& search);
+// null in a result without one.
+void best_fields(RecordWriter& json, const Result& result);
+void best_fields(RecordReader& json, Result& result);
 
 }  // namespace loadline

@@ -59,6 +59,48 @@ TEST(Find, RefusesWhatItCannotSearch) {
   EXPECT_EQ(refusal(no_full), usage("--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode"));
 }
 
+TEST(Find, HasNoTimeLimit) {
+  RunOptions limited = options("max-rate");
+  limited.time_limit = 60;
+  EXPECT_EQ(refusal(limited), usage("--time-limit: --find max-rate takes as long as it takes"));
+}
+
+TEST(FindBest, TakesListsOfWhatLoadsTheSameBatches) {
+  RunOptions lists{.loaders = {"serial", "thread-pool"}, .batch_sizes = {64, 128}, .find = "best"};
+  lists.axes = {{"delivery", {"in-order", "completion"}}, {"order", {"shuffled", "sequential"}}};
+  EXPECT_EQ(refusal(lists), Thrown());
+  lists.modes = {"full"};
+  lists.check_verdict = true;
+  EXPECT_EQ(refusal(lists), Thrown()) << "what it checks is the search";
+}
+
+TEST(FindBest, RefusesListsOfWhatIsAnotherTraining) {
+  RunOptions two_workloads{.workloads = {"mnist", "cifar10"}, .find = "best"};
+  EXPECT_EQ(refusal(two_workloads), usage("--find best: want one --workload, got 2"));
+  RunOptions two_types{.axes = {{"dtype", {"u8", "f32"}}}, .find = "best"};
+  EXPECT_EQ(refusal(two_types), usage("--find best: --dtype: want one, not a list"));
+  RunOptions no_loader{.modes = {"synthetic"}, .loaders = {"thread-pool"}, .find = "best"};
+  EXPECT_EQ(refusal(no_loader), usage("--find best: it needs FULL or IO trials, add full or io to --mode"));
+  RunOptions limited{.time_limit = 60, .find = "best"};
+  EXPECT_EQ(refusal(limited), usage("--time-limit: --find best takes as long as it takes"));
+}
+
+TEST(FindBest, SearchesWorkersAndPrefetchUnlessTheyAreGiven) {
+  const RunOptions grid = with_best_grid({.loaders = {"serial", "thread-pool"}}, 6);
+  EXPECT_EQ(grid.workers, (Sizes{1, 2, 4, 6}));
+  EXPECT_EQ(grid.axes, (std::vector<Axis>{{"prefetch", {"2", "4", "8"}}}));
+  EXPECT_EQ(with_best_grid({}, 1).workers, Sizes{1});
+  EXPECT_EQ(with_best_grid({}, 4).workers, (Sizes{1, 2, 4}));
+  const RunOptions given = with_best_grid({.workers = {3}, .axes = {{"prefetch", {"1", "16"}}}}, 6);
+  EXPECT_EQ(given.workers, Sizes{3});
+  EXPECT_EQ(given.axes, (std::vector<Axis>{{"prefetch", {"1", "16"}}}));
+  const RunOptions one = with_best_grid({.prefetch = 5}, 6);
+  EXPECT_TRUE(one.axes.empty());
+  EXPECT_EQ(one.prefetch, 5U);
+  const RunOptions none = with_best_grid({.loaders = {"serial"}}, 6);
+  EXPECT_TRUE(none.workers.empty() && none.axes.empty()) << "nothing has workers";
+}
+
 TEST(Find, PutsAValueWhereItBelongs) {
   EXPECT_EQ(at_value(options("max-rate"), 2000).compute, "device:samples_per_second=2000,depth=1");
   EXPECT_EQ(at_value(options("max-rate"), 2000).workers, Sizes{2});

@@ -243,6 +243,8 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
             test::usage("--window-samples: only --order page-shuffled heeds it, not sequential"));
   EXPECT_EQ(refusal({.trial_seconds = 2, .trial_batches = 10}),
             test::usage("--trial-seconds: it contradicts --trial-batches, give one of them"));
+  EXPECT_EQ(refusal({.max_trials = 9}),
+            test::usage("--max-trials: only --until-ci heeds it, --trials says how many there are without it"));
   EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
             usage("--window-samples 63: want at least one page, --page-samples is 64"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),

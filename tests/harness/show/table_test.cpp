@@ -214,7 +214,7 @@ TEST(SettingText, AdmitsWhatIsNotKnown) {
 TEST(PlanText, HasALineACellAndTheTimeItTakes) {
   Result prepared = three_modes();
   for (CellResult& cell : prepared.cells) cell.trials.clear();
-  EXPECT_EQ(plan_text(prepared, {.trials = 2, .trial_seconds = 0.5, .first_epoch_seconds = 0}),
+  EXPECT_EQ(plan_text(prepared, {.trials = {2, 2}, .asked = 2, .most_seconds = 6.56}),
             "cell                                         compute                         slots  slot bytes\n"
             "mnist/IO/serial/batch:100                    drain                               1        1600\n"
             "mnist/IO/thread-pool/workers:12/batch:100    drain                               1        1600\n"
@@ -230,7 +230,7 @@ TEST(PlanText, NamesTheCeilingsToo) {
   Result prepared = result_of({{.mode = Mode::kIo, .rates = {}}});
   test::add_ceiling(prepared, test::ceiling("memory-read", 1), {}, {});
   test::add_ceiling(prepared, test::ceiling("gather-drain", 1), {}, {0});
-  EXPECT_EQ(plan_text(prepared, {.trials = 5, .trial_seconds = 0.5, .first_epoch_seconds = 0}),
+  EXPECT_EQ(plan_text(prepared, {.trials = {5, 5}, .asked = 5, .most_seconds = 4.42}),
             "cell                       compute  slots  slot bytes\n"
             "mnist/IO/serial/batch:100  drain        1        1600\n"
             "\n"
@@ -239,34 +239,6 @@ TEST(PlanText, NamesTheCeilingsToo) {
             "gather-drain/mnist/data:0/batch:100/threads:1\n"
             "\n"
             "1 cell and 2 ceilings, 5 trials each, about 4.4 s\n");
-}
-
-TEST(EstimatedSeconds, AreThoseOfTheTrialsAndTheFirstEpochs) {
-  const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
-  // A step of 0.1 s: 0.5 s of trial, two steps to warm up, and a little to set up, five times.
-  EXPECT_NEAR(estimated_seconds(prepared, {}), 5 * (0.5 + 2 * 0.1 + 0.02), 1e-9);
-  EXPECT_NEAR(estimated_seconds(prepared, {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}), 0.7 + 0.02, 1e-9);
-  EXPECT_NEAR(estimated_seconds(prepared, {.trials = 1, .trial_seconds = 0.01, .warm_up_batches = 0}), 0.1 + 0.02, 1e-9)
-      << "a trial has at least one step";
-}
-
-TEST(EstimatedSeconds, CountAllThatAStepOfTheDeviceIsMadeOf) {
-  Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
-  const RunOptions options{.trials = 1, .trial_batches = 12, .warm_up_batches = 0};
-  // Two devices, each with a copy of 1,600 bytes, 16 ms, and a step of 100 ms for every other batch of 100 samples.
-  prepared.cells[0].cell.compute = "device:samples_per_second=1000,devices=2,depth=0,copy_bytes_per_second=100000";
-  EXPECT_NEAR(estimated_seconds(prepared, options), 6 * 0.116 + 0.02, 1e-9);
-  prepared.cells[0].cell.compute = "device:profile=mlperf-cosmoflow-h100";
-  EXPECT_NEAR(estimated_seconds(prepared, options), 12 * 0.35 + 0.02, 1e-9);
-}
-
-TEST(EstimatedSeconds, AreThoseOfTheCeilingsToo) {
-  Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
-  const double without = estimated_seconds(prepared, {});
-  test::add_ceiling(prepared, test::ceiling("memory-read", 1), {}, {});
-  EXPECT_NEAR(estimated_ceiling_seconds(prepared, {}), 5 * (0.15 + 0.03), 1e-9);
-  EXPECT_NEAR(estimated_seconds(prepared, {}), without + 5 * (0.15 + 0.03), 1e-9);
-  EXPECT_NEAR(estimated_ceiling_seconds(prepared, {.trials = 1, .trial_seconds = 0.01}), 0.01 + 0.03, 1e-9);
 }
 
 TEST(TimeText, ShowsTenthsBelowAMinuteAndMinutesAbove) {
@@ -278,14 +250,47 @@ TEST(TimeText, ShowsTenthsBelowAMinuteAndMinutesAbove) {
 
 TEST(ScopeText, CountsInTheSingularToo) {
   const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}});
-  EXPECT_EQ(scope_text(prepared, {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}),
+  EXPECT_EQ(scope_text(prepared, {.trials = {1, 1}, .asked = 1, .most_seconds = 0.72}),
             "1 cell, 1 trial each, about 0.7 s");
 }
 
 TEST(ScopeText, CountsTheCeilingsAlone) {
   Result prepared = result_of({{.mode = Mode::kIo, .rates = {}}});
   test::add_ceiling(prepared, test::ceiling("gather-drain", 1), {}, {0});
-  EXPECT_EQ(ceilings_scope_text(prepared, {}), "1 ceiling, 5 trials each, about 0.9 s");
+  EXPECT_EQ(ceilings_scope_text(prepared, {.trials = {5, 5}, .asked = 5, .most_seconds = 0.9}),
+            "1 ceiling, 5 trials each, about 0.9 s");
+}
+
+TEST(ScopeText, TellsWhatIsNotCertain) {
+  const Result prepared = result_of({{.mode = Mode::kSynthetic, .rates = {}}, {.mode = Mode::kIo, .rates = {}}});
+  EXPECT_EQ(scope_text(prepared, {.trials = {3, 3}, .asked = 5, .most_seconds = 19}),
+            "2 cells, 3 of 5 trials each to fit the time limit, about 19.0 s");
+  EXPECT_EQ(scope_text(prepared, {.trials = {3, 50}, .asked = 50, .fewest_seconds = 4, .most_seconds = 70}),
+            "2 cells, 3 to 50 trials each, about 4.0 s to 1 min 10 s");
+  EXPECT_EQ(scope_text(prepared,
+                       {.trials = {3, 20}, .asked = 50, .fewest_seconds = 4, .most_seconds = 30, .open_ended = true}),
+            "2 cells, 3 to 20 of 50 trials each to fit the time limit, at least 4.0 s to 30.0 s");
+  EXPECT_EQ(scope_text(prepared, {.trials = {5, 5}, .asked = 5, .there = 4, .most_seconds = 3}),
+            "2 cells, 5 trials each, of which 4 are there, about 3.0 s");
+}
+
+TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
+  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {100, 100, 100}},
+                             {.mode = Mode::kIo, .rates = {100, 110}},
+                             {.mode = Mode::kFull, .rates = {90, 110}},
+                             test::overhead()});
+  for (CellResult& cell : result.cells) cell.stopped = Stopped::kTrials;
+  EXPECT_EQ(stopped_text(result, judge_run(result)), "");
+  result.cells[1].stopped = result.cells[2].stopped = result.cells[3].stopped = Stopped::kTimeLimit;
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "time limit: 2 of 3 cells have fewer trials than asked for, the fewest 2; --resume goes on.\n");
+  result.options.until_ci = 0.01;
+  result.options.max_trials = 2;
+  result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
+  // 12.71 * 14.1 / sqrt(2) = 127 of 100.
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "interval: 2 of 3 cells did not come to ± 1 % within 2 trials, the widest is mnist/FULL/serial/batch:100 "
+            "with ± 127.1 %.\n");
 }
 
 }  // namespace

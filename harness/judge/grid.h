@@ -1,0 +1,31 @@
+// What a search by --find best cost, and what it came to. Pure functions, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "harness/judge/statistics.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// In trials of full length; probes count by their share of it.
+struct SearchCost {
+  std::size_t probes = 0;
+  std::size_t trials = 0;  // of the finalists, in the mode that is searched in
+  double worth = 0;        // of probes and trials together
+  std::size_t grid = 0;    // trials that the whole grid would have taken
+};
+
+// `result` has a `best`.
+SearchCost cost_of_search(const Result& result);
+
+struct GridStanding {
+  std::size_t best = 0;  // index of the candidate with the highest mean over the trials of the grid
+  Ratio reached;         // the winner's throughput over that one's, both of these trials
+};
+
+// None where there is no winner, or the grid was not measured.
+std::optional<GridStanding> standing_in_grid(const Best& best);
+
+}  // namespace loadline

@@ -1,0 +1,125 @@
+#include "harness/measure/resume.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/likeness.h"
+#include "harness/plan/settings.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+std::string there_and_here(std::string_view what, std::string_view there, std::string_view here) {
+  return fmt::format("{} {} there, {} here", what, there, here);
+}
+
+std::vector<std::string> differences(const Result& earlier, const Result& prepared) {
+  std::vector<std::string> found;
+  for (const auto& list : {unlike(earlier, prepared), noteworthy(earlier, prepared)}) {
+    for (const Difference& difference : list) {
+      found.push_back(there_and_here(difference.what, difference.base, difference.changed));
+    }
+  }
+  for (std::size_t i = 0; i < std::min(earlier.datasets.size(), prepared.datasets.size()); ++i) {
+    const DatasetFacts& there = earlier.datasets[i];
+    const DatasetFacts& here = prepared.datasets[i];
+    if (there.path != here.path) found.push_back(there_and_here("data", there.path.string(), here.path.string()));
+    if (there.fingerprint == here.fingerprint) continue;
+    found.push_back(there_and_here("fingerprint of " + here.path.string(), fmt::format("{:016x}", there.fingerprint),
+                                   fmt::format("{:016x}", here.fingerprint)));
+  }
+  const auto same_cell = [](const CellResult& a, const CellResult& b) { return key_of(a.cell) == key_of(b.cell); };
+  const auto same_ceiling = [](const CeilingResult& a, const CeilingResult& b) {
+    return a.ceiling.id() == b.ceiling.id();
+  };
+  if (!std::ranges::equal(earlier.cells, prepared.cells, same_cell)) found.emplace_back("other cells there than here");
+  if (!std::ranges::equal(earlier.ceilings, prepared.ceilings, same_ceiling)) {
+    found.emplace_back("other ceilings there than here");
+  }
+  return found;
+}
+
+double end_of(const Trial& trial) {
+  return trial.started_seconds + trial.first_batch_seconds + trial.wall_seconds;
+}
+double end_of(const CeilingTrial& trial) {
+  return trial.started_seconds + trial.wall_seconds;
+}
+
+double latest_end(const auto& measured) {
+  double latest = 0;
+  for (const auto& one : measured) {
+    if (!one.trials.empty()) latest = std::max(latest, end_of(one.trials.back()));
+  }
+  return latest;
+}
+
+}  // namespace
+
+bool is_finished(const Result& result) {
+  return result.status == Status::kComplete &&
+         std::ranges::find(result.cells, Stopped::kTimeLimit, &CellResult::stopped) == result.cells.end();
+}
+
+void check_same_options(const RunOptions& earlier, const RunOptions& now, const std::string& source) {
+  constexpr std::array kOfAPart{"output", "quiet", "time-limit"};
+  std::vector<std::string> different;
+  for (const OptionRow& row : run_options()) {
+    const OptionValue there = read_option(earlier, row);
+    const OptionValue here = read_option(now, row);
+    if (there == here || std::ranges::find(kOfAPart, row.name) != kOfAPart.end()) continue;
+    const auto text = [](const OptionValue& value) { return value == OptionValue() ? "unset" : text_of(value); };
+    different.push_back(there_and_here(fmt::format("--{}", row.name), text(there), text(here)));
+  }
+  if (different.empty()) return;
+  throw usage_error(fmt::format("{}: cannot go on with other options: {}", source, fmt::join(different, "; ")));
+}
+
+void arrange_like(const Result& earlier, Plan& plan) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (const CellResult& cell : earlier.cells) places.emplace(key_of(cell.cell), places.size());
+  std::vector<std::pair<std::size_t, Cell>> placed;
+  for (Cell& cell : plan.cells) {
+    const auto found = places.find(key_of(cell));
+    if (found != places.end()) cell.axes = earlier.cells[found->second].cell.axes;
+    placed.emplace_back(found == places.end() ? places.size() : found->second, std::move(cell));
+  }
+  std::ranges::stable_sort(placed, {}, [](const auto& one) { return one.first; });
+  for (std::size_t i = 0; i < placed.size(); ++i) plan.cells[i] = std::move(placed[i].second);
+}
+
+double continue_from(Result earlier, const std::string& source, Result& prepared) {
+  if (const auto found = differences(earlier, prepared); !found.empty()) {
+    throw Error(fmt::format("{}: cannot go on with it: {}", source, fmt::join(found, "; ")));
+  }
+  prepared.run_id = std::move(earlier.run_id);
+  prepared.resumed = std::move(earlier.resumed);
+  prepared.resumed.push_back(std::exchange(prepared.started, std::move(earlier.started)));
+  for (std::size_t i = 0; i < prepared.datasets.size(); ++i) {
+    prepared.datasets[i].found = earlier.datasets[i].found;
+    prepared.datasets[i].before = earlier.datasets[i].before;
+  }
+  for (std::size_t i = 0; i < prepared.cells.size(); ++i) {
+    CellResult& cell = prepared.cells[i];
+    CellResult& known = earlier.cells[i];
+    cell.first_epoch = std::move(known.first_epoch);
+    cell.trials = std::move(known.trials);
+    cell.skipped = std::move(known.skipped);
+    cell.skipped_unnamed = known.skipped_unnamed;
+    cell.error = std::move(known.error);
+  }
+  for (std::size_t i = 0; i < prepared.ceilings.size(); ++i) {
+    prepared.ceilings[i].trials = std::move(earlier.ceilings[i].trials);
+    prepared.ceilings[i].error = std::move(earlier.ceilings[i].error);
+  }
+  return std::max(latest_end(prepared.cells), latest_end(prepared.ceilings));
+}
+
+}  // namespace loadline

@@ -1,0 +1,27 @@
+// Going on with a run that was interrupted, or ended by its time limit.
+#pragma once
+
+#include <string>
+
+#include "harness/plan/plan.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// Whether the run has all the trials that it was to have, so that there is nothing to go on with.
+bool is_finished(const Result& result);
+
+// Throws usage Error that begins with `source`, where `earlier` comes from, and names every option in which the two
+// differ. Where the result goes, what is printed and how long it may take are each part's own.
+void check_same_options(const RunOptions& earlier, const RunOptions& now, const std::string& source);
+
+// Puts the cells of `plan` into the order of those of `earlier`, on which the order of trials depends, and gives them
+// their names.
+void arrange_like(const Result& earlier, Plan& plan);
+
+// Gives `prepared`, which prepare_run() has made of such a plan, what `earlier` has measured: it becomes the same run
+// in one more part. Returns how many seconds the parts so far took: up to the end of the last trial. Throws Error that
+// begins with `source` and names all that differs, where it is not the same data, machine and program.
+double continue_from(Result earlier, const std::string& source, Result& prepared);
+
+}  // namespace loadline

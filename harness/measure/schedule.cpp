@@ -1,0 +1,134 @@
+#include "harness/measure/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "harness/judge/judgement.h"
+#include "harness/judge/phrase.h"
+#include "loaders/error.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+// Below that even equal trials say little about their spread.
+constexpr std::size_t kFewestForInterval = 3;
+
+constexpr double kSetUpSeconds = 0.02;
+
+// A step of the emulated device is known beforehand; a loader is taken to be no slower.
+double step_seconds(const CellResult& cell) {
+  const std::size_t batch = cell.cell.sampler.batch_size;
+  const auto rate = parse_compute(cell.cell.compute).samples_per_second(batch, cell.slot_bytes);
+  return rate ? static_cast<double>(batch) / *rate : 0;
+}
+
+bool is_narrow(const CellResult& cell, double share) {
+  const Summary rate = summarize(rates_of(cell));
+  return rate.ci95 && (rate.ci95->high - rate.ci95->low) / 2 <= share * rate.mean;
+}
+
+// Until every cell has `trials` of them, as far as it is to have so many.
+double seconds_until(std::size_t trials, const Result& prepared, const RunOptions& options, bool with_cells) {
+  double seconds = 0;
+  const auto missing = [](std::size_t wanted, std::size_t there) {
+    return static_cast<double>(wanted > there ? wanted - there : 0);
+  };
+  for (const CeilingResult& ceiling : prepared.ceilings) {
+    seconds += missing(trials, ceiling.trials.size()) * ceiling_trial_seconds(options);
+  }
+  if (!with_cells) return seconds;
+  for (const CellResult& cell : prepared.cells) {
+    if (stop_of(cell, options)) continue;
+    const std::size_t own = std::min(trials, trial_counts(options, cell.cell.mode).most);
+    seconds += missing(own, cell.trials.size()) * trial_seconds(cell, options);
+  }
+  return seconds;
+}
+
+double first_epochs_seconds(const Result& prepared, const RunOptions& options) {
+  double seconds = 0;
+  for (const CellResult& cell : prepared.cells) {
+    if (!cell.first_epoch) seconds += first_epoch_seconds(cell, prepared.datasets[cell.dataset].info, options);
+  }
+  return seconds;
+}
+
+Error too_short(std::size_t cells, const RunOptions& options, double round_seconds, double spent_seconds) {
+  return usage_error(fmt::format(
+      "--time-limit {}s: one trial of each of {} cells takes about {}{}; give more time, fewer cells or shorter "
+      "--trial-seconds",
+      *options.time_limit, cells, duration(round_seconds),
+      spent_seconds < 0.1 ? "" : fmt::format(" and reading the data took {}", duration(spent_seconds))));
+}
+
+}  // namespace
+
+TrialCounts trial_counts(const RunOptions& options, Mode mode) {
+  if (!options.until_ci) return {options.trials, options.trials};
+  const std::size_t fewest = std::min({kFewestForInterval, options.trials, options.max_trials});
+  return {fewest, mode == Mode::kOverhead ? fewest : options.max_trials};
+}
+
+std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options) {
+  if (cell.error) return Stopped::kError;
+  const TrialCounts counts = trial_counts(options, cell.cell.mode);
+  const std::size_t trials = cell.trials.size();
+  if (trials < counts.fewest) return std::nullopt;
+  if (!options.until_ci || cell.cell.mode == Mode::kOverhead) return Stopped::kTrials;
+  if (is_narrow(cell, *options.until_ci)) return Stopped::kInterval;
+  return trials < counts.most ? std::nullopt : std::optional(Stopped::kMaxTrials);
+}
+
+double trial_seconds(const CellResult& cell, const RunOptions& options) {
+  constexpr double kOverheadSeconds = 0.02;
+  if (cell.cell.mode == Mode::kOverhead) return kOverheadSeconds + kSetUpSeconds;
+  const double step = step_seconds(cell);
+  const double timed = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
+                                             : std::max(options.trial_seconds, step);
+  const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
+  return timed + warm_up * step + kSetUpSeconds;
+}
+
+double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options) {
+  if (!uses_loader(cell.cell.mode) || options.first_epoch_seconds == 0) return 0;
+  const double batches = static_cast<double>(info.samples) / static_cast<double>(cell.cell.sampler.batch_size);
+  return std::min(options.first_epoch_seconds, batches * step_seconds(cell)) + kSetUpSeconds;
+}
+
+double ceiling_trial_seconds(const RunOptions& options) {
+  constexpr double kMemorySeconds = 0.03;  // to get some
+  return std::min(kCeilingSeconds, options.trial_seconds) + kMemorySeconds;
+}
+
+Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds) {
+  Schedule schedule{.trials = trial_counts(options, Mode::kFull)};
+  schedule.asked = schedule.trials.most;
+  for (const CellResult& cell : prepared.cells) {
+    schedule.there += cell.trials.size();
+    schedule.open_ended = schedule.open_ended || parse_compute(cell.cell.compute).kind->heeds_setting;
+  }
+  const double first_epochs = with_cells ? first_epochs_seconds(prepared, options) : 0;
+  const auto until = [&](std::size_t trials) { return seconds_until(trials, prepared, options, with_cells); };
+  if (options.time_limit) {
+    const double left = *options.time_limit - spent_seconds;
+    std::size_t next = schedule.asked;  // of the cell that has the fewest trials
+    for (const CellResult& cell : prepared.cells) {
+      if (!stop_of(cell, options)) next = std::min(next, cell.trials.size() + 1);
+    }
+    // First epochs are left out rather than trials.
+    if (until(next) > left) throw too_short(prepared.cells.size(), options, until(next), spent_seconds);
+    const auto further = std::views::iota(next, schedule.asked);
+    const auto fits = [&](std::size_t trials) { return first_epochs + until(trials + 1) <= left; };
+    const auto behind = std::ranges::partition_point(further, fits) - further.begin();
+    schedule.trials.most = next + static_cast<std::size_t>(behind);
+    schedule.trials.fewest = std::min(schedule.trials.fewest, schedule.trials.most);
+  }
+  schedule.fewest_seconds = first_epochs + until(schedule.trials.fewest);
+  schedule.most_seconds = first_epochs + until(schedule.trials.most);
+  return schedule;
+}
+
+}  // namespace loadline

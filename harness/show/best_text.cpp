@@ -1,0 +1,89 @@
+#include "harness/show/best_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/judge/grid.h"
+#include "harness/judge/phrase.h"
+#include "harness/judge/statistics.h"
+#include "harness/measure/best.h"
+#include "harness/measure/schedule.h"
+#include "harness/plan/command.h"
+#include "harness/plan/find.h"
+#include "harness/show/columns.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+namespace {
+
+double mean_of(const std::vector<double>& rates) {
+  return rates.empty() ? 0 : summarize(rates).mean;
+}
+
+std::string standing_text(const Best& best) {
+  const auto standing = standing_in_grid(best);
+  if (!standing) return "";
+  return fmt::format("In {} of the whole grid it came to {} of the best, {}.\n", plural(best.trials, "trial"),
+                     percent({standing->reached.value, standing->reached.ci95}), best.candidates[standing->best].cell);
+}
+
+}  // namespace
+
+std::string best_scope_text(const Result& prepared, const RunOptions& options) {
+  const bool any_full =
+      std::ranges::any_of(prepared.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });
+  std::size_t candidates = 0;
+  double candidate_seconds = 0;  // a trial of each
+  for (const CellResult& cell : prepared.cells) {
+    if (cell.cell.mode != (any_full ? Mode::kFull : Mode::kIo)) continue;
+    ++candidates;
+    candidate_seconds += trial_seconds(cell, options);
+  }
+  std::size_t probes = 0;
+  std::size_t finalists = candidates;
+  for (const Rung& rung : rungs_for(candidates)) {
+    probes += rung.candidates * rung.probes;
+    finalists = rung.kept;
+  }
+  const double worth = kProbeShare * static_cast<double>(probes) +
+                       static_cast<double>(finalists * options.trials * options.modes.size());
+  return fmt::format("{}: {}, each {} of a trial, then {} of each of the best {}, about {}",
+                     plural(candidates, "candidate"), plural(probes, "probe"), kProbeShare,
+                     plural(options.trials, "trial"), finalists,
+                     time_text(worth * candidate_seconds / static_cast<double>(candidates)));
+}
+
+std::string rung_text(const Best& best) {
+  const Rung& rung = best.rungs.back();
+  std::size_t most_probes = 0;
+  for (const Candidate& candidate : best.candidates) most_probes = std::max(most_probes, candidate.probes.size());
+  // Those of earlier rungs may have been lucky.
+  const auto ahead = std::ranges::max(best.candidates, {}, [&](const Candidate& candidate) {
+    return candidate.probes.size() == most_probes ? mean_of(candidate.probes) : 0;
+  });
+  return fmt::format("rung {}: {}, {} each, {} go on; ahead is {} with {} samples/s", best.rungs.size(),
+                     plural(rung.candidates, "candidate"), plural(rung.probes, "probe"), rung.kept, ahead.cell,
+                     rate(mean_of(ahead.probes)));
+}
+
+std::string best_text(const Result& result, const Judgement& judgement) {
+  if (!result.best || !result.best->winner) return "";
+  const Best& best = *result.best;
+  const auto winner =
+      std::ranges::find(result.cells, *best.winner, [](const CellResult& cell) { return cell.cell.name(); });
+  if (winner == result.cells.end() || winner->trials.empty()) return "";
+  const Summary& confirmed =
+      *judgement.cells[static_cast<std::size_t>(winner - result.cells.begin())].samples_per_second;
+  const SearchCost cost = cost_of_search(result);
+  const RunOptions grid = with_best_grid(result.options, result.environment.machine.threads_in_force);
+  return fmt::format(
+      "best of {}: {}, {} samples/s in {} of its own\n  loadline run {}\nIt took {} and {}, which is the measuring of "
+      "{:.0f} of the {} of the whole grid ({:.0f} %).\n{}",
+      plural(best.candidates.size(), "candidate"), *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}),
+      plural(confirmed.count, "trial"), command_options(grid, winner->cell), plural(cost.probes, "probe"),
+      plural(cost.trials, "trial"), cost.worth, plural(cost.grid, "trial"),
+      100 * cost.worth / static_cast<double>(cost.grid), standing_text(best));
+}
+
+}  // namespace loadline

@@ -1,0 +1,198 @@
+// `loadline run --resume`, and what leaves something to resume: interruptions and time limits.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Resume : public CommandLine {
+ protected:
+  // Trials of a tenth of a second and more.
+  static Words slow_run(const std::string& data) {
+    return short_run(data) +
+           Words{"--loader", "serial", "--trials", "4", "--compute", "device:samples_per_second=200,depth=0"};
+  }
+
+  // A run of which one trial is missing, as far as its file tells.
+  void leave_one_out(const std::string& data) const {
+    ASSERT_EQ(run(short_run(data) + Words{"--trials", "2"}).exit_code, 0);
+    auto json = result();
+    json["status"] = "partial";
+    json["cells"][0]["trials"].erase(1);
+    json["cells"][0]["stopped"] = nullptr;
+    write(home_ / "result.json", json.dump());
+  }
+
+  // That this command line says this one sentence and leaves the file alone.
+  void expect_untouched(const Words& words, int exit_code, const std::string& sentence) const {
+    const std::string before = bytes_of(home_ / "result.json");
+    expect_refusal(run(words), exit_code, sentence);
+    EXPECT_EQ(bytes_of(home_ / "result.json"), before);
+  }
+};
+
+TEST_F(Resume, GivesAnInterruptedRunTheTrialsThatItLacks) {
+  const std::string data = mnist();
+  Tool tool(slow_run(data), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 2/4 "));
+  tool.send(SIGTERM);
+  const Outcome interrupted = tool.finish();
+  EXPECT_EQ(interrupted.exit_code, 143);
+  EXPECT_EQ(refusals(interrupted),
+            Words{"interrupted; what was measured so far is in result.json; go on by loadline run --resume "
+                  "result.json"});
+  const auto first = result();
+  ASSERT_EQ(first["status"], "partial");
+  ASSERT_LT(trials_in(first), 16U);
+
+  const Outcome outcome = run({"run", "--resume", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(fmt::format(", of which {} are there, about ", trials_in(first))));
+  const auto whole = result();
+  EXPECT_EQ(whole["status"], "complete");
+  EXPECT_EQ(whole["run_id"], first["run_id"]);
+  EXPECT_EQ(whole["config_hash"], first["config_hash"]);
+  EXPECT_EQ(whole["resumed"].size(), 1U);
+  std::set<std::size_t> places;
+  double latest_of_first = 0;
+  for (std::size_t i = 0; i < whole["cells"].size(); ++i) {
+    const auto& cell = whole["cells"][i];
+    EXPECT_EQ(cell["stopped"], "trials");
+    EXPECT_EQ(cell["trials"].size(), 4U) << cell["name"];
+    for (std::size_t round = 0; round < cell["trials"].size(); ++round) {
+      EXPECT_EQ(cell["trials"][round]["round"], round);
+      places.insert(cell["trials"][round]["place"].get<std::size_t>());
+    }
+    const auto& known = first["cells"][i]["trials"];
+    for (std::size_t j = 0; j < known.size(); ++j) {
+      EXPECT_EQ(cell["trials"][j], known[j]) << "they are the same";
+      latest_of_first = std::max(latest_of_first, known[j]["started_seconds"].get<double>());
+    }
+  }
+  EXPECT_EQ(places.size(), 16U);
+  for (const auto& cell : whole["cells"]) EXPECT_GT(cell["trials"][3]["started_seconds"], latest_of_first);
+}
+
+TEST_F(Resume, HasNothingToDoForACompleteRun) {
+  ASSERT_EQ(run(short_run(mnist())).exit_code, 0);
+  const std::string before = bytes_of(home_ / "result.json");
+  const Outcome outcome = run({"run", "--resume", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("samples/s, mean"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nnothing to do: result.json is complete\n"));
+  EXPECT_EQ(bytes_of(home_ / "result.json"), before);
+  EXPECT_EQ(run({"run", "--resume", "result.json", "-q"}).out, "");
+}
+
+TEST_F(Resume, BeginsWhereThereIsNothingYet) {
+  const Words words = Words{"run", "--workload", "mnist", "--data", mnist(), "--batch-size", "8"} + kShort;
+  EXPECT_EQ(run(words + Words{"--resume", "new.json"}).exit_code, 0);
+  EXPECT_EQ(result("new.json")["status"], "complete");
+  EXPECT_EQ(result("new.json")["resumed"].size(), 0U);
+  EXPECT_EQ(run(words + Words{"--resume", "newer.json", "-o", "./newer.json"}).exit_code, 0);
+  expect_refusal(run(words + Words{"--resume", "none.json", "-o", "other.json"}), 2,
+                 "--resume none.json: there is no such file, and --output names another to begin with");
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "new.json", "newer.json"}));
+}
+
+TEST_F(Resume, WritesElsewhereIfAskedTo) {
+  leave_one_out(mnist());
+  const std::string before = bytes_of(home_ / "result.json");
+  EXPECT_EQ(run({"run", "--resume", "result.json", "-o", "whole.json", "-q"}).exit_code, 0);
+  EXPECT_EQ(result("whole.json")["cells"][0]["trials"].size(), 2U);
+  EXPECT_EQ(bytes_of(home_ / "result.json"), before);
+}
+
+TEST_F(Resume, TakesTheSameCommandLineAgain) {
+  const std::string data = mnist();
+  leave_one_out(data);
+  EXPECT_EQ(run(short_run(data) + Words{"--trials", "2", "--resume", "result.json"}).exit_code, 0);
+  EXPECT_EQ(result()["resumed"].size(), 1U);
+}
+
+TEST_F(Resume, RefusesOtherOptions) {
+  leave_one_out(mnist());
+  expect_untouched({"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
+                   "result.json: cannot go on with other options: --workers unset there, 3 here; --trials 2 there, 9 "
+                   "here");
+  expect_untouched({"run", "--resume", "-"}, 2, "--resume -: want a file, which is written to again");
+}
+
+TEST_F(Resume, RefusesOtherData) {
+  const std::string data = mnist();
+  leave_one_out(data);
+  std::string images = bytes_of(home_ / "mnist" / "train-images-idx3-ubyte");
+  images.back() ^= 1;
+  write(home_ / "mnist" / "train-images-idx3-ubyte", images);
+  const Outcome outcome = run({"run", "--resume", "result.json", "-q"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0],
+              HasSubstr(fmt::format("result.json: cannot go on with it: fingerprint of {} ", data)));
+  EXPECT_EQ(result()["status"], "partial");
+}
+
+TEST_F(Resume, RefusesWhatIsNoResultAndLeavesItAlone) {
+  leave_one_out(mnist());
+  const std::string whole = bytes_of(home_ / "result.json");
+  write(home_ / "result.json", whole.substr(0, whole.size() / 2));
+  expect_untouched({"run", "--resume", "result.json"}, 1, "result.json: not JSON: it is cut short");
+  write(home_ / "result.json", R"({"benchmarks": []})");
+  expect_untouched({"run", "--resume", "result.json"}, 1,
+                   "result.json: not a result of loadline: it has no schema_version");
+}
+
+TEST_F(Resume, RefusesASearch) {
+  expect_refusal(run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--au", "0.5", "--find",
+                                                "min-workers", "--resume", "result.json"}),
+                 2, "--resume: what --find min-workers tried cannot be gone on with, run it anew");
+}
+
+// Time limits
+
+TEST_F(Resume, GoesOnWithARunThatWasShortOfTime) {
+  const std::string data = mnist();
+  // Four trials of each of three cells take some three seconds.
+  const Outcome outcome = run(slow_run(data) + Words{"--time-limit", "1.5s"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(" of 4 trials each to fit the time limit, about "));
+  EXPECT_THAT(outcome.out, HasSubstr("\ntime limit: "));
+  const auto limited = result();
+  EXPECT_EQ(limited["status"], "complete");
+  EXPECT_EQ(limited["cells"][1]["stopped"], "time-limit");
+  EXPECT_EQ(run({"run", "--resume", "result.json", "--time-limit", "1h", "-q"}).exit_code, 0);
+  EXPECT_EQ(trials_in(result()), 16U);
+  EXPECT_EQ(result()["cells"][1]["stopped"], "trials");
+}
+
+TEST_F(Resume, RefusesATimeLimitThatIsTooShortForATrialOfEach) {
+  const Outcome outcome = run(slow_run(mnist()) + Words{"--time-limit", "0.1s", "-q"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("--time-limit 0.1s: one trial of each of 4 cells takes about "));
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
+}
+
+TEST_F(Resume, TellsWhichTrialsFitATimeLimitWithoutRunningThem) {
+  const Outcome outcome = run(slow_run(mnist()) + Words{"--time-limit", "1.5s", "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("4 cells, "));
+  EXPECT_THAT(outcome.out, HasSubstr(" of 4 trials each to fit the time limit, about "));
+}
+
+TEST_F(Resume, StopsCellsWhoseIntervalIsNarrowEnough) {
+  // Steps of 40 ms on a device that keeps time; the harness's own cost is not asked for so exactly.
+  const Outcome outcome =
+      run(slow_run(mnist()) + Words{"--mode", "synthetic", "--until-ci", "50%", "--max-trials", "9"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("2 cells, 3 to 9 trials each, about "));
+  EXPECT_EQ(result()["cells"][0]["stopped"], "interval");
+  EXPECT_EQ(result()["cells"][0]["trials"].size(), 3U);
+}
+
+}  // namespace
+}  // namespace loadline::test

@@ -1,0 +1,129 @@
+#include "harness/measure/resume.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/plan/settings.h"
+#include "tests/harness/support/results.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+// Three cells, a ceiling, and what they would be with nothing measured.
+Result measured() {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {100, 110}},
+                                   {.mode = Mode::kSynthetic, .rates = {200}},
+                                   {.mode = Mode::kFull, .rates = {90, 80}, .loader = "thread-pool", .workers = 2}});
+  test::add_ceiling(result, test::ceiling("memory-read", 1), {1e9, 1e9}, {});
+  for (CellResult& cell : result.cells) {
+    for (Trial& trial : cell.trials) trial.wall_seconds = 1;
+  }
+  result.run_id = "first";
+  result.started = "2026-01-01T00:00:00Z";
+  result.cells[0].first_epoch = FirstEpoch{.wall_seconds = 3};
+  result.cells[0].trials[1].started_seconds = 7;
+  result.cells[0].trials[1].first_batch_seconds = 0.5;
+  result.cells[0].trials[1].wall_seconds = 2;
+  result.cells[2].error = "broken";
+  result.cells[2].stopped = Stopped::kError;
+  result.cells[0].stopped = Stopped::kTimeLimit;
+  result.datasets[0].found = {.pages = 10, .resident_pages = 3};
+  return result;
+}
+
+Result prepared() {
+  Result result = measured();
+  result.run_id = "second";
+  result.started = "2026-01-02T00:00:00Z";
+  result.datasets[0].found = {.pages = 10, .resident_pages = 10};
+  for (CellResult& cell : result.cells) cell = {.cell = cell.cell, .slots = 5};
+  for (CeilingResult& ceiling : result.ceilings) ceiling.trials.clear();
+  return result;
+}
+
+test::Thrown refusal(const Result& earlier, Result here) {
+  return test::thrown_by([&] { continue_from(earlier, "result.json", here); });
+}
+
+TEST(ContinueFrom, TakesOverWhatWasMeasured) {
+  Result result = prepared();
+  EXPECT_DOUBLE_EQ(continue_from(measured(), "result.json", result), 9.5);
+  EXPECT_EQ(result.run_id, "first");
+  EXPECT_EQ(result.started, "2026-01-01T00:00:00Z");
+  EXPECT_EQ(result.resumed, std::vector<std::string>{"2026-01-02T00:00:00Z"});
+  EXPECT_EQ(result.datasets[0].found.resident_pages, 3U) << "before any part";
+  EXPECT_EQ(result.cells[0].trials.size(), 2U);
+  EXPECT_TRUE(result.cells[0].first_epoch.has_value());
+  EXPECT_EQ(result.cells[0].stopped, std::nullopt);
+  EXPECT_EQ(result.cells[0].slots, 5U) << "of this process";
+  EXPECT_EQ(result.cells[2].error, "broken");
+  EXPECT_EQ(result.ceilings[0].trials.size(), 2U);
+  Result third = prepared();
+  third.started = "2026-01-03T00:00:00Z";
+  continue_from(result, "result.json", third);
+  EXPECT_EQ(third.resumed, (std::vector<std::string>{"2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"}));
+}
+
+TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
+  Result other = prepared();
+  other.environment.machine.cpu_model = "Other CPU";
+  other.environment.machine.hostname = "node2";
+  other.environment.build.version = "1.2.4";
+  other.datasets[0].fingerprint = 1;
+  EXPECT_EQ(
+      refusal(measured(), other),
+      test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; version 1.2.3 there, "
+                   "1.2.4 here; host unknown there, node2 here; fingerprint of /data/mnist 123456789abcdef0 "
+                   "there, 0000000000000001 here"));
+}
+
+TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {
+  Result other = prepared();
+  other.cells[0].cell.sampler.batch_size = 7;
+  other.ceilings.clear();
+  EXPECT_EQ(refusal(measured(), other),
+            test::failed("result.json: cannot go on with it: other cells there than here; other ceilings there than "
+                         "here"));
+}
+
+TEST(CheckSameOptions, NamesEveryOptionThatDiffers) {
+  RunOptions earlier{.workers = {1, 2}, .trials = 3, .output = "a.json"};
+  RunOptions now = earlier;
+  now.output = "b.json";
+  now.quiet = true;
+  now.time_limit = 60;
+  EXPECT_NO_THROW(check_same_options(earlier, now, "a.json"));
+  now.workers.clear();
+  now.trials = 5;
+  EXPECT_EQ(test::thrown_by([&] { check_same_options(earlier, now, "a.json"); }),
+            test::usage("a.json: cannot go on with other options: --workers 1,2 there, unset here; --trials 3 there, 5 "
+                        "here"));
+}
+
+TEST(ArrangeLike, PutsCellsInTheOrderOfTheEarlierRun) {
+  const RunOptions options{.loaders = {"thread-pool"}, .workers = {1, 2}};
+  const PlanContext context{.threads_in_force = 2, .data_directory = "/data"};
+  const Plan straight = make_plan(options, context);
+  Result earlier;
+  for (const Cell& cell : straight.cells) earlier.cells.insert(earlier.cells.begin(), {.cell = cell});
+  earlier.cells[1].cell.axes = {"prefetch"};
+  Plan plan = straight;
+  arrange_like(earlier, plan);
+  ASSERT_EQ(plan.cells.size(), earlier.cells.size());
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) EXPECT_EQ(key_of(plan.cells[i]), key_of(earlier.cells[i].cell));
+  EXPECT_EQ(plan.cells[1].axes, std::vector<std::string>{"prefetch"});
+  EXPECT_EQ(plan.cells[0].how_to_get_it, straight.cells[0].how_to_get_it);
+}
+
+TEST(IsFinished, WhenCompleteAndNotForWantOfTime) {
+  Result result = measured();
+  result.cells[0].stopped = Stopped::kTrials;
+  EXPECT_FALSE(is_finished(result));
+  result.status = Status::kComplete;
+  EXPECT_TRUE(is_finished(result));
+  result.cells[1].stopped = Stopped::kTimeLimit;
+  EXPECT_FALSE(is_finished(result));
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,144 @@
+#include "harness/measure/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::result_of;
+
+TEST(TrialCounts, AreThoseAskedForOrBoundTheSearchForAnInterval) {
+  const auto counts = [](const RunOptions& options, Mode mode = Mode::kFull) {
+    const TrialCounts found = trial_counts(options, mode);
+    return std::pair(found.fewest, found.most);
+  };
+  EXPECT_EQ(counts({.trials = 7}), std::pair(7UL, 7UL));
+  EXPECT_EQ(counts({.trials = 7, .until_ci = 0.01, .max_trials = 30}), std::pair(3UL, 30UL));
+  EXPECT_EQ(counts({.trials = 1, .until_ci = 0.01, .max_trials = 30}), std::pair(1UL, 30UL));
+  EXPECT_EQ(counts({.trials = 7, .until_ci = 0.01, .max_trials = 2}), std::pair(2UL, 2UL));
+  EXPECT_EQ(counts({.until_ci = 0.01}, Mode::kOverhead), std::pair(3UL, 3UL));
+}
+
+std::optional<Stopped> stop(const std::vector<double>& rates, const RunOptions& options, Mode mode = Mode::kFull) {
+  return stop_of(test::cell_result({.mode = mode, .rates = rates}), options);
+}
+
+TEST(StopOf, WaitsForTheTrialsAskedFor) {
+  EXPECT_EQ(stop({100, 100}, {.trials = 3}), std::nullopt);
+  EXPECT_EQ(stop({100, 900, 100}, {.trials = 3}), Stopped::kTrials);
+}
+
+TEST(StopOf, WaitsForAnIntervalThatIsNarrowEnough) {
+  // Mean 100, deviation 1: 4.303 / sqrt(3) = 2.484 on each side.
+  const std::vector<double> three{99, 100, 101};
+  EXPECT_EQ(stop(three, {.until_ci = 0.0248}), std::nullopt);
+  EXPECT_EQ(stop(three, {.until_ci = 0.0249}), Stopped::kInterval);
+  EXPECT_EQ(stop(three, {.until_ci = 0.0248, .max_trials = 3}), Stopped::kMaxTrials);
+  EXPECT_EQ(stop({100, 100}, {.until_ci = 0.01}), std::nullopt) << "two may be alike by chance";
+  EXPECT_EQ(stop({100}, {.trials = 1, .until_ci = 0.01}), std::nullopt) << "one has no interval";
+  EXPECT_EQ(stop({1, 2, 3}, {.until_ci = 0.01}, Mode::kOverhead), Stopped::kTrials);
+}
+
+TEST(StopOf, EndsACellThatFailed) {
+  CellResult cell = test::cell_result({.mode = Mode::kIo, .rates = {}});
+  cell.error = "broken";
+  EXPECT_EQ(stop_of(cell, {}), Stopped::kError);
+}
+
+Result prepared(std::size_t cells = 1) {
+  return result_of(std::vector<test::CellRequest>(cells, {.mode = Mode::kSynthetic, .rates = {}}));
+}
+
+double seconds_of(const Result& result, const RunOptions& options, bool with_cells = true) {
+  return schedule_of(result, options, with_cells, 0).most_seconds;
+}
+
+TEST(Schedule, TakesTheTimeOfTheTrialsAndTheFirstEpochs) {
+  // A step of 0.1 s: 0.5 s of trial, two steps to warm up, and a little to set up, five times.
+  EXPECT_NEAR(seconds_of(prepared(), {}), 5 * (0.5 + 2 * 0.1 + 0.02), 1e-9);
+  EXPECT_NEAR(seconds_of(prepared(), {.trials = 1, .trial_batches = 7, .warm_up_batches = 0}), 0.7 + 0.02, 1e-9);
+  EXPECT_NEAR(seconds_of(prepared(), {.trials = 1, .trial_seconds = 0.01, .warm_up_batches = 0}), 0.1 + 0.02, 1e-9)
+      << "a trial has at least one step";
+  Result full = result_of({{.mode = Mode::kFull, .rates = {}}});
+  const RunOptions once{.trials = 1, .trial_batches = 1, .warm_up_batches = 0, .first_epoch_seconds = 2};
+  EXPECT_NEAR(seconds_of(full, once), 0.1 + 0.02 + 2 + 0.02, 1e-9);
+  full.cells[0].first_epoch = FirstEpoch();
+  EXPECT_NEAR(seconds_of(full, once), 0.1 + 0.02, 1e-9) << "it is there already";
+}
+
+TEST(Schedule, CountsAllThatAStepOfTheDeviceIsMadeOf) {
+  Result result = prepared();
+  const RunOptions options{.trials = 1, .trial_batches = 12, .warm_up_batches = 0};
+  // Two devices, each with a copy of 1,600 bytes, 16 ms, and a step of 100 ms for every other batch of 100 samples.
+  result.cells[0].cell.compute = "device:samples_per_second=1000,devices=2,depth=0,copy_bytes_per_second=100000";
+  EXPECT_NEAR(seconds_of(result, options), 6 * 0.116 + 0.02, 1e-9);
+  result.cells[0].cell.compute = "device:profile=mlperf-cosmoflow-h100";
+  EXPECT_NEAR(seconds_of(result, options), 12 * 0.35 + 0.02, 1e-9);
+}
+
+TEST(Schedule, CountsTheCeilingsToo) {
+  Result result = prepared();
+  const double without = seconds_of(result, {});
+  test::add_ceiling(result, test::ceiling("memory-read", 1), {}, {});
+  EXPECT_NEAR(seconds_of(result, {}, false), 5 * (0.15 + 0.03), 1e-9);
+  EXPECT_NEAR(seconds_of(result, {}), without + 5 * (0.15 + 0.03), 1e-9);
+  EXPECT_NEAR(seconds_of(result, {.trials = 1, .trial_seconds = 0.01}, false), 0.01 + 0.03, 1e-9);
+}
+
+TEST(Schedule, HasTwoEndsWhereIntervalsAreWaitedFor) {
+  const Schedule schedule = schedule_of(prepared(2), {.until_ci = 0.01, .max_trials = 20}, true, 0);
+  EXPECT_EQ(schedule.trials.fewest, 3U);
+  EXPECT_EQ(schedule.trials.most, 20U);
+  EXPECT_EQ(schedule.asked, 20U);
+  EXPECT_NEAR(schedule.fewest_seconds, 2 * 3 * 0.72, 1e-9);
+  EXPECT_NEAR(schedule.most_seconds, 2 * 20 * 0.72, 1e-9);
+}
+
+// Two cells of 0.72 s a trial: 1.44 s a round.
+TEST(Schedule, HasAsManyTrialsAsFitTheTimeLimit) {
+  const auto trials = [](double limit, double spent = 0) {
+    const Schedule schedule = schedule_of(prepared(2), {.time_limit = limit}, true, spent);
+    EXPECT_EQ(schedule.asked, 5U);
+    EXPECT_LE(spent + schedule.most_seconds, limit);
+    return schedule.trials.most;
+  };
+  EXPECT_EQ(trials(100), 5U);
+  EXPECT_EQ(trials(7.21), 5U);
+  EXPECT_EQ(trials(7.19), 4U);
+  EXPECT_EQ(trials(1.45), 1U);
+  EXPECT_EQ(trials(7.21, 1), 4U) << "what was spent on reading the data is gone";
+  const Schedule both = schedule_of(prepared(2), {.time_limit = 3, .until_ci = 0.01, .max_trials = 20}, true, 0);
+  EXPECT_EQ(both.trials.fewest, 2U);
+  EXPECT_EQ(both.trials.most, 2U);
+  EXPECT_EQ(both.asked, 20U);
+}
+
+TEST(Schedule, LeavesOutFirstEpochsRatherThanTrials) {
+  const Result full = result_of({{.mode = Mode::kFull, .rates = {}}});
+  EXPECT_EQ(schedule_of(full, {.time_limit = 0.8}, true, 0).trials.most, 1U);
+}
+
+TEST(Schedule, RefusesALimitThatIsTooShortForATrialOfEach) {
+  EXPECT_EQ(test::thrown_by([] { schedule_of(prepared(2), {.time_limit = 1.43}, true, 0); }),
+            test::usage("--time-limit 1.43s: one trial of each of 2 cells takes about 1.4 s; give more time, fewer "
+                        "cells or shorter --trial-seconds"));
+  EXPECT_EQ(test::thrown_by([] { schedule_of(prepared(2), {.time_limit = 3}, true, 2.5); }),
+            test::usage("--time-limit 3s: one trial of each of 2 cells takes about 1.4 s and reading the data took 2.5 "
+                        "s; give more time, fewer cells or shorter --trial-seconds"));
+}
+
+TEST(Schedule, LeavesOutTrialsThatAreThere) {
+  const Result half = result_of({{.mode = Mode::kSynthetic, .rates = {100, 100, 100, 100, 100}},
+                                 {.mode = Mode::kSynthetic, .rates = {100, 100}}});
+  const Schedule schedule = schedule_of(half, {}, true, 0);
+  EXPECT_EQ(schedule.there, 7U);
+  EXPECT_NEAR(schedule.most_seconds, 3 * 0.72, 1e-9);
+  const Schedule limited = schedule_of(half, {.time_limit = 1.45}, true, 0);
+  EXPECT_EQ(limited.trials.most, 4U);
+}
+
+}  // namespace
+}  // namespace loadline

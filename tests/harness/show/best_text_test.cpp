@@ -1,0 +1,83 @@
+#include "harness/show/best_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+Result searched() {
+  Result result = test::result_of({{.mode = Mode::kFull, .rates = {990, 1010}, .loader = "thread-pool", .workers = 2},
+                                   {.mode = Mode::kFull, .rates = {890, 910}, .loader = "thread-pool", .workers = 4}});
+  for (CellResult& cell : result.cells) {
+    cell.cell.prefetch = 4;
+    cell.cell.axes = {"prefetch"};
+  }
+  result.options.workloads = {"mnist"};
+  result.options.loaders = {"thread-pool"};
+  result.options.find = "best";
+  result.best = Best{.trials = 5, .probe_share = 0.25, .rungs = {{.candidates = 4, .probes = 1, .kept = 2}}};
+  result.best->candidates = {{.cell = result.cells[0].cell.name(), .probes = {980}},
+                             {.cell = result.cells[1].cell.name(), .probes = {900}},
+                             {.cell = "slow", .probes = {100}},
+                             {.cell = "broken", .error = "of no use"}};
+  result.best->winner = result.cells[0].cell.name();
+  return result;
+}
+
+std::string text_of(const Result& result) {
+  return best_text(result, judge_run(result));
+}
+
+TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
+  EXPECT_EQ(text_of(searched()),
+            "best of 4 candidates: mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4, 1.00 ± 0.13 k samples/s in 2 "
+            "trials of its own\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"
+            "It took 3 probes and 4 trials, which is the measuring of 5 of the 20 trials of the whole grid (24 %).\n");
+}
+
+TEST(BestText, SaysWhatTheSearchCameTo) {
+  Result result = searched();
+  result.best->candidates[0].grid = {980, 980};
+  result.best->candidates[1].grid = {1000, 1000};
+  EXPECT_TRUE(
+      text_of(result).ends_with("In 5 trials of the whole grid it came to 98.0 ± 0.0 % of the best, "
+                                "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4.\n"))
+      << text_of(result);
+}
+
+TEST(BestText, IsEmptyWithoutAWinner) {
+  Result result = searched();
+  result.best->winner.reset();
+  EXPECT_EQ(text_of(result), "");
+  result.best->winner = "not among the cells";
+  EXPECT_EQ(text_of(result), "");
+  result.best.reset();
+  EXPECT_EQ(text_of(result), "");
+}
+
+TEST(RungText, SaysWhoIsAheadOfThoseThatAreLeft) {
+  Best best = *searched().best;
+  EXPECT_EQ(rung_text(best),
+            "rung 1: 4 candidates, 1 probe each, 2 go on; ahead is "
+            "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4 with 980 samples/s");
+  best.rungs.push_back({.candidates = 2, .probes = 2, .kept = 1});
+  best.candidates[0].probes = {980, 700, 700};
+  best.candidates[1].probes = {900, 800, 700};
+  best.candidates[2].probes = {5000};
+  EXPECT_EQ(rung_text(best),
+            "rung 2: 2 candidates, 2 probes each, 1 go on; ahead is "
+            "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4 with 800 samples/s");
+}
+
+TEST(BestScopeText, CountsProbesAndTrials) {
+  const Result prepared = test::result_of(std::vector<test::CellRequest>(24, {.mode = Mode::kFull, .rates = {}}));
+  // Trials of 0.72 s: 72 probes are the worth of 18, and 3 finalists have 5 in each of 3 modes.
+  EXPECT_EQ(best_scope_text(prepared, {}),
+            "24 candidates: 72 probes, each 0.25 of a trial, then 5 trials of each of the best 3, about 45.4 s");
+}
+
+}  // namespace
+}  // namespace loadline
