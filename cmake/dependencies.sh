@@ -38,6 +38,7 @@ tests   | results against their schema | p jsonschema            | python3-jsons
 tests   | compare.py on results        | f share/benchmark/compare.py | libbenchmark-tools | -                     | -             | -
 tests   | compare.py on results        | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
 tests   | compare.py on results        | p scipy                 | python3-scipy         | python3-scipy          | scipy         | py-scipy
+tests   | results in pandas            | p pandas                | python3-pandas        | python3-pandas         | pandas        | py-pandas
 tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm             | slurm-slurmctld        | -             | slurm
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge

@@ -94,10 +94,11 @@ void check_data(const std::vector<MergePart>& parts) {
   std::map<std::string, Known> data;
   for (const MergePart& part : parts) {
     for (const CellResult& cell : part.result.cells) {
+      // Of data that is not to be read before it is measured there is none.
       const auto fingerprint = part.result.datasets[cell.dataset].fingerprint;
-      if (!fingerprint) continue;  // a part that was stopped before its data was read
+      if (!fingerprint) continue;
       const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{*fingerprint, part.source});
-      if (is_new || known->second.fingerprint == fingerprint) continue;
+      if (is_new || known->second.fingerprint == *fingerprint) continue;
       throw Error(fmt::format("cannot merge {} with {}: {} held other samples (fingerprint {:016x}, not {:016x})",
                               part.source, known->second.source, cell.cell.data.string(), *fingerprint,
                               known->second.fingerprint));
@@ -160,12 +161,16 @@ class Merger {
 
   std::size_t add_dataset(DatasetFacts facts) {
     const auto found = std::ranges::find_if(merged_.datasets, [&](const DatasetFacts& known) {
-      return known.path == facts.path && known.fingerprint == facts.fingerprint &&
-             known.info.format == facts.info.format && known.info.access == facts.info.access &&
-             known.info.files == facts.info.files;
+      const bool same_samples = !known.fingerprint || !facts.fingerprint || known.fingerprint == facts.fingerprint;
+      return known.path == facts.path && same_samples && known.info.format == facts.info.format &&
+             known.info.access == facts.info.access && known.info.files == facts.info.files;
     });
     const auto index = static_cast<std::size_t>(found - merged_.datasets.begin());
-    if (found == merged_.datasets.end()) merged_.datasets.push_back(std::move(facts));
+    if (found == merged_.datasets.end()) {
+      merged_.datasets.push_back(std::move(facts));
+    } else if (!found->fingerprint) {
+      found->fingerprint = facts.fingerprint;
+    }
     return index;
   }
 

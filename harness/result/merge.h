@@ -19,7 +19,8 @@ struct MergePart {
 //
 // The parts go by the time at which they were started, to the second: the trials of a later one have later rounds, and
 // places are by time. Command line, options, machine, job and page cache are those of the first, without its share of
-// the cells (--part) and with the names of all hosts. It is complete when all parts are, and all shares are there.
+// the cells (--part) and with the names of all hosts; what the processes took as a whole is left out. It is complete
+// when all parts are, and all shares are there.
 //
 // Throws usage Error for fewer than two parts, and Error for a run that comes twice, for data that was not the same
 // under the same name, for the result of a search, and, unless `allow_mismatch`, for parts of different builds,
