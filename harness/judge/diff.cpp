@@ -119,10 +119,12 @@ void add_differences_of_cells(const Result& base, const Result& changed, const P
     if (a.cell.mode == Mode::kSynthetic) continue;  // what a resident batch holds does not matter
     const DatasetFacts& data = base.datasets[a.dataset];
     const DatasetFacts& other = changed.datasets[b.dataset];
-    if (data.fingerprint != other.fingerprint && known.emplace(a.dataset, b.dataset).second) {
+    // Data that was not to be read before it was measured has none.
+    const bool comparable = data.fingerprint && other.fingerprint;
+    if (comparable && *data.fingerprint != *other.fingerprint && known.emplace(a.dataset, b.dataset).second) {
       unlike.push_back({fmt::format("data of {}", a.cell.workload),
-                        fmt::format("fingerprint {:016x}", data.fingerprint),
-                        fmt::format("fingerprint {:016x}", other.fingerprint)});
+                        fmt::format("fingerprint {:016x}", *data.fingerprint),
+                        fmt::format("fingerprint {:016x}", *other.fingerprint)});
     }
     if (a.cell.cache != b.cell.cache && states.emplace(a.cell.cache, b.cell.cache).second) {
       unlike.push_back({"cache state", std::string(name(a.cell.cache)), std::string(name(b.cell.cache))});
