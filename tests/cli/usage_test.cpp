@@ -14,7 +14,8 @@ class Usage : public CommandLine {
 };
 
 TEST_F(Usage, AVerbIsWanted) {
-  expect_usage({}, "want a verb, one of run, ceilings, train, diff, ab, aa, list, data, see --help");
+  expect_usage({},
+               "want a verb, one of run, ceilings, train, diff, ab, aa, list, data, merge, export, report, see --help");
   expect_usage({"data"}, "data: want a verb, one of info, verify, make, convert, see --help");
 }
 

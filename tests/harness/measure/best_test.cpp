@@ -41,8 +41,8 @@ class Listener final : public RunObserver {
   std::stop_source stop;
 };
 
-// A device that waits a set time for each batch, however large: on a clock that otherwise hardly moves each batch size is
-// twice as fast as the one before.
+// A device that waits a set time for each batch, however large: on a clock that otherwise hardly moves each batch size
+// is twice as fast as the one before.
 class FindBestTest : public testing::Test {
  protected:
   FindBestTest() {

@@ -584,7 +584,6 @@ TEST_F(RunTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
                                                    data.string())));
 }
 
-
 // When cells have enough
 
 // IO of two batch sizes, and what the harness costs. Every look at the clock takes a microsecond: all trials are alike.
