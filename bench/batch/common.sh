@@ -20,9 +20,6 @@ LOADLINE=${LOADLINE:-$root/build/release/bench/loadline}
 [[ -x $LOADLINE ]] || LOADLINE=$(command -v loadline) ||
   fail "no loadline in $root/build/release/bench nor in PATH: build it first, or set LOADLINE"
 
-# offers VERB OPTION: whether this build of the tool has it.
-offers() { "$LOADLINE" "$1" --help 2>/dev/null | grep -q -- "$2"; }
-
 # The command that submits the script again, to which `resubmit` adds the settings.
 case $name in
   *.lsf) submit=(bsub '<' "$root/bench/lsf/$name") ;;
@@ -117,7 +114,7 @@ stoppable() {
 # run_into RESULT: `loadline run` with the options, going on where an earlier run into RESULT stopped.
 run_into() {
   mkdir -p "$(dirname "$1")"
-  ! offers run --resume || options+=(--resume "$1")
+  options+=(--resume "$1")
   say "loadline run ${options[*]} -o $1"
   stoppable "$LOADLINE" run "${options[@]}" -o "$1"
 }
@@ -148,7 +145,6 @@ measure() {
 # write_reports RESULT: what it says, for a ticket and for a browser, beside it.
 write_reports() {
   local format
-  offers report --format || return 0
   for format in markdown:md html:html; do
     "$LOADLINE" report "$1" --format "${format%:*}" -o "${1%.json}.${format#*:}"
     say "report: ${1%.json}.${format#*:}"
@@ -180,9 +176,9 @@ merge_parts() {
   for ((part = first; part < first + count; ++part)); do
     if [[ -e $stem-$part.json ]]; then parts+=("$stem-$part.json"); else missing+=("$stem-$part.json"); fi
   done
-  offers merge --output || { say "results: ${parts[*]}"; return; }
   ((${#parts[@]} > 0)) || fail "nothing to merge: there is no $stem-$first.json, nor any after it"
-  "$LOADLINE" merge "${parts[@]}" -o "$stem.json"
+  # Of one there is nothing to put together.
+  if ((${#parts[@]} == 1)); then cp "${parts[0]}" "$stem.json"; else "$LOADLINE" merge "${parts[@]}" -o "$stem.json"; fi
   say "result: $stem.json"
   write_reports "$stem.json"
   ((${#missing[@]} == 0)) || fail "not merged, because they are not there: ${missing[*]}"

@@ -92,6 +92,10 @@ void add_run(CLI::App& app, Request& request) {
                   "compare with the result kept under this name afterwards, as `loadline diff` does")
       ->type_name("NAME")
       ->group("Verdict");
+  run->add_option("--summary", request.run.summary,
+                  "print the lines of another tool's summary behind the figures, for scripts that read them: benchy")
+      ->type_name("TOOL")
+      ->group("Output");
   run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
       ->type_name("NAME")
       ->group("Verdict");

@@ -27,6 +27,7 @@
 #include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
+#include "harness/show/benchy.h"
 #include "harness/show/best_text.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
@@ -35,6 +36,7 @@
 #include "harness/show/job_text.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
+#include "loaders/names.h"
 #include "loaders/storage/affinity.h"
 #include "loaders/transforms/kernels.h"
 
@@ -197,6 +199,9 @@ int measure(const Verb& verb, const RunRequest& request) {
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
   if (!request.options.quiet) print_result(verb, result, judgement, stream_for_text(file));
+  if (!request.summary.empty() && result.status == Status::kComplete) {
+    put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
+  }
   if (file) file->finish(result, judgement);
   if (file && !request.options.quiet && !file->to_stdout()) {
     put(stdout, fmt::format("\nresult: {}\n", file->path()));
@@ -222,6 +227,9 @@ void load_earlier(RunRequest& request) {
 }
 
 int run_verb(const RunRequest& request) {
+  if (!request.summary.empty() && request.summary != "benchy") {
+    throw unknown_name("--summary", request.summary, std::vector<std::string_view>{"benchy"});
+  }
   if (!request.dump_config) return measure(kRun, request);
   put(stdout, config_json(request.options));
   return kExitOk;

@@ -23,6 +23,7 @@ struct RunRequest {
   bool dump_config = false;
   std::string baseline;       // name of that to compare with afterwards; empty: none
   std::string save_baseline;  // name to keep the result under; empty: none
+  std::string summary;        // whose lines to print behind the figures; empty: nobody's
 };
 
 // How results are held against each other.

@@ -35,6 +35,14 @@ TEST_F(Run, SaysThatThereIsNoCudaDevice) {
   EXPECT_THAT(refusals(outcome)[0], HasSubstr(": compute cuda: no CUDA device is there: "));
 }
 
+TEST_F(Run, PrintsTheSummaryOfAnotherToolBehindItsFigures) {
+  auto arguments = short_run(mnist());
+  arguments.insert(arguments.end(), {"--summary", "benchy"});
+  EXPECT_THAT(run(arguments).out, HasSubstr("SUMMARY"));
+  arguments.back() = "benchly";
+  expect_refusal(run(arguments), 2, "--summary 'benchly': want one of benchy (did you mean benchy?)");
+}
+
 TEST_F(Run, NamesItsResultAfterTheRun) {
   Words words = short_run(mnist(), "");
   ASSERT_EQ(run(words + Words{"-q"}).exit_code, 0);

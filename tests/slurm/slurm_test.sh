@@ -63,9 +63,7 @@ holds "$result" "r['job'] == {'scheduler': 'slurm', 'id': '$job', 'array_id': No
   'memory_bytes': 2**29, 'ends': r['job']['ends'], 'restarts': 0}"
 holds "$result" "{c['workers'] for c in r['cells'] if c['mode'] == 'IO'} == set(range(1, 1 + min(2, $(nproc))))"
 holds "$result" "r['datasets'][0]['path'].startswith('$work/scratch/')"
-if offers report --format; then
-  for report in md html; do [[ -s ${result%json}$report ]] || fail "leaves no ${result%json}$report"; done
-fi
+for report in md html; do [[ -s ${result%json}$report ]] || fail "leaves no ${result%json}$report"; done
 
 what="a job with one of several CPUs, which nothing binds"
 submit --cpus-per-task=1 "$sweep" "${quick[@]}" --loader thread-pool
@@ -103,36 +101,32 @@ ends FAILED
 says "sweep.sbatch: $work is not loadline's repository: submit from there, or export LOADLINE_ROOT"
 
 what="an array and its merge"
-if offers merge --output; then
-  both=$(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/slurm/submit-array.sh" 2 "${quick[@]}")
-  read -r _ array _ _ _ _ merge _ <<<"$both"
-  job=$merge
-  log=loadline-$merge.out
-  ends COMPLETED
-  for task in 1 2; do
-    is_complete "results/array-$array-$task.json"
-    holds "results/array-$array-$task.json" "(r['job']['array_id'], r['job']['array_index']) == ('$array', $task)"
-  done
-  holds "results/array-$array.json" "sorted(c['name'] for c in r['cells'] if c['mode'] == 'IO') ==
-    ['mnist/IO/serial/batch:64', 'mnist/IO/thread-pool/workers:1/batch:64']"
-  holds "results/array-$array.json" "all(len(c['trials']) == 2 for c in r['cells'])"
+both=$(LOADERS=serial,thread-pool WORKERS=1 "$root/bench/slurm/submit-array.sh" 2 "${quick[@]}")
+read -r _ array _ _ _ _ merge _ <<<"$both"
+job=$merge
+log=loadline-$merge.out
+ends COMPLETED
+for task in 1 2; do
+  is_complete "results/array-$array-$task.json"
+  holds "results/array-$array-$task.json" "(r['job']['array_id'], r['job']['array_index']) == ('$array', $task)"
+done
+holds "results/array-$array.json" "sorted(c['name'] for c in r['cells'] if c['mode'] == 'IO') ==
+  ['mnist/IO/serial/batch:64', 'mnist/IO/thread-pool/workers:1/batch:64']"
+holds "results/array-$array.json" "all(len(c['trials']) == 2 for c in r['cells'] if c['mode'] == 'IO')"
 
-  what="a merge that lacks a task"
-  rm "results/array-$array-2.json"
-  submit "$root/bench/slurm/merge.sbatch" "$array" 2
-  ends FAILED
-  says "not merged, because they are not there: results/array-$array-2.json"
-fi
+what="a merge that lacks a task"
+rm "results/array-$array-2.json"
+submit "$root/bench/slurm/merge.sbatch" "$array" 2
+ends FAILED
+says "not merged, because they are not there: results/array-$array-2.json"
 
 what="a gate"
-if offers run --save-baseline && offers diff --baseline; then
-  export BASELINE=test
-  gate=("$root/bench/slurm/gate.sbatch" "${slow[@]}" --trials 5)
-  SAVE=yes submit "${gate[@]}"
-  ends COMPLETED
-  submit "${gate[@]}"
-  ends COMPLETED
-fi
+export BASELINE=test
+gate=("$root/bench/slurm/gate.sbatch" "${slow[@]}" --trials 5)
+SAVE=yes submit "${gate[@]}"
+ends COMPLETED
+submit "${gate[@]}"
+ends COMPLETED
 
 what="the run that was requeued"
 log=$requeued_log
@@ -140,7 +134,7 @@ ends COMPLETED "$requeued"
 is_complete "results/sweep-$requeued.json"
 holds "results/sweep-$requeued.json" "r['job']['restarts'] == 1"
 holds "results/sweep-$requeued.json" "all(len(c['trials']) == 40 for c in r['cells'])"
-! offers run --resume || [[ $(grep -c 'trial 1/40 mnist/FULL' "$log") == 1 ]] || fail "begins again"
+[[ $(grep -c 'trial 1/40 mnist/FULL' "$log") == 1 ]] || fail "begins again"
 
 what="the run whose time limit came"
 log=$limited_log

@@ -5,13 +5,6 @@
 
 tool=$(realpath "${1:?usage: ${0##*/} TOOL ROOT}")
 root=$(realpath "${2:?usage: ${0##*/} TOOL ROOT}")
-# offers VERB OPTION: whether the tool has it; says what is left out if not.
-offers() {
-  "$tool" "$1" --help 2>/dev/null | grep -q -- "$2" && return
-  echo "left out: ${what:-?}: needs loadline $1 $2" >&2
-  return 1
-}
-
 for variable in $(compgen -e | grep -E '^(SLURM|SBATCH|SRUN|LSB|LS)_' || true); do unset "$variable"; done
 unset SCRATCH STAGE DATA RESULTS RESULT WORKLOAD LOADERS WORKERS PARTS MAX_REQUEUES OPTIONS BASELINE SAVE FAIL_ON
 
