@@ -28,7 +28,9 @@ target_compile_options(loadline_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Xcompiler=-Wall,-Wextra,-Wshadow;$<$<BOOL:${LOADLINE_WERROR}>:-Werror=all-warnings>>")
 target_link_options(loadline_options INTERFACE ${LOADLINE_LINK_OPTIONS})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC bug 105651: adding a string literal to a std::string warns of an overlap that cannot be.
-  target_compile_options(loadline_options INTERFACE $<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wno-restrict>)
+  # GCC bug 105651: adding a string literal to a std::string warns of an overlap that cannot be; bug 105593 and others:
+  # moving a std::variant that may hold a string warns of reading the string of one that does not.
+  target_compile_options(loadline_options INTERFACE
+    "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wno-restrict;-Wno-maybe-uninitialized>")
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
