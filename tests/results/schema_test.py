@@ -122,10 +122,11 @@ class Schema(ResultsTest):
              "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
              "--prefetch", "3", "--delivery", "completion", "--compute", "device:samples_per_second=1e6", "--trials",
              "2", "--trial-batches", "12", "--warm-up-batches", "4", "--ceilings", "off", "--au", "1e-6", "--check-verdict",
-             "--find", "min-workers"])
+             "--find", "min-workers", "--exclude", "workers=9", "--filter", "workers<9", "--part", "1/1"])
         self.check(result)
-        # The one that an emulated device refuses.
-        self.assertEqual([key for key, value in result["config"].items() if value is None], ["compute_threads"])
+        # One that an emulated device refuses, and two that a search does.
+        self.assertEqual([key for key, value in result["config"].items() if value is None],
+                         ["compute_threads", "time_limit", "until_ci"])
         self.assertEqual(result["datasets"][0]["access"], "resident")
 
     def test_genuine_step(self):
@@ -137,7 +138,7 @@ class Schema(ResultsTest):
                          "--trial-batches", "2", "--ceilings", "off", "--first-epoch-seconds", "0"])
         self.check(result)
         full = next(cell for cell in result["cells"] if cell["mode"] == "FULL")
-        self.assertEqual((full["precision"], full["fusion"], full["compute_threads"]), ("f32", False, 1))
+        self.assertEqual((full["precision"], full["fusion"], full["compute_threads"]), ("f32", "off", 1))
         self.assertTrue(full["compute_description"].startswith("lenet, "))
         trial = full["trials"][0]
         self.assertEqual([stage["name"] for stage in trial["stages"]],
