@@ -42,4 +42,11 @@ std::string loader_text(const std::string& loader, std::size_t workers) {
   return workers == 0 ? loader : fmt::format("{} x {}", loader, workers);
 }
 
+std::string axes_words(std::string_view axes) {
+  std::string text(axes.substr(axes.empty() ? 0 : 1));
+  // Only a slash before the name of an axis separates: no setting that is an axis has one in its value.
+  std::ranges::replace(text, '/', ' ');
+  return text;
+}
+
 }  // namespace loadline

@@ -20,4 +20,7 @@ std::string plural(std::size_t count, std::string_view thing);
 // "serial", "thread-pool x 2".
 std::string loader_text(const std::string& loader, std::size_t workers);
 
+// The axes of a cell's name as words: "prefetch:4 dtype:u8" of "/prefetch:4/dtype:u8", and nothing of nothing.
+std::string axes_words(std::string_view axes);
+
 }  // namespace loadline

@@ -29,11 +29,7 @@ std::string choice_text(const Judgement& judgement, const Configuration& configu
     return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
   });
   if (!one_batch_size) text += fmt::format(", batches of {}", configuration.batch_size);
-  if (!configuration.further.empty()) {
-    std::string further = configuration.further.substr(1);
-    std::ranges::replace(further, '/', ' ');
-    text += ", " + further;
-  }
+  if (!configuration.further.empty()) text += ", " + axes_words(configuration.further);
   return text;
 }
 
@@ -83,10 +79,14 @@ std::string curve_text(const Curve& curve) {
 std::string recommendation_text(const Result& result, const Judgement& judgement) {
   std::string text;
   for (const Headline& headline : judgement.headlines) {
-    const auto of_workload = std::ranges::count(judgement.configurations, headline.workload, &Configuration::workload);
-    if (of_workload < 2) continue;
     const Configuration& use = judgement.configurations[headline.recommended];
     const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
+    // What differs in its cache state alone is nobody's choice.
+    const auto choices = std::ranges::count_if(judgement.configurations, [&](const Configuration& other) {
+      const Cell& its = result.cells[other.full ? *other.full : *other.io].cell;
+      return other.workload == use.workload && its.cache == cell.cell.cache;
+    });
+    if (choices < 2) continue;
     text += fmt::format("{}: use {}", headline.workload, choice_text(judgement, use));
     if (headline.recommended != headline.configuration) text += ", the fewest within noise of the best";
     for (const Alternative& alternative : headline.alternatives) {

@@ -62,15 +62,6 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
   return kinds;
 }
 
-// "/prefetch:4/dtype:u8" as a column has it: "prefetch:4 dtype:u8".
-std::string further_text(const Configuration& configuration) {
-  if (configuration.further.empty()) return "-";
-  std::string text = configuration.further.substr(1);
-  // Only a slash before the name of an axis separates; a compute has none, a path would.
-  std::ranges::replace(text, '/', ' ');
-  return text;
-}
-
 // The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
 
@@ -157,12 +148,12 @@ std::string table_text(const Result& result, const Judgement& judgement) {
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
     const auto& cold = configuration.cold_start;
-    rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
-                    further_text(configuration), cell_text(judgement, result, configuration.io),
-                    of_ceiling_text(judgement, result, configuration.io),
-                    cell_text(judgement, result, configuration.synthetic),
-                    cell_text(judgement, result, configuration.full), stall ? percent(*stall) : "-",
-                    cold ? percent(cold->fetch_stall) : "-"});
+    rows.push_back(
+        {configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
+         configuration.further.empty() ? "-" : axes_words(configuration.further),
+         cell_text(judgement, result, configuration.io), of_ceiling_text(judgement, result, configuration.io),
+         cell_text(judgement, result, configuration.synthetic), cell_text(judgement, result, configuration.full),
+         stall ? percent(*stall) : "-", cold ? percent(cold->fetch_stall) : "-"});
   }
   // A run of SYNTHETIC alone has no loader to make a configuration of.
   if (judgement.configurations.empty()) {

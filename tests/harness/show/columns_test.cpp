@@ -30,5 +30,10 @@ TEST(LoaderText, NamesTheWorkersWhereThereAreAny) {
   EXPECT_EQ(loader_text("thread-pool", 2), "thread-pool x 2");
 }
 
+TEST(AxesWords, PartsTheAxesOfANameByBlanks) {
+  EXPECT_EQ(axes_words("/prefetch:4/dtype:u8"), "prefetch:4 dtype:u8");
+  EXPECT_EQ(axes_words(""), "");
+}
+
 }  // namespace
 }  // namespace loadline

@@ -40,6 +40,13 @@ TEST(Recommendation, IsNotMadeOfOneConfiguration) {
   EXPECT_EQ(recommendation_text(result, judge_run(result)), "");
 }
 
+TEST(Recommendation, IsNotMadeOfCacheStates) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}, {.mode = Mode::kIo, .rates = {10}}});
+  result.cells[1].cell.cache = CacheState::kCold;
+  result.cells[0].cell.axes = result.cells[1].cell.axes = {"cache"};
+  EXPECT_EQ(recommendation_text(result, judge_run(result)), "");
+}
+
 TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
   const Result result = sweep();
   EXPECT_EQ(
