@@ -1,115 +1,24 @@
 #include "harness/judge/diff.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
-#include <span>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "harness/judge/judgement.h"
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
-#include "harness/plan/settings.h"
 #include "loaders/error.h"
-#include "loaders/names.h"
 
 namespace loadline {
 namespace {
 
-bool is_compared(const Cell& cell, const Metric& metric) {
-  return cell.mode != Mode::kOverhead && (!metric.mode || *metric.mode == cell.mode);
-}
-
-// Cells with equal texts are the same configuration, wherever they were run.
-std::string configuration_key(const Cell& cell, std::span<const std::string_view> except) {
-  std::string key;
-  for (const SettingRow& row : settings()) {
-    if (row.part == SettingPart::kMachine || std::ranges::find(except, row.name) != except.end()) continue;
-    key += text_of(row.read(cell));
-    key += '\n';
-  }
-  return key;
-}
-
-using CellsByKey = std::unordered_map<std::string, std::size_t>;
-
-constexpr std::array<std::string_view, 1> kWhereTheDataLies{"data"};
-constexpr std::array<std::string_view, 2> kNorInWhichCache{"data", "cache"};
-
-CellsByKey cells_by_key(const Named& file, const Metric& metric) {
-  CellsByKey cells;
-  for (std::size_t i = 0; i < file.result.cells.size(); ++i) {
-    const Cell& cell = file.result.cells[i].cell;
-    if (!is_compared(cell, metric)) continue;
-    const auto [known, is_new] = cells.emplace(configuration_key(cell, kWhereTheDataLies), i);
-    if (is_new) continue;
-    throw Error(fmt::format("{}: cells {} and {} differ only in where their data lies, so neither can be compared",
-                            file.name, file.result.cells[known->second].cell.name(), cell.name()));
-  }
-  return cells;
-}
-
-using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
-
-struct Matching {
-  Pairs pairs;  // in the order of the base
-  std::vector<std::size_t> gone;
-  std::vector<std::size_t> added;
-};
-
-// Of cells without a counterpart, those that have one in another cache state.
-void match_across_cache_states(const Result& base, const Result& changed, Matching& matching) {
-  std::unordered_map<std::string, std::vector<std::size_t>> others;
-  for (const std::size_t i : matching.added) {
-    others[configuration_key(changed.cells[i].cell, kNorInWhichCache)].push_back(i);
-  }
-  std::unordered_map<std::string, std::size_t> wanted;
-  for (const std::size_t i : matching.gone) ++wanted[configuration_key(base.cells[i].cell, kNorInWhichCache)];
-  std::unordered_set<std::size_t> matched;
-  std::erase_if(matching.gone, [&](std::size_t i) {
-    const std::string key = configuration_key(base.cells[i].cell, kNorInWhichCache);
-    const auto found = others.find(key);
-    // Where there is a choice, nothing says which is meant.
-    if (found == others.end() || found->second.size() > 1 || wanted.at(key) > 1) return false;
-    matching.pairs.emplace_back(i, found->second.front());
-    matched.insert(found->second.front());
-    return true;
-  });
-  std::erase_if(matching.added, [&](std::size_t i) { return matched.contains(i); });
-  std::ranges::sort(matching.pairs);
-}
-
-Matching match(const Named& base, const Named& changed, const Metric& metric) {
-  const CellsByKey in_base = cells_by_key(base, metric);
-  const CellsByKey in_changed = cells_by_key(changed, metric);
-  Matching matching;
-  for (const auto& [key, i] : in_base) {
-    const auto found = in_changed.find(key);
-    if (found == in_changed.end()) {
-      matching.gone.push_back(i);
-    } else {
-      matching.pairs.emplace_back(i, found->second);
-    }
-  }
-  for (const auto& [key, i] : in_changed) {
-    if (!in_base.contains(key)) matching.added.push_back(i);
-  }
-  std::ranges::sort(matching.pairs);
-  std::ranges::sort(matching.gone);
-  std::ranges::sort(matching.added);
-  match_across_cache_states(base.result, changed.result, matching);
-  return matching;
-}
-
 // What only cells that are compared can differ in: their data and the state of its cache.
-void add_differences_of_cells(const Result& base, const Result& changed, const Pairs& pairs,
+void add_differences_of_cells(const Result& base, const Result& changed, const CellPairs& pairs,
                               std::vector<Difference>& unlike) {
   std::set<std::pair<std::size_t, std::size_t>> known;
   std::set<std::pair<CacheState, CacheState>> states;
@@ -360,123 +269,10 @@ ResultDiff begin_diff(const Named& base, const Named& changed, const DiffOptions
           .noteworthy = noteworthy(base.result, changed.result)};
 }
 
-// What a cell is compared with others by, along a setting.
-struct Profile {
-  std::size_t cell;
-  std::string value;               // of the setting
-  std::string applies;             // a character for each other setting: whether it applies
-  std::vector<std::string> texts;  // their values
-};
-
-// What was varied in a run tells its cells apart; all else follows from that, such as the storage that a loader brings
-// along, or the normalisation of a float type.
-std::vector<const SettingRow*> compared_settings(const Result& result, const SettingRow& along) {
-  std::set<std::string_view> varied{"workload", "mode", "loader", "workers", "batch_size"};
-  for (const CellResult& cell : result.cells) varied.insert(cell.cell.axes.begin(), cell.cell.axes.end());
-  std::vector<const SettingRow*> rows;
-  for (const SettingRow& row : settings()) {
-    if (row.name != along.name && varied.contains(row.name)) rows.push_back(&row);
-  }
-  return rows;
-}
-
-std::vector<Profile> profiles_of(const Result& result, const SettingRow& along, const Metric& metric) {
-  const auto rows = compared_settings(result, along);
-  std::vector<Profile> profiles;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const Cell& cell = result.cells[i].cell;
-    const SettingValue value = along.read(cell);
-    if (!is_compared(cell, metric) || std::holds_alternative<std::monostate>(value)) continue;
-    Profile& profile = profiles.emplace_back(Profile{.cell = i, .value = text_of(value), .applies = {}, .texts = {}});
-    for (const SettingRow* row : rows) {
-      const SettingValue other = row->read(cell);
-      profile.applies += std::holds_alternative<std::monostate>(other) ? '-' : '+';
-      profile.texts.push_back(text_of(other));
-    }
-  }
-  return profiles;
-}
-
-// What a cell, of which all these settings apply, has of them.
-std::string group_key(const Profile& profile, const std::string& applies) {
-  std::string key;
-  for (std::size_t i = 0; i < applies.size(); ++i) {
-    if (applies[i] == '+') key += profile.texts[i];
-    key += '\n';
-  }
-  return key;
-}
-
-bool is_part_of(const std::string& applies, const std::string& more) {
-  for (std::size_t i = 0; i < applies.size(); ++i) {
-    if (applies[i] == '+' && more[i] != '+') return false;
-  }
-  return applies != more;
-}
-
-using Group = std::vector<const Profile*>;
-
-// Cells that differ in nothing but the setting; in the order of the file, as are the groups.
-std::vector<Group> groups_of(const std::vector<Profile>& profiles) {
-  // By which settings apply, of which there are few combinations; then by their values.
-  std::map<std::string, std::map<std::string, Group>> groups;
-  for (const Profile& profile : profiles) {
-    groups[profile.applies][group_key(profile, profile.applies)].push_back(&profile);
-  }
-  std::vector<Group> all;
-  for (const auto& [applies, members] : groups) {
-    for (const auto& [key, exact] : members) {
-      Group group = exact;
-      for (const auto& [fewer, others] : groups) {
-        if (!is_part_of(fewer, applies)) continue;
-        const auto found = others.find(group_key(*exact.front(), fewer));
-        if (found != others.end()) group.insert(group.end(), found->second.begin(), found->second.end());
-      }
-      std::ranges::sort(group, {}, &Profile::cell);
-      all.push_back(std::move(group));
-    }
-  }
-  std::ranges::sort(all, {}, [](const Group& group) { return group.front()->cell; });
-  return all;
-}
-
-void add_group(const Named& file, const Group& group, std::string_view base_value, std::vector<CellDiff>& cells) {
-  const auto base = base_value.empty() ? group.begin() : std::ranges::find(group, base_value, &Profile::value);
-  if (base == group.end()) return;
-  std::map<std::string_view, std::size_t> known;
-  for (const Profile* member : group) {
-    const auto [other, is_new] = known.emplace(member->value, member->cell);
-    if (!is_new) {
-      throw Error(fmt::format("{}: cells {} and {} both have {}, so neither can be compared with the others", file.name,
-                              file.result.cells[other->second].cell.name(), file.result.cells[member->cell].cell.name(),
-                              member->value));
-    }
-    if (member == *base) continue;
-    cells.push_back({.name = {},
-                     .base_value = (*base)->value,
-                     .changed_value = member->value,
-                     .base = (*base)->cell,
-                     .changed = member->cell});
-  }
-}
-
-void refuse_nothing_along(const Named& file, std::string_view setting, std::string_view base_value,
-                          const std::vector<Profile>& profiles) {
-  std::vector<std::string_view> values;
-  for (const Profile& profile : profiles) {
-    if (std::ranges::find(values, profile.value) == values.end()) values.push_back(profile.value);
-  }
-  if (!base_value.empty() && std::ranges::find(values, base_value) == values.end()) {
-    throw unknown_name(fmt::format("--base-value: {} of {}", setting, file.name), base_value, values);
-  }
-  throw usage_error(fmt::format("--by {}: no two cells of {} differ in it alone, it is {} there", setting, file.name,
-                                values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
-}
-
 }  // namespace
 
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options) {
-  const Matching matching = match(base, changed, *options.metric);
+  const Matching matching = match_cells(base, changed, *options.metric);
   if (matching.pairs.empty()) refuse_nothing_in_common(base, changed, *options.metric);
   ResultDiff diff = begin_diff(base, changed, options);
   add_differences_of_cells(base.result, changed.result, matching.pairs, diff.unlike);
@@ -524,12 +320,15 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
 
 ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
                       const DiffOptions& options) {
-  const SettingRow& row = setting_named("--by", setting);
-  const auto profiles = profiles_of(file.result, row, *options.metric);
   ResultDiff diff = begin_diff(file, file, options);
   diff.along = setting;
-  for (const Group& group : groups_of(profiles)) add_group(file, group, base_value, diff.cells);
-  if (diff.cells.empty()) refuse_nothing_along(file, setting, base_value, profiles);
+  for (AlongPair& pair : match_along(file, setting, base_value, *options.metric)) {
+    diff.cells.push_back({.name = {},
+                          .base_value = std::move(pair.base_value),
+                          .changed_value = std::move(pair.changed_value),
+                          .base = pair.base,
+                          .changed = pair.changed});
+  }
   judge_cells(diff, options, file.result, file.result);
   return diff;
 }

@@ -9,6 +9,7 @@
 
 #include "harness/judge/comparison.h"
 #include "harness/judge/likeness.h"
+#include "harness/judge/matching.h"
 #include "harness/judge/metrics.h"
 #include "harness/judge/noise.h"
 #include "harness/result/result.h"
@@ -23,12 +24,6 @@ struct DiffOptions {
   double alpha = 0.05;
   std::optional<NoiseFloor> noise;  // heeded where rates are compared
   bool allow_mismatch = false;      // compare results all the same that are unlike each other
-};
-
-// A result with the name that it goes by in sentences. Borrows it.
-struct Named {
-  std::string name;
-  const Result& result;
 };
 
 // One cell against another.
@@ -72,8 +67,7 @@ struct ResultDiff {
   Change verdict = Change::kInconclusive;  // of the gate
 };
 
-// Cells are matched by all their settings but those that tell where the data lies and what the machine makes of them,
-// whatever their names; the data is compared by fingerprint. OVERHEAD is nobody's change and is left out.
+// Cells are matched by match_cells(), and the data that they read is compared by fingerprint.
 //
 // The gate is one cell of each workload: of FULL, or of IO where they have no FULL in common, or else of SYNTHETIC, the
 // fastest of the two results together. The fastest of the base alone would often be one that had luck there, and so
@@ -91,10 +85,7 @@ ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptio
 // compared; modes may not. The gate are all cells of FULL, or of IO where there is no FULL.
 ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
 
-// Cells of one result that are equal in all that was varied but one setting: each value against `base_value`, or where
-// that is empty, against the first in the file. A cell to which another setting does not apply, as workers do not to
-// the serial loader, stands beside those of all its values. There is no gate. Throws usage Error for an unknown
-// setting, and where no two cells differ in it alone.
+// Cells of one result along a setting, as match_along() pairs them, and throws what that throws. There is no gate.
 ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
                       const DiffOptions& options);
 
