@@ -59,6 +59,10 @@ Prediction predict(const Basis& basis, const CellResult& like, std::string_view 
           .samples_per_second = rate_of_it};
 }
 
+bool same_cell(const Cell& a, const Cell& b) {
+  return a.name() == b.name() && a.compute == b.compute;
+}
+
 std::size_t cpus_for_workers(const Basis& basis) {
   const std::size_t in_force = basis.result.environment.machine.threads_in_force;
   const auto& own = basis.full_cell.cell.placement.worker_cpus;
@@ -83,11 +87,25 @@ std::optional<Rates> ceiling_of_io(const Basis& basis, std::size_t workers) {
   return lowest;
 }
 
+// IO at another number of workers, where the sweep has it.
+std::optional<Rates> measured_io(const Basis& basis, std::size_t workers) {
+  Cell cell = basis.io_cell.cell;
+  cell.workers = workers;
+  const auto found =
+      std::ranges::find_if(basis.result.cells, [&](const CellResult& one) { return same_cell(one.cell, cell); });
+  if (found == basis.result.cells.end() || found->trials.empty()) return std::nullopt;
+  return rates_of(*found);
+}
+
 Prediction with_workers(const Basis& basis, std::size_t workers) {
-  const Expected io{static_cast<double>(workers) / static_cast<double>(basis.full_cell.cell.workers), &basis.io};
+  const Expected in_proportion{static_cast<double>(workers) / static_cast<double>(basis.full_cell.cell.workers),
+                               &basis.io};
   const Expected synthetic{1, &basis.synthetic};
-  const auto ceiling = ceiling_of_io(basis, workers);
-  const Expected loading = ceiling ? slower_of({1, &*ceiling}, io) : io;
+  const auto measured = measured_io(basis, workers);
+  const auto ceiling = measured ? std::nullopt : ceiling_of_io(basis, workers);
+  const Expected loading = measured  ? Expected{1, &*measured}
+                           : ceiling ? slower_of({1, &*ceiling}, in_proportion)
+                                     : in_proportion;
   const bool still = workers < basis.full_cell.cell.workers && synthetic.mean() <= loading.mean();
   Prediction prediction = predict(
       basis, basis.full_cell,
@@ -134,10 +152,6 @@ std::vector<Prediction> predictions_for(const Basis& basis, Bound bound) {
     if (auto faster = with_faster_device(basis)) predictions.push_back(std::move(*faster));
   }
   return predictions;
-}
-
-bool same_cell(const Cell& a, const Cell& b) {
-  return a.name() == b.name() && a.compute == b.compute;
 }
 
 void hold_against(const std::vector<CellResult>& checks, Prediction& prediction) {

@@ -72,6 +72,14 @@ TEST(Predictions, OfMoreWorkersStopAtACeilingThatWasMeasuredForThem) {
   expect_rate(predictions(result)[0], 588, kThreeSets);
 }
 
+TEST(Predictions, TakeTheIoOfOtherWorkersWhereItWasMeasured) {
+  Result result = measured(1800, 1000, 980, 2);
+  test::add_ceiling(result, test::ceiling("gather-drain", 1), around(800), {});
+  result.cells.push_back(
+      test::cell_result({.mode = Mode::kIo, .rates = around(950), .loader = "thread-pool", .workers = 1}));
+  expect_rate(predictions(result)[0], 931, kThreeSets);  // 950 x 980 / 1000
+}
+
 TEST(Predictions, OfMoreWorkersStopAtTheCpus) {
   EXPECT_EQ(predictions(measured(400, 1000, 392, 3))[0].cell.workers, 4U);
   const auto found = predictions(measured(400, 1000, 392, 4));
