@@ -47,7 +47,9 @@ void Reporter::on_probe(const Result& result) {
 }
 
 void Reporter::trial_done(const Result& result, const std::string& what, std::size_t round) {
-  const std::string line = fmt::format("trial {}/{} {}", round + 1, trials_, what);
+  // The first pair of `ab` is not kept, and has a round behind all others.
+  const std::string line =
+      round < trials_ ? fmt::format("trial {}/{} {}", round + 1, trials_, what) : fmt::format("warm-up {}", what);
   progress_.is_terminal() ? progress_.status(line + remaining()) : progress_.milestone(line);
   save(result);
 }

@@ -29,6 +29,8 @@ TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
   const Outcome outcome = run(words);
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("regression: mnist/FULL/thread-pool/workers:1/batch:8 is "));
+  EXPECT_THAT(outcome.err, HasSubstr("\nwarm-up mnist/FULL/thread-pool/workers:1/batch:8: "));
+  EXPECT_THAT(outcome.err, HasSubstr("\ntrial 4/4 mnist/FULL/thread-pool/workers:1/batch:8: "));
   EXPECT_THAT(outcome.out, HasSubstr("\nout-new.json against out-base.json in pairs: samples/s"));
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "out-base.json", "out-new.json"}));
   const json base = parsed(home_ / "out-base.json");
