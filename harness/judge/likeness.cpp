@@ -66,7 +66,7 @@ constexpr Fact kNoteworthy[] = {
     {"compiler", [](const Result& r) { return text(r.environment.build.compiler); }},
     {"flags", [](const Result& r) { return text(r.environment.build.flags); }},
     {"libraries", [](const Result& r) { return libraries(r.environment.build); }},
-    {"host", [](const Result& r) { return text(r.environment.machine.hostname); }},
+    {kHost, [](const Result& r) { return text(r.environment.machine.hostname); }},
     {"operating system", [](const Result& r) { return text(r.environment.machine.operating_system); }},
     {"kernel", [](const Result& r) { return text(r.environment.machine.kernel_release); }},
     {"CPU governor", [](const Result& r) { return text(r.environment.machine.cpu_governor); }},

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/result/result.h"
 
 namespace loadline {
+
+// What a Difference of the hosts' names is of.
+inline constexpr std::string_view kHost = "host";
 
 struct Difference {
   std::string what;  // "CPU", "build type"

@@ -1,6 +1,7 @@
 #include "harness/judge/warnings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,6 +50,14 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
                         "transparent huge pages are off: slots lie in small pages and cost more "
                         "address translations"});
   }
+}
+
+void warn_of_hosts(const Machine& machine, Warnings& warnings) {
+  const auto hosts = hosts_of(machine);
+  if (hosts.size() < 2) return;
+  warnings.push_back({"several-hosts", fmt::format("the trials were run on {}: what sets these apart is in the "
+                                                   "intervals, or among the differences of cells",
+                                                   fmt::join(hosts, " and "))});
 }
 
 bool any_loads(const Result& result, std::size_t dataset, CacheState state) {
@@ -229,6 +238,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   Warnings warnings;
   warn_of_build(result.environment.build, warnings);
   warn_of_machine(result.environment.machine, warnings);
+  warn_of_hosts(result.environment.machine, warnings);
   for (std::size_t i = 0; i < result.datasets.size(); ++i) warn_of_dataset(result, i, warnings);
   warn_of_samples(result, warnings);
   warn_of_workers(result, warnings);

@@ -24,6 +24,8 @@ std::vector<std::string> differences(const Result& earlier, const Result& prepar
   std::vector<std::string> found;
   for (const auto& list : {unlike(earlier, prepared), noteworthy(earlier, prepared)}) {
     for (const Difference& difference : list) {
+      // A job that is requeued comes to another node; what matters of that is among the other facts.
+      if (difference.what == kHost) continue;
       found.push_back(there_and_here(difference.what, difference.base, difference.changed));
     }
   }
@@ -101,6 +103,8 @@ double continue_from(Result earlier, const std::string& source, Result& prepared
     throw Error(fmt::format("{}: cannot go on with it: {}", source, fmt::join(found, "; ")));
   }
   prepared.run_id = std::move(earlier.run_id);
+  add_hosts(prepared.environment.machine, earlier.environment.machine);
+  prepared.environment.machine.hostname = std::move(earlier.environment.machine.hostname);
   prepared.resumed = std::move(earlier.resumed);
   prepared.resumed.push_back(std::exchange(prepared.started, std::move(earlier.started)));
   for (std::size_t i = 0; i < prepared.datasets.size(); ++i) {

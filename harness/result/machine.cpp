@@ -1,6 +1,7 @@
 #include "harness/result/machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -133,7 +134,29 @@ std::optional<std::string> operating_system(const SystemFiles& files) {
   return std::nullopt;
 }
 
+constexpr std::string_view kBetweenHosts = ", ";
+
 }  // namespace
+
+std::vector<std::string> hosts_of(const Machine& machine) {
+  std::vector<std::string> hosts;
+  if (!machine.hostname) return hosts;
+  std::string_view rest = *machine.hostname;
+  for (auto end = rest.find(kBetweenHosts); end != std::string_view::npos; end = rest.find(kBetweenHosts)) {
+    hosts.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + kBetweenHosts.size());
+  }
+  hosts.emplace_back(rest);
+  return hosts;
+}
+
+void add_hosts(const Machine& other, Machine& machine) {
+  std::vector<std::string> hosts = hosts_of(machine);
+  for (std::string& host : hosts_of(other)) {
+    if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(std::move(host));
+  }
+  if (!hosts.empty()) machine.hostname = fmt::format("{}", fmt::join(hosts, kBetweenHosts));
+}
 
 Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity,
                      std::optional<std::size_t> job_cpus) {

@@ -13,7 +13,7 @@ namespace loadline {
 
 // What cannot be known is nullopt.
 struct Machine {
-  std::optional<std::string> hostname;
+  std::optional<std::string> hostname;          // of several, as a merged result has them: "n1, n2"
   std::optional<std::string> operating_system;  // such as "Debian GNU/Linux 12 (bookworm)"
   std::optional<std::string> kernel_release;
   std::optional<std::string> architecture;  // such as "x86_64"
@@ -46,6 +46,12 @@ struct Machine {
   // All last-level caches of the CPUs in the affinity mask together: a dataset smaller than this measures the cache.
   std::optional<std::uint64_t> last_level_cache_bytes;
 };
+
+// Whose names `hostname` has, in its order.
+std::vector<std::string> hosts_of(const Machine& machine);
+
+// Names the hosts of `other` behind those of `machine`, each once.
+void add_hosts(const Machine& other, Machine& machine);
 
 // What a process may still take, by the system and by its cgroup; huge where neither tells.
 std::uint64_t memory_left_bytes(const Machine& machine);

@@ -296,15 +296,6 @@ bool all_shares(const std::vector<MergePart>& parts) {
   return false;
 }
 
-std::optional<std::string> hosts_of(const std::vector<MergePart>& parts) {
-  std::vector<std::string> hosts;
-  for (const MergePart& part : parts) {
-    const auto& host = machine(part.result).hostname;
-    if (host && std::ranges::find(hosts, *host) == hosts.end()) hosts.push_back(*host);
-  }
-  return hosts.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(hosts, ", ")));
-}
-
 // All of the merged result that was not measured.
 void set_frame(const std::vector<MergePart>& parts, Result& result) {
   const Result& first = parts.front().result;
@@ -314,10 +305,10 @@ void set_frame(const std::vector<MergePart>& parts, Result& result) {
   result.options.part.clear();
   result.kernels = first.kernels;
   result.environment = first.environment;
-  result.environment.machine.hostname = hosts_of(parts);
   result.status = all_shares(parts) ? Status::kComplete : Status::kPartial;
   result.finished = first.finished;
   for (const MergePart& part : parts) {
+    add_hosts(machine(part.result), result.environment.machine);
     if (part.result.status == Status::kPartial) result.status = Status::kPartial;
     // An absent time is less than any.
     result.finished =

@@ -56,6 +56,16 @@ TEST(Warnings, TellOfSmallPages) {
                                       "translations"}}));
 }
 
+TEST(Warnings, TellOfSeveralHosts) {
+  Result result = sound();
+  result.environment.machine.hostname = "node1";
+  EXPECT_EQ(warnings(result), Texts());
+  result.environment.machine.hostname = "node1, node2";
+  EXPECT_EQ(warnings(result), (Texts{{"several-hosts",
+                                      "the trials were run on node1 and node2: what sets these apart is in the "
+                                      "intervals, or among the differences of cells"}}));
+}
+
 TEST(Warnings, TellOfADatasetThatFitsTheCache) {
   Result result = sound();
   result.environment.machine.last_level_cache_bytes = 60000 * 784;

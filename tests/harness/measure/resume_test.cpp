@@ -67,14 +67,26 @@ TEST(ContinueFrom, TakesOverWhatWasMeasured) {
 TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   Result other = prepared();
   other.environment.machine.cpu_model = "Other CPU";
-  other.environment.machine.hostname = "node2";
   other.environment.build.version = "1.2.4";
   other.datasets[0].fingerprint = 1;
   EXPECT_EQ(
       refusal(measured(), other),
       test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; version 1.2.3 there, "
-                   "1.2.4 here; host unknown there, node2 here; fingerprint of /data/mnist 123456789abcdef0 "
+                   "1.2.4 here; fingerprint of /data/mnist 123456789abcdef0 "
                    "there, 0000000000000001 here"));
+}
+
+TEST(ContinueFrom, TakesAnotherHostOfTheSameKindAndNamesAll) {
+  Result first = measured();
+  first.environment.machine.hostname = "node1";
+  Result second = prepared();
+  second.environment.machine.hostname = "node2";
+  continue_from(std::move(first), "result.json", second);
+  EXPECT_EQ(second.environment.machine.hostname, "node1, node2");
+  Result third = prepared();
+  third.environment.machine.hostname = "node1";
+  continue_from(std::move(second), "result.json", third);
+  EXPECT_EQ(third.environment.machine.hostname, "node1, node2");
 }
 
 TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {

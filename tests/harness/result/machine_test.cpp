@@ -175,5 +175,16 @@ TEST(Machine, OfThisProcessKnowsWhatEveryLinuxTells) {
   EXPECT_GE(machine.affinity_cpus.value_or(0), machine.threads_in_force);
 }
 
+TEST(AddHosts, NamesEachOnceInOrder) {
+  Machine machine;
+  add_hosts({}, machine);
+  EXPECT_EQ(machine.hostname, std::nullopt);
+  EXPECT_EQ(hosts_of(machine), std::vector<std::string>());
+  add_hosts({.hostname = "n2"}, machine);
+  add_hosts({.hostname = "n1, n2"}, machine);
+  EXPECT_EQ(machine.hostname, "n2, n1");
+  EXPECT_EQ(hosts_of(machine), (std::vector<std::string>{"n2", "n1"}));
+}
+
 }  // namespace
 }  // namespace loadline
