@@ -21,6 +21,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/cli/words.h"
 #include "harness/measure/pairs.h"
+#include "harness/measure/prepare.h"
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
 #include "harness/plan/workloads.h"

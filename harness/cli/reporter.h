@@ -6,7 +6,7 @@
 
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
-#include "harness/measure/run.h"
+#include "harness/measure/observer.h"
 #include "harness/measure/schedule.h"
 #include "synthetic/clock.h"
 

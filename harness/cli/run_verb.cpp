@@ -17,6 +17,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
+#include "harness/measure/prepare.h"
 #include "harness/measure/resume.h"
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"

@@ -10,6 +10,8 @@
 
 #include "harness/judge/judgement.h"
 #include "harness/judge/statistics.h"
+#include "harness/measure/prepare.h"
+#include "harness/measure/run.h"
 #include "harness/plan/settings.h"
 #include "loaders/error.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/measure/run.h"
+#include "harness/measure/observer.h"
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result.h"

@@ -11,6 +11,8 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/statistics.h"
 #include "harness/measure/best.h"
+#include "harness/measure/prepare.h"
+#include "harness/measure/run.h"
 #include "harness/measure/search.h"
 #include "harness/plan/find.h"
 #include "loaders/error.h"

@@ -1,7 +1,7 @@
 // The run of --find.
 #pragma once
 
-#include "harness/measure/run.h"
+#include "harness/measure/observer.h"
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result.h"

@@ -11,6 +11,7 @@
 #include "harness/ceilings/ceilings.h"
 #include "harness/judge/statistics.h"
 #include "harness/measure/cache.h"
+#include "harness/measure/prepare.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/trial.h"
 #include "loaders/datasets/memory.h"
@@ -18,67 +19,6 @@
 
 namespace loadline {
 namespace {
-
-namespace fs = std::filesystem;
-
-bool same_dataset(const Cell& a, const Cell& b) {
-  return a.data == b.data && a.dataset == b.dataset;
-}
-
-// Residency must be asked for before the dataset is opened, when only the names around it are known. By file name: all
-// files of a dataset lie in one directory. What cannot be looked at belongs to somebody else, or is refused on opening.
-std::map<fs::path, Residency> residency_around(const fs::path& path) {
-  std::map<fs::path, Residency> found;
-  std::error_code ignored;
-  const fs::path directory = fs::is_directory(path, ignored) ? path : fs::absolute(path, ignored).parent_path();
-  for (auto entry = fs::directory_iterator(directory, ignored); entry != fs::directory_iterator();
-       entry.increment(ignored)) {
-    if (!entry->is_regular_file(ignored)) continue;
-    try {
-      found[entry->path().filename()] = page_cache_residency(entry->path());
-    } catch (const Error&) {
-    }
-  }
-  return found;
-}
-
-// Whether to read all of a dataset beforehand would spoil what the cells on it are to find.
-bool spoilt_by_reading(const Plan& plan, const Cell& first, const Dataset& dataset) {
-  if (dataset.info().access == Access::kResident) return false;  // opening it has read it
-  const auto any = [&](CacheState state) {
-    return std::ranges::any_of(plan.cells,
-                               [&](const Cell& cell) { return same_dataset(first, cell) && starts(cell, state); });
-  };
-  return any(CacheState::kAsIs) && !any(CacheState::kWarm);
-}
-
-// None when a stop was requested.
-std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bool read_all,
-                                    const std::map<fs::path, Residency>& around, const std::stop_token& stop) {
-  DatasetFacts facts{.path = cell.data, .info = dataset.info()};
-  for (const fs::path& file : dataset.info().files) {
-    if (const auto found = around.find(file.filename()); found != around.end()) facts.found += found->second;
-  }
-  // Opening such a dataset reads none of its files.
-  if (dataset.info().access == Access::kFiles) facts.found = page_cache_residency(dataset);
-  if (read_all) facts.fingerprint = content_fingerprint(dataset, stop);
-  if (read_all && !facts.fingerprint) return std::nullopt;
-  facts.storage = storage_of(dataset.info().files.front());
-  facts.before = page_cache_residency(dataset);
-  return facts;
-}
-
-void check_memory(const CellResult& result, const DatasetInfo& info, const Machine& machine) {
-  const std::uint64_t available = memory_left_bytes(machine);
-  // The machine was looked at before the dataset was opened.
-  const std::size_t resident = info.access == Access::kResident ? info.all_bytes() : 0;
-  const std::size_t needed = resident + result.slots * result.slot_bytes + result.compute_bytes;
-  if (needed <= available) return;
-  throw usage_error(fmt::format(
-      "{}: its slots need {} x {} bytes of memory{}{}, and {} bytes are available", result.cell.name(), result.slots,
-      result.slot_bytes, result.compute_bytes == 0 ? "" : fmt::format(" and its compute {}", result.compute_bytes),
-      resident == 0 ? "" : fmt::format(" beside {} bytes of samples", resident), available));
-}
 
 Time time_of(double seconds) {
   return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
@@ -408,89 +348,7 @@ class Bench {
   PageCache cache_;
 };
 
-// Each ceiling once, however many cells it is measured for.
-void plan_ceilings(const Plan& plan, Result& result) {
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    CellResult& cell = result.cells[i];
-    for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, result.datasets[cell.dataset].info)) {
-      if (wanted.kind->intrudes && !plan.ceilings_alone) continue;
-      // One on samples in memory would read what as-is cells are to find as it is.
-      if (wanted.dataset && !result.datasets[cell.dataset].fingerprint) continue;
-      const auto known = std::ranges::find(result.ceilings, wanted, &CeilingResult::ceiling);
-      const auto index = static_cast<std::size_t>(known - result.ceilings.begin());
-      if (wanted.kind->upper_bound) cell.bounds.push_back(index);
-      if (known == result.ceilings.end()) result.ceilings.push_back({.ceiling = std::move(wanted), .cell = i});
-    }
-  }
-}
-
 }  // namespace
-
-std::unique_ptr<Dataset> open_for(const Cell& cell) {
-  std::error_code ignored;
-  if (!cell.how_to_get_it.empty() && !fs::exists(cell.data, ignored)) {
-    throw Error(
-        fmt::format("cannot open {}: the data of workload {} is not there; get it by `{}` or name another "
-                    "place with --data",
-                    cell.data.string(), cell.workload, cell.how_to_get_it));
-  }
-  return open_dataset(cell.data, cell.dataset);
-}
-
-CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
-  if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
-    throw usage_error(
-        fmt::format("--cache cold: all of {} is read into memory when it is opened, so that its trials "
-                    "read no file; unpack it, or leave cold out",
-                    cell.data.string()));
-  }
-  const CellRig rig(cell, dataset, machine.last_level_cache_bytes);
-  CellResult result{.cell = cell, .dataset = dataset_index};
-  result.prefetch = rig.slots().prefetch;
-  result.slots = rig.slots().slots;
-  result.slot_bytes = rig.slots().slot_bytes;
-  result.compute_bytes = rig.compute_bytes();
-  check_memory(result, dataset.info(), machine);
-  return result;
-}
-
-bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
-  std::vector<const Cell*> first_of;  // of each dataset
-  for (const Cell& cell : plan.cells) {
-    const bool known = std::ranges::any_of(first_of, [&](const Cell* first) { return same_dataset(*first, cell); });
-    if (!known) first_of.push_back(&cell);
-  }
-  result.cells.resize(plan.cells.size());
-  for (const Cell* first : first_of) {
-    const auto around = residency_around(first->data);
-    const auto dataset = open_for(*first);
-    for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-      if (!same_dataset(*first, plan.cells[i])) continue;
-      result.cells[i] = prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine);
-    }
-    auto facts = inspect(*first, *dataset, !spoilt_by_reading(plan, *first, *dataset), around, context.stop);
-    if (!facts) return false;
-    result.datasets.push_back(std::move(*facts));
-    if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
-  }
-  if (plan.options.ceilings == "on") plan_ceilings(plan, result);
-  return true;
-}
-
-void prepare_again(const Plan& plan, Result& result) {
-  std::vector<CellResult> cells(plan.cells.size());
-  for (std::size_t dataset = 0; dataset < result.datasets.size(); ++dataset) {
-    const auto first = std::ranges::find(result.cells, dataset, &CellResult::dataset);
-    const auto opened = open_for(first->cell);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (!same_dataset(first->cell, plan.cells[i])) continue;
-      cells[i] = prepare_cell(plan.cells[i], *opened, dataset, result.environment.machine);
-    }
-  }
-  result.cells = std::move(cells);
-  result.ceilings.clear();
-  if (plan.options.ceilings == "on") plan_ceilings(plan, result);
-}
 
 bool run_plan(const Plan& plan, Result& result, RunContext& context) {
   Bench bench(plan.options, result, result.cells, context);
@@ -498,22 +356,6 @@ bool run_plan(const Plan& plan, Result& result, RunContext& context) {
   if (with_cells) measure_first_epochs(plan, result, bench.cache(), context);
   if (context.stop.stop_requested() || !bench.run_rounds(with_cells, true)) return false;
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
-  return true;
-}
-
-bool take_fingerprints(Result& result, RunContext& context) {
-  for (std::size_t i = 0; i < result.datasets.size(); ++i) {
-    DatasetFacts& facts = result.datasets[i];
-    if (facts.fingerprint) continue;
-    const auto first = std::ranges::find(result.cells, i, &CellResult::dataset);
-    try {
-      facts.fingerprint = content_fingerprint(*open_for(first->cell), context.stop);
-    } catch (const Error&) {
-      continue;  // it has gone since: the trials are worth no less
-    }
-    if (!facts.fingerprint) return false;
-    context.observer.on_dataset(facts);
-  }
   return true;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/measure/loop.h"
-#include "harness/measure/run.h"
+#include "harness/measure/prepare.h"
 #include "harness/measure/trial.h"
 #include "loaders/error.h"
 #include "loaders/names.h"

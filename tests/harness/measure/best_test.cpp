@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "harness/measure/prepare.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "harness/measure/run.h"
+#include "harness/measure/prepare.h"
 #include "loaders/error.h"
 #include "synthetic/compute/drain.h"
 #include "tests/loaders/support/files.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/measure/prepare.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/thrown.h"

@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <functional>
 #include <set>
 
-#include "harness/measure/pairs.h"
-#include "tests/loaders/support/files.h"
+#include "tests/harness/measure/run_fixture.h"
 #include "tests/loaders/support/hdf5_files.h"
-#include "tests/loaders/support/image_files.h"
-#include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/volumes.h"
 #include "tests/support/fake_clock.h"
 
@@ -20,83 +15,7 @@ namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What a run tells, and a hook into it.
-class Listener final : public RunObserver {
- public:
-  void on_dataset(const DatasetFacts& /*facts*/) override { ++datasets; }
-  void on_first_epoch(const CellResult& cell) override { first_epochs.push_back(cell.cell.name()); }
-  void on_trial(const Result& /*result*/, const CellResult& cell) override {
-    (cell.error ? failures : trials).push_back(cell.cell.name());
-    if (after_trial) after_trial(trials.size());
-  }
-  void on_ceiling(const Result& /*result*/, const CeilingResult& ceiling) override {
-    (ceiling.error ? failures : ceilings).push_back(ceiling.ceiling.id());
-    if (after_ceiling) after_ceiling(ceilings.size());
-  }
-
-  int datasets = 0;
-  std::vector<std::string> first_epochs;
-  std::vector<std::string> trials;
-  std::vector<std::string> ceilings;
-  std::vector<std::string> failures;
-  std::function<void(std::size_t)> after_trial;
-  std::function<void(std::size_t)> after_ceiling;
-};
-
-class RunTest : public testing::Test {
- protected:
-  // 40 images of 4 x 4 in 10 classes.
-  fs::path mnist(std::uint32_t samples = 40, std::uint32_t side = 4) const {
-    std::string labels = test::idx_header({samples});
-    for (std::uint32_t i = 0; i < samples; ++i) labels += static_cast<char>(i % 10);
-    test::write(home_ / "mnist" / "train-images-idx3-ubyte", test::idx_images(samples, side, side));
-    test::write(home_ / "mnist" / "train-labels-idx1-ubyte", labels);
-    return home_ / "mnist";
-  }
-
-  RunOptions options() const {
-    return {.workloads = {"mnist"},
-            .workers = {2},
-            .batch_sizes = {8},
-            .data = (home_ / "mnist").string(),
-            .compute = "device:samples_per_second=1e6",
-            .trials = 3,
-            .trial_batches = 4,
-            .first_epoch_seconds = 0,
-            .ceilings = "off"};
-  }
-
-  // A few milliseconds each.
-  RunOptions with_ceilings() const {
-    RunOptions with = options();
-    with.ceilings = "on";
-    with.trial_seconds = 0.003;
-    with.trial_batches.reset();
-    return with;
-  }
-
-  Plan plan_of(const RunOptions& options) const {
-    return make_plan(options, {.threads_in_force = 2, .data_directory = home_.path()});
-  }
-
-  bool run(const Plan& plan) { return run(plan, clock_); }
-  bool run(const Plan& plan, Clock& clock) {
-    RunContext context{.clock = clock, .stop = stop_.get_token(), .observer = listener_};
-    prepare_run(plan, result_, context);
-    return run_plan(plan, result_, context);
-  }
-
-  test::Thrown refusal(const RunOptions& options) {
-    return test::thrown_by([&] { run(plan_of(options)); });
-  }
-
-  test::TemporaryDirectory home_;
-  SteadyClock clock_;
-  std::stop_source stop_;
-  Listener listener_;
-  Result result_;
-};
+using test::RunTest;
 
 TEST_F(RunTest, GivesEveryCellItsTrialsInInterleavedRounds) {
   mnist();
@@ -119,29 +38,6 @@ TEST_F(RunTest, GivesEveryCellItsTrialsInInterleavedRounds) {
   for (std::size_t round = 0; round < 3; ++round) EXPECT_EQ(rounds[round], round_order(1, round, 6));
   EXPECT_EQ(listener_.trials.size(), 18U);
   EXPECT_EQ(listener_.datasets, 1);
-}
-
-TEST_F(RunTest, KnowsItsDataset) {
-  mnist();
-  ASSERT_TRUE(run(plan_of(options())));
-  ASSERT_EQ(result_.datasets.size(), 1U);
-  const DatasetFacts& facts = result_.datasets[0];
-  EXPECT_EQ(facts.info.samples, 40U);
-  EXPECT_EQ(facts.found.pages, 2U);
-  EXPECT_EQ(facts.before.pages, 2U);
-  ASSERT_TRUE(facts.after.has_value());
-  EXPECT_EQ(facts.after->resident_pages, 2U);
-  EXPECT_TRUE(facts.fingerprint.has_value());
-}
-
-TEST_F(RunTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
-  const fs::path before = fs::current_path();
-  fs::current_path(mnist());
-  RunOptions here = options();
-  here.data = "train-images-idx3-ubyte";
-  EXPECT_TRUE(run(plan_of(here)));
-  fs::current_path(before);
-  EXPECT_EQ(result_.datasets.at(0).found.pages, 2U);
 }
 
 TEST_F(RunTest, MeasuresTheFirstEpochOfCellsWithALoader) {
@@ -239,61 +135,6 @@ TEST_F(RunTest, KeepsTheTrialsOfACellThatFailsLater) {
   }
 }
 
-TEST_F(RunTest, RefusesABatchLargerThanTheDataset) {
-  mnist();
-  RunOptions large = options();
-  large.batch_sizes = {8, 41};
-  EXPECT_EQ(refusal(large), test::usage("batch size 41 is larger than the dataset of 40 samples"));
-  EXPECT_TRUE(listener_.trials.empty());
-}
-
-TEST_F(RunTest, NamesTheCommandThatGetsMissingData) {
-  RunOptions missing = options();
-  missing.data.clear();
-  EXPECT_EQ(refusal(missing),
-            test::failed(fmt::format("cannot open {0}: the data of workload mnist is not there; get it by `loadline "
-                                     "data make mnist {0}` or name another place with --data",
-                                     (home_ / "mnist").string())));
-}
-
-TEST_F(RunTest, RefusesLabelsThatTheWorkloadDoesNotHave) {
-  mnist(2);
-  test::write(home_ / "mnist" / "train-labels-idx1-ubyte", test::idx_labels({3, 10}));
-  RunOptions two = options();
-  two.batch_sizes = {2};
-  EXPECT_EQ(refusal(two), test::failed(fmt::format("cannot use {} for workload mnist: label 10 is out of range, want 0 "
-                                                   "to 9",
-                                                   (home_ / "mnist").string())));
-}
-
-TEST_F(RunTest, RefusesSlotsThatDoNotFitTheMemory) {
-  mnist();
-  result_.environment.machine.memory_available_bytes = 1000;
-  EXPECT_EQ(
-      refusal(options()),
-      test::usage("mnist/IO/thread-pool/workers:2/batch:8: its slots need 11 x 512 bytes of memory, and 1000 bytes "
-                  "are available"));
-}
-
-TEST_F(RunTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
-  mnist();
-  RunOptions resident = options();
-  resident.in_memory = true;
-  result_.environment.machine.memory_available_bytes = 1'000'000;
-  result_.environment.machine.cgroup_memory_limit_bytes = 6000;
-  const test::Thrown refused = refusal(resident);
-  EXPECT_THAT(refused.message, testing::HasSubstr("its slots need 11 x 512 bytes of memory beside"));
-  EXPECT_THAT(refused.message, testing::EndsWith("bytes of samples, and 6000 bytes are available"));
-}
-
-TEST_F(RunTest, StopsWhileItReadsTheData) {
-  mnist();
-  stop_.request_stop();
-  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-  EXPECT_FALSE(prepare_run(plan_of(options()), result_, context));
-  EXPECT_TRUE(result_.datasets.empty());
-}
-
 TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   mnist();
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
@@ -321,31 +162,6 @@ TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   }
   for (std::size_t round = 0; round < 3; ++round) EXPECT_EQ(rounds[round], round_order(1, round, all));
   EXPECT_EQ(listener_.ceilings.size(), 3 * result_.ceilings.size());
-}
-
-TEST_F(RunTest, TellsOfEveryCellWhichCeilingsItCannotPass) {
-  mnist();
-  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
-  RunOptions once = with_ceilings();
-  once.trials = 1;
-  ASSERT_TRUE(run(plan_of(once)));
-  for (const CellResult& cell : result_.cells) {
-    SCOPED_TRACE(cell.cell.name());
-    std::set<std::string> bounds;
-    for (const std::size_t i : cell.bounds) bounds.insert(result_.ceilings.at(i).ceiling.id());
-    const bool io = cell.cell.mode == Mode::kIo;
-    if (!cell.cell.loader) {
-      EXPECT_EQ(bounds, std::set<std::string>());
-    } else if (cell.cell.workers == 0) {
-      EXPECT_EQ(bounds, std::set<std::string>{io ? "gather-drain/mnist/data:0/batch:8/threads:1"
-                                                 : "gather/mnist/data:0/batch:8/threads:1"});
-    } else if (io) {
-      EXPECT_EQ(bounds, (std::set<std::string>{"gather-drain/mnist/data:0/batch:8/threads:2",
-                                               "drain/mnist/data:0/batch:8/threads:1", "hand-off/threads:2"}));
-    } else {
-      EXPECT_EQ(bounds, (std::set<std::string>{"gather/mnist/data:0/batch:8/threads:2", "hand-off/threads:2"}));
-    }
-  }
 }
 
 TEST_F(RunTest, MeasuresTheCeilingsAloneWhenAskedTo) {
@@ -466,23 +282,6 @@ TEST_F(RunTest, MeasuresFurtherCellsOnItsDatasets) {
   EXPECT_FALSE(run_further(two, result_, further, context));
 }
 
-TEST_F(RunTest, PreparesAnotherPlanOnTheSameDatasets) {
-  mnist();
-  ASSERT_TRUE(run(plan_of(options())));
-  RunOptions other = with_ceilings();
-  other.workers = {1};
-  const Plan plan = plan_of(other);
-  prepare_again(plan, result_);
-  EXPECT_EQ(listener_.datasets, 1) << "it is not read again";
-  ASSERT_EQ(result_.cells.size(), plan.cells.size());
-  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-    EXPECT_EQ(result_.cells[i].cell.name(), plan.cells[i].name());
-    EXPECT_TRUE(result_.cells[i].trials.empty());
-    EXPECT_GT(result_.cells[i].slots, 0U);
-  }
-  EXPECT_FALSE(result_.ceilings.empty());
-}
-
 TEST_F(RunTest, HasColdTrialsBesideWarmOnes) {
   mnist(2000, 56);
   RunOptions both = options();
@@ -520,68 +319,6 @@ TEST_F(RunTest, HasColdTrialsBesideWarmOnes) {
     }
   }
   EXPECT_TRUE(any_cold);
-}
-
-TEST_F(RunTest, LeavesDataUnreadThatIsToBeFoundAsItIs) {
-  const fs::path data = mnist();
-  RunOptions as_is = with_ceilings();
-  as_is.cache = "as-is";
-  const Plan plan = plan_of(as_is);
-  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-  ASSERT_TRUE(prepare_run(plan, result_, context));
-  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
-  EXPECT_EQ(listener_.datasets, 0);
-  for (const CeilingResult& ceiling : result_.ceilings) {
-    EXPECT_EQ(ceiling.ceiling.dataset, std::nullopt) << "it would read them";
-  }
-  EXPECT_TRUE(run_plan(plan, result_, context));
-  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
-  for (const CellResult& cell : result_.cells) {
-    for (const Trial& trial : cell.trials) {
-      EXPECT_EQ(trial.page_cache.before.has_value(), uses_loader(cell.cell.mode));
-      EXPECT_EQ(trial.page_cache.after.has_value(), uses_loader(cell.cell.mode));
-    }
-  }
-  EXPECT_TRUE(take_fingerprints(result_, context));
-  EXPECT_EQ(result_.datasets[0].fingerprint, content_fingerprint(*open_dataset(data, {})));
-  EXPECT_EQ(listener_.datasets, 1);
-}
-
-TEST_F(RunTest, ReadsDataBeforehandThatIsToBeWarmOrColdAsWell) {
-  mnist();
-  for (const char* other : {"warm", "cold"}) {
-    result_ = Result();
-    RunOptions mixed = options();
-    mixed.axes = {{"cache", {"as-is", other}}};
-    RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-    ASSERT_TRUE(prepare_run(plan_of(mixed), result_, context));
-    EXPECT_EQ(result_.datasets[0].fingerprint.has_value(), other == std::string("warm")) << other;
-  }
-}
-
-TEST_F(RunTest, GoesWithoutTheFingerprintOfDataThatHasGone) {
-  const fs::path data = mnist();
-  RunOptions as_is = options();
-  as_is.cache = "as-is";
-  ASSERT_TRUE(run(plan_of(as_is)));
-  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-  stop_.request_stop();
-  EXPECT_FALSE(take_fingerprints(result_, context));
-  fs::remove_all(data);
-  EXPECT_TRUE(take_fingerprints(result_, context));
-  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
-}
-
-TEST_F(RunTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
-  const fs::path data = mnist();
-  const fs::path images = data / "train-images-idx3-ubyte";
-  test::write(data / "train-images-idx3-ubyte.gz", test::gzip_of(test::bytes_of(images)));
-  fs::remove(images);
-  RunOptions cold = options();
-  cold.cache = "cold";
-  EXPECT_EQ(refusal(cold), test::usage(fmt::format("--cache cold: all of {} is read into memory when it is opened, so "
-                                                   "that its trials read no file; unpack it, or leave cold out",
-                                                   data.string())));
 }
 
 // When cells have enough
@@ -712,7 +449,7 @@ TEST_F(RunUntilTest, GoesOnWhereItWasStopped) {
   for (const std::size_t first_part : {7U, 6U}) {
     const Plan plan = plan_of(io());
     result_ = Result();
-    listener_ = Listener();
+    listener_ = test::Listener();
     stop_ = std::stop_source();
     listener_.after_trial = [&](std::size_t done) {
       if (done == first_part) stop_.request_stop();
@@ -735,100 +472,6 @@ TEST_F(RunUntilTest, GoesOnWhereItWasStopped) {
     EXPECT_TRUE(run_plan(plan, result_, further)) << "and has nothing left to do";
     EXPECT_EQ(listener_.trials.size(), 15U);
   }
-}
-
-// Runs as nobody in particular, where the test runs as root.
-class Unprivileged {
- public:
-  Unprivileged() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
-  Unprivileged(const Unprivileged&) = delete;
-  Unprivileged& operator=(const Unprivileged&) = delete;
-  ~Unprivileged() {
-    if (was_root_) [[maybe_unused]]
-      const int back = ::seteuid(0);
-  }
-
- private:
-  bool was_root_;
-};
-
-TEST_F(RunTest, DoesNotMindFilesOfOthersAroundItsData) {
-  mnist();
-  fs::permissions(home_.path(), fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
-  fs::permissions(test::write(home_ / "mnist" / "private", "of somebody else"), fs::perms::none);
-  const Unprivileged unprivileged;
-  EXPECT_TRUE(run(plan_of(options())));
-  EXPECT_EQ(result_.datasets[0].found.pages, 2U);
-}
-
-TEST_F(RunTest, PairsOfTwoSidesStandSideBySideAndTheFirstRoundIsNotKept) {
-  mnist();
-  RunOptions base = options();
-  base.modes = {"io", "full"};
-  base.loaders = {"thread-pool"};
-  RunOptions changed = base;
-  changed.workers = {1};
-  const PlanContext context{.threads_in_force = 2, .data_directory = home_.path()};
-  const Plan plan = plan_pairs(base, changed, context);
-  RunContext run_context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-  result_.options = plan.options;
-  ASSERT_TRUE(prepare_run(plan, result_, run_context));
-  ASSERT_TRUE(run_pairs(3, result_, run_context));
-  EXPECT_EQ(listener_.trials.size(), 4U * 4U);
-  std::set<std::size_t> places;
-  for (std::size_t pair = 0; pair < 2; ++pair) {
-    const auto& one = result_.cells[pair].trials;
-    const auto& other = result_.cells[pair + 2].trials;
-    ASSERT_EQ(one.size(), 3U);
-    ASSERT_EQ(other.size(), 3U);
-    for (std::size_t round = 0; round < 3; ++round) {
-      EXPECT_EQ(one[round].round, round);
-      EXPECT_EQ(other[round].round, round);
-      EXPECT_EQ(one[round].place / 2, other[round].place / 2);
-      places.insert({one[round].place, other[round].place});
-    }
-  }
-  EXPECT_EQ(places.size(), 12U);
-  EXPECT_EQ(*places.rbegin(), 11U);
-
-  const Sides sides = split_sides(result_, base, changed, "another");
-  ASSERT_EQ(sides.base.cells.size(), 2U);
-  ASSERT_EQ(sides.changed.cells.size(), 2U);
-  EXPECT_EQ(sides.base.cells[1].cell.workers, 2U);
-  EXPECT_EQ(sides.changed.cells[1].cell.workers, 1U);
-  EXPECT_EQ(sides.changed.options.workers, std::vector<std::size_t>{1});
-  EXPECT_EQ(sides.changed.run_id, "another");
-}
-
-TEST_F(RunTest, PairsThatAreStoppedKeepWhatTheyHave) {
-  mnist();
-  RunOptions base = options();
-  base.modes = {"io"};
-  base.compute.clear();
-  base.loaders = {"serial"};
-  base.workers.clear();
-  const Plan plan = plan_pairs(base, base, {.threads_in_force = 2, .data_directory = home_.path()});
-  listener_.after_trial = [&](std::size_t trials) {
-    if (trials == 5) stop_.request_stop();
-  };
-  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
-  result_.options = plan.options;
-  ASSERT_TRUE(prepare_run(plan, result_, context));
-  EXPECT_FALSE(run_pairs(10, result_, context));
-  EXPECT_EQ(result_.cells[0].trials.size() + result_.cells[1].trials.size(), 3U);
-}
-
-TEST_F(RunTest, PairsNeedTheSameModesOnBothSides) {
-  RunOptions base = options();
-  base.modes = {"io"};
-  base.compute.clear();
-  base.loaders = {"thread-pool"};
-  RunOptions changed = base;
-  changed.workers = {1, 2};
-  EXPECT_EQ(test::thrown_by([&] { plan_pairs(base, changed, {.threads_in_force = 2}); }).message,
-            "--base and --new: want as many cells of the same modes on both sides to make pairs of, got "
-            "mnist/IO/thread-pool/workers:2/batch:8 and mnist/IO/thread-pool/workers:1/batch:8, "
-            "mnist/IO/thread-pool/workers:2/batch:8");
 }
 
 }  // namespace

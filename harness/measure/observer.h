@@ -1,0 +1,35 @@
+// What goes with a run through all that measures for it.
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+
+#include "harness/result/result.h"
+#include "synthetic/clock.h"
+
+namespace loadline {
+
+// What happens while a run goes on. Called between trials, never while the clock runs, on the thread of run_plan().
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+
+  virtual void on_dataset(const DatasetFacts& /*facts*/) {}
+  virtual void on_first_epoch(const CellResult& /*cell*/) {}
+  // After each trial, and after each cell that failed: `result` is valid as it stands.
+  virtual void on_trial(const Result& /*result*/, const CellResult& /*cell*/) {}
+  // The same of each ceiling.
+  virtual void on_ceiling(const Result& /*result*/, const CeilingResult& /*ceiling*/) {}
+  // After each value that a search has tried, which is the last of its probes; after each rung of --find best.
+  virtual void on_probe(const Result& /*result*/) {}
+};
+
+struct RunContext {
+  Clock& clock;
+  std::stop_token stop;
+  RunObserver& observer;
+  Time start = clock.now();    // of the run, or of this part of one that is gone on with
+  double earlier_seconds = 0;  // that its earlier parts took
+};
+
+}  // namespace loadline

@@ -1,0 +1,226 @@
+#include "harness/measure/prepare.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "tests/harness/measure/run_fixture.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+using PrepareTest = test::RunTest;
+
+TEST_F(PrepareTest, KnowsItsDataset) {
+  mnist();
+  ASSERT_TRUE(run(plan_of(options())));
+  ASSERT_EQ(result_.datasets.size(), 1U);
+  const DatasetFacts& facts = result_.datasets[0];
+  EXPECT_EQ(facts.info.samples, 40U);
+  EXPECT_EQ(facts.found.pages, 2U);
+  EXPECT_EQ(facts.before.pages, 2U);
+  ASSERT_TRUE(facts.after.has_value());
+  EXPECT_EQ(facts.after->resident_pages, 2U);
+  EXPECT_TRUE(facts.fingerprint.has_value());
+}
+
+TEST_F(PrepareTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
+  const fs::path before = fs::current_path();
+  fs::current_path(mnist());
+  RunOptions here = options();
+  here.data = "train-images-idx3-ubyte";
+  EXPECT_TRUE(run(plan_of(here)));
+  fs::current_path(before);
+  EXPECT_EQ(result_.datasets.at(0).found.pages, 2U);
+}
+
+TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {
+  mnist();
+  RunOptions large = options();
+  large.batch_sizes = {8, 41};
+  EXPECT_EQ(refusal(large), test::usage("batch size 41 is larger than the dataset of 40 samples"));
+  EXPECT_TRUE(listener_.trials.empty());
+}
+
+TEST_F(PrepareTest, NamesTheCommandThatGetsMissingData) {
+  RunOptions missing = options();
+  missing.data.clear();
+  EXPECT_EQ(refusal(missing),
+            test::failed(fmt::format("cannot open {0}: the data of workload mnist is not there; get it by `loadline "
+                                     "data make mnist {0}` or name another place with --data",
+                                     (home_ / "mnist").string())));
+}
+
+TEST_F(PrepareTest, RefusesLabelsThatTheWorkloadDoesNotHave) {
+  mnist(2);
+  test::write(home_ / "mnist" / "train-labels-idx1-ubyte", test::idx_labels({3, 10}));
+  RunOptions two = options();
+  two.batch_sizes = {2};
+  EXPECT_EQ(refusal(two), test::failed(fmt::format("cannot use {} for workload mnist: label 10 is out of range, want 0 "
+                                                   "to 9",
+                                                   (home_ / "mnist").string())));
+}
+
+TEST_F(PrepareTest, RefusesSlotsThatDoNotFitTheMemory) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = 1000;
+  EXPECT_EQ(
+      refusal(options()),
+      test::usage("mnist/IO/thread-pool/workers:2/batch:8: its slots need 11 x 512 bytes of memory, and 1000 bytes "
+                  "are available"));
+}
+
+TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
+  mnist();
+  RunOptions resident = options();
+  resident.in_memory = true;
+  result_.environment.machine.memory_available_bytes = 1'000'000;
+  result_.environment.machine.cgroup_memory_limit_bytes = 6000;
+  const test::Thrown refused = refusal(resident);
+  EXPECT_THAT(refused.message, testing::HasSubstr("its slots need 11 x 512 bytes of memory beside"));
+  EXPECT_THAT(refused.message, testing::EndsWith("bytes of samples, and 6000 bytes are available"));
+}
+
+TEST_F(PrepareTest, StopsWhileItReadsTheData) {
+  mnist();
+  stop_.request_stop();
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  EXPECT_FALSE(prepare_run(plan_of(options()), result_, context));
+  EXPECT_TRUE(result_.datasets.empty());
+}
+
+TEST_F(PrepareTest, TellsOfEveryCellWhichCeilingsItCannotPass) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
+  RunOptions once = with_ceilings();
+  once.trials = 1;
+  ASSERT_TRUE(run(plan_of(once)));
+  for (const CellResult& cell : result_.cells) {
+    SCOPED_TRACE(cell.cell.name());
+    std::set<std::string> bounds;
+    for (const std::size_t i : cell.bounds) bounds.insert(result_.ceilings.at(i).ceiling.id());
+    const bool io = cell.cell.mode == Mode::kIo;
+    if (!cell.cell.loader) {
+      EXPECT_EQ(bounds, std::set<std::string>());
+    } else if (cell.cell.workers == 0) {
+      EXPECT_EQ(bounds, std::set<std::string>{io ? "gather-drain/mnist/data:0/batch:8/threads:1"
+                                                 : "gather/mnist/data:0/batch:8/threads:1"});
+    } else if (io) {
+      EXPECT_EQ(bounds, (std::set<std::string>{"gather-drain/mnist/data:0/batch:8/threads:2",
+                                               "drain/mnist/data:0/batch:8/threads:1", "hand-off/threads:2"}));
+    } else {
+      EXPECT_EQ(bounds, (std::set<std::string>{"gather/mnist/data:0/batch:8/threads:2", "hand-off/threads:2"}));
+    }
+  }
+}
+
+TEST_F(PrepareTest, PreparesAnotherPlanOnTheSameDatasets) {
+  mnist();
+  ASSERT_TRUE(run(plan_of(options())));
+  RunOptions other = with_ceilings();
+  other.workers = {1};
+  const Plan plan = plan_of(other);
+  prepare_again(plan, result_);
+  EXPECT_EQ(listener_.datasets, 1) << "it is not read again";
+  ASSERT_EQ(result_.cells.size(), plan.cells.size());
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    EXPECT_EQ(result_.cells[i].cell.name(), plan.cells[i].name());
+    EXPECT_TRUE(result_.cells[i].trials.empty());
+    EXPECT_GT(result_.cells[i].slots, 0U);
+  }
+  EXPECT_FALSE(result_.ceilings.empty());
+}
+
+TEST_F(PrepareTest, LeavesDataUnreadThatIsToBeFoundAsItIs) {
+  const fs::path data = mnist();
+  RunOptions as_is = with_ceilings();
+  as_is.cache = "as-is";
+  const Plan plan = plan_of(as_is);
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  ASSERT_TRUE(prepare_run(plan, result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
+  EXPECT_EQ(listener_.datasets, 0);
+  for (const CeilingResult& ceiling : result_.ceilings) {
+    EXPECT_EQ(ceiling.ceiling.dataset, std::nullopt) << "it would read them";
+  }
+  EXPECT_TRUE(run_plan(plan, result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
+  for (const CellResult& cell : result_.cells) {
+    for (const Trial& trial : cell.trials) {
+      EXPECT_EQ(trial.page_cache.before.has_value(), uses_loader(cell.cell.mode));
+      EXPECT_EQ(trial.page_cache.after.has_value(), uses_loader(cell.cell.mode));
+    }
+  }
+  EXPECT_TRUE(take_fingerprints(result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, content_fingerprint(*open_dataset(data, {})));
+  EXPECT_EQ(listener_.datasets, 1);
+}
+
+TEST_F(PrepareTest, ReadsDataBeforehandThatIsToBeWarmOrColdAsWell) {
+  mnist();
+  for (const char* other : {"warm", "cold"}) {
+    result_ = Result();
+    RunOptions mixed = options();
+    mixed.axes = {{"cache", {"as-is", other}}};
+    RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+    ASSERT_TRUE(prepare_run(plan_of(mixed), result_, context));
+    EXPECT_EQ(result_.datasets[0].fingerprint.has_value(), other == std::string("warm")) << other;
+  }
+}
+
+TEST_F(PrepareTest, GoesWithoutTheFingerprintOfDataThatHasGone) {
+  const fs::path data = mnist();
+  RunOptions as_is = options();
+  as_is.cache = "as-is";
+  ASSERT_TRUE(run(plan_of(as_is)));
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  stop_.request_stop();
+  EXPECT_FALSE(take_fingerprints(result_, context));
+  fs::remove_all(data);
+  EXPECT_TRUE(take_fingerprints(result_, context));
+  EXPECT_EQ(result_.datasets[0].fingerprint, std::nullopt);
+}
+
+TEST_F(PrepareTest, RefusesColdTrialsOfDataThatIsInflatedWhenItIsOpened) {
+  const fs::path data = mnist();
+  const fs::path images = data / "train-images-idx3-ubyte";
+  test::write(data / "train-images-idx3-ubyte.gz", test::gzip_of(test::bytes_of(images)));
+  fs::remove(images);
+  RunOptions cold = options();
+  cold.cache = "cold";
+  EXPECT_EQ(refusal(cold), test::usage(fmt::format("--cache cold: all of {} is read into memory when it is opened, so "
+                                                   "that its trials read no file; unpack it, or leave cold out",
+                                                   data.string())));
+}
+
+// Runs as nobody in particular, where the test runs as root.
+class Unprivileged {
+ public:
+  Unprivileged() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  ~Unprivileged() {
+    if (was_root_) [[maybe_unused]]
+      const int back = ::seteuid(0);
+  }
+
+ private:
+  bool was_root_;
+};
+
+TEST_F(PrepareTest, DoesNotMindFilesOfOthersAroundItsData) {
+  mnist();
+  fs::permissions(home_.path(), fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+  fs::permissions(test::write(home_ / "mnist" / "private", "of somebody else"), fs::perms::none);
+  const Unprivileged unprivileged;
+  EXPECT_TRUE(run(plan_of(options())));
+  EXPECT_EQ(result_.datasets[0].found.pages, 2U);
+}
+
+}  // namespace
+}  // namespace loadline
