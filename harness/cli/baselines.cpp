@@ -36,18 +36,6 @@ bool is_name(std::string_view name) {
          std::ranges::all_of(name, is_plain) && !name.starts_with(kNoise);
 }
 
-std::vector<std::string> names_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (auto entry = fs::directory_iterator(directory, ignored); entry != fs::directory_iterator();
-       entry.increment(ignored)) {
-    const fs::path& path = entry->path();
-    if (path.extension() == kEnding && is_name(path.stem().string())) names.push_back(path.stem().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 }  // namespace
 
 fs::path baselines_directory() {
@@ -65,11 +53,23 @@ fs::path baseline_path(std::string_view option, std::string_view name) {
       option, kNoise, name));
 }
 
+std::vector<std::string> baseline_names() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (auto entry = fs::directory_iterator(baselines_directory(), ignored); entry != fs::directory_iterator();
+       entry.increment(ignored)) {
+    const fs::path& path = entry->path();
+    if (path.extension() == kEnding && is_name(path.stem().string())) names.push_back(path.stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 fs::path existing_baseline(std::string_view option, std::string_view name) {
   fs::path path = baseline_path(option, name);
   std::error_code ignored;
   if (fs::exists(path, ignored)) return path;
-  const std::vector<std::string> known = names_in(path.parent_path());
+  const std::vector<std::string> known = baseline_names();
   const std::vector<std::string_view> views(known.begin(), known.end());
   if (views.empty()) {
     throw usage_error(fmt::format("{} {}: no baseline is kept in {}, --save-baseline keeps one", option, name,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace loadline {
 
@@ -16,6 +17,9 @@ std::filesystem::path baseline_path(std::string_view option, std::string_view na
 
 // The same, of one that has to be there; the Error names the nearest that is.
 std::filesystem::path existing_baseline(std::string_view option, std::string_view name);
+
+// Of all that are kept, in the order of the alphabet.
+std::vector<std::string> baseline_names();
 
 // Of a host.
 std::filesystem::path noise_path(std::string_view hostname);

@@ -6,11 +6,15 @@
 #include <string_view>
 
 #include "harness/ceilings/ceilings.h"
+#include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/workloads.h"
+#include "harness/result/result_reader.h"
+#include "harness/show/columns.h"
 #include "harness/show/report/page.h"
+#include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/compute/compute.h"
@@ -71,13 +75,32 @@ std::string reports_text() {
                                                        : "by Vega-Lite, in HTML");
 }
 
+std::string baseline_text(const std::string& name) {
+  try {
+    const Result result = load_result(baseline_path("--baseline", name));
+    return fmt::format("{} of {}, on {}", plural(result.cells.size(), "cell"), result.started,
+                       result.environment.machine.hostname.value_or("an unknown host"));
+  } catch (const Error& error) {
+    return fmt::format("cannot be read: {}", error.what());
+  }
+}
+
+std::string baselines_text() {
+  std::string text = "baselines (--baseline)\n";
+  const auto names = baseline_names();
+  if (names.empty()) text += fmt::format("  none in {}, --save-baseline keeps one\n", baselines_directory().string());
+  for (const std::string& name : names) text += fmt::format("  {:<14} {}\n", name, baseline_text(name));
+  return text;
+}
+
 }  // namespace
 
 int list_verb() {
   put(stdout, table_text("workloads (--workload)", workloads()) + table_text("loaders (--loader)", loaders()) +
                   computes_text() + profiles_text() + table_text("formats (--format)", dataset_formats()) +
                   table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
-                  table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text());
+                  table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text() +
+                  baselines_text());
   return kExitOk;
 }
 

@@ -188,6 +188,7 @@ TEST_F(Diff, KeepsBaselinesByName) {
   const Outcome kept = run({"diff", "--save-baseline", "main", "base.json"});
   EXPECT_EQ(kept.exit_code, 0) << kept.err;
   EXPECT_EQ(bytes_of(home_ / "baselines" / "main.json"), bytes_of(home_ / "base.json"));
+  EXPECT_THAT(run({"list"}).out, HasSubstr("\nbaselines (--baseline)\n  main           3 cells of 20"));
   const Outcome outcome = run({"diff", "--baseline", "main", "slower.json"});
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, HasSubstr("\nslower.json against baseline main: "));
