@@ -120,6 +120,7 @@ std::string Names::text(const Cell& cell, bool workers, std::string_view left_ou
   for (const std::size_t i : telling_) {
     const SettingRow& row = settings()[i];
     if (row.name == left_out) continue;
+    if (cell.mode == Mode::kIo && row.part == SettingPart::kCompute) continue;  // that of all IO is the same
     const std::string value = text_of(row.read(cell));
     if (!value.empty()) name += fmt::format(", {} {}", words_of(row.name), value);
   }

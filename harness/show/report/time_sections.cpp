@@ -137,11 +137,13 @@ Section start_section(const ReportData& data) {
 }
 
 Section stages_section(const ReportData& data) {
-  Section section{.id = "stages",
-                  .title = "Time of each stage",
-                  .reading =
-                      "What share of the time each stage of a step takes, over all trials, in the order of a "
-                      "step."};
+  Section section{
+      .id = "stages",
+      .title = "Time of each stage",
+      .reading =
+          "What share of the time the thread that feeds the compute spends on each stage of a step, over "
+          "all trials, in the order of a step. It waits for data also while a device still works on what it "
+          "was given before."};
   section.table.columns = named_columns({{"stage", "stage"},
                                          {"hits", "hits", Figure::kCount},
                                          {"total", "total", Figure::kSeconds},

@@ -8,6 +8,7 @@ const MODES = ["IO", "SYNTHETIC", "FULL"];
 const MOST_BARS = 16;  // configurations in a chart; the tables have the best first
 const MOST_LINES = SERIES.length;
 const NARROW = 600;  // pixels; below it labels stand above their bars
+const LONGEST_LABEL = 320;  // pixels, beside a bar
 
 // ---- Tables ----
 
@@ -101,15 +102,16 @@ function logarithmic(values) {
   };
 }
 
-// Labels of configurations: beside their bars, or above them where the page is narrow.
+// Labels of configurations: beside their bars, or above them where the page is narrow or one of them is long.
 // `mark`: pixels that the marks of one need.
 function named(names, width, mark) {
-  const above = width < NARROW ? 20 : 0;
+  const longest = 7 * Math.max(...names.map((name) => name.length));
+  const above = width < NARROW || longest > LONGEST_LABEL ? 20 : 0;
   const step = mark + 8 + above;
   const axis = above > 0
     ? {labelAlign: "left", labelPadding: -4, labelBaseline: "bottom", labelOffset: -mark / 2 - 2, labelLimit: width - 30,
        ticks: false, domain: false}
-    : {labelLimit: 320, labelPadding: 6, ticks: false};
+    : {labelLimit: LONGEST_LABEL, labelPadding: 6, ticks: false};
   const scale = {type: "band", paddingInner: 1 - mark / step, paddingOuter: (above + 4) / step};
   return {
     height: names.length * step + above,
@@ -294,10 +296,10 @@ function timeline(rows, width) {
 }
 
 // Stacked bars of amounts, or of shares of one whole.
-function stacked(rows, width, title, labelExpr, order) {
+function stacked(rows, width, title, labelExpr, order, scale = {}) {
   const names = distinct(rows, "name");
   const parts = order.filter((part) => rows.some((row) => row.part === part));
-  const x = {field: "amount", type: "quantitative", stack: "zero", title, axis: {labelExpr, tickCount: width < NARROW ? 4 : 8}};
+  const x = {field: "amount", type: "quantitative", stack: "zero", title, scale, axis: {labelExpr, tickCount: width < NARROW ? 4 : 8}};
   const place = {field: "place", type: "quantitative"};
   const values = rows.map((row) => ({...row, place: parts.indexOf(row.part)}));
   const total = Math.max(...names.map((name) => rows.filter((row) => row.name === name)
@@ -329,7 +331,8 @@ function stacked(rows, width, title, labelExpr, order) {
 
 function stages(rows, width) {
   const values = rows.map(withRun).map((row) => ({name: row.name, part: row.stage, amount: row.share}));
-  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", distinct(values, "part"));
+  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", distinct(values, "part"),
+                 {domain: [0, 1]});
 }
 
 function cpu(rows, width) {
@@ -379,7 +382,7 @@ const CHARTS = {
     // SYNTHETIC is the same of many configurations, which is worth no chart of its own.
     drawn: (row) => row.run === undefined || row.mode !== "SYNTHETIC",
     spec: (rows, width) => (rows[0].run === undefined
-      ? rates(rows, width, "mode", MODES) : rates(rows, width, "run", distinct(rows, "run"))),
+      ? rates(rows, width, "mode", MODES) : rates(rows, width, "run", distinct(rows, "run").sort())),
   },
   scaling: {split: () => ["workload", "mode"], most: MOST_LINES, spec: scaling},
   waits: {

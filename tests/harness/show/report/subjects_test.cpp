@@ -50,6 +50,15 @@ TEST(Subjects, AreNamedByTheSettingsInWhichTheyDiffer) {
   EXPECT_EQ(data.names.without(result.cells[0].cell, "cache"), "thread-pool x 2");
 }
 
+TEST(Names, LeaveTheComputeOutOfIoWhichHasNone) {
+  Result result = sweep();
+  result.cells[3].cell.compute = "device:samples_per_second=7";
+  const Reported reported({sweep(), result});
+  const Names names = reported.data().names;
+  EXPECT_EQ(names.series(result.cells[0].cell), "thread-pool");
+  EXPECT_EQ(names.series(result.cells[3].cell), "thread-pool, compute device:samples_per_second=7");
+}
+
 TEST(Subjects, OfSyntheticAloneAreItsBatches) {
   const Reported reported({result_of({{.mode = Mode::kSynthetic, .rates = {1000}}})});
   EXPECT_THAT(names_of(reported.data().subjects), testing::ElementsAre("mnist: resident batches of 100"));
