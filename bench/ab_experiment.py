@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--workers", default="1", help="worker threads [%(default)s]")
     parser.add_argument("--workload", default="fashion-mnist", help="[%(default)s]")
     parser.add_argument("--data", help="its data [where the workload has it]")
-    parser.add_argument("-o", "--output", default="results/ab_experiment.json", help="[%(default)s]")
+    parser.add_argument("-o", "--output", default="results/ab-experiment.json", help="[%(default)s]")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="loadline-") as directory:
         experiment = Experiment(options, directory)
