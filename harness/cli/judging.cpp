@@ -1,14 +1,18 @@
 #include "harness/cli/judging.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
 #include "harness/result/diff_json.h"
+#include "harness/result/machine.h"
 #include "harness/show/diff_csv.h"
 #include "harness/show/diff_text.h"
 #include "loaders/names.h"
@@ -29,13 +33,22 @@ constexpr std::array<std::string_view, 2> kFailOn{"regression", "inconclusive"};
 
 std::optional<NoiseFloor> noise_for(const std::string& asked, const Result& base) {
   if (asked == "none") return std::nullopt;
-  std::filesystem::path path = asked;
-  if (asked.empty()) {
-    const auto& hostname = base.environment.machine.hostname;
+  const auto read = [](const std::filesystem::path& path) { return parse_noise(read_text(path), path.string()); };
+  if (!asked.empty()) return read(asked);
+  std::optional<NoiseFloor> noise;
+  for (const std::string& host : hosts_of(base.environment.machine)) {
     std::error_code ignored;
-    if (!hostname || !std::filesystem::exists(path = noise_path(*hostname), ignored)) return std::nullopt;
+    if (!std::filesystem::exists(noise_path(host), ignored)) continue;
+    NoiseFloor its = read(noise_path(host));
+    if (noise) {
+      // Of several hosts that of the noisiest.
+      noise->hostname = fmt::format("{}, {}", noise->hostname.value_or("unknown"), its.hostname.value_or("unknown"));
+      noise->parts.insert(noise->parts.end(), its.parts.begin(), its.parts.end());
+    } else {
+      noise = std::move(its);
+    }
   }
-  return parse_noise(read_text(path), path.string());
+  return noise;
 }
 
 }  // namespace

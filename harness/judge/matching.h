@@ -46,7 +46,7 @@ struct AlongPair {
 // Cells that are equal in all that was varied but one setting: each value against `base_value`, or where that is empty,
 // against the first in the file. A cell to which another setting does not apply, as workers do not to the serial
 // loader, stands beside those of all its values. Throws usage Error for an unknown setting or value, and where no two
-// cells differ in it alone.
+// cells differ in it alone; Error where two that would stand against the same one have the same value.
 std::vector<AlongPair> match_along(const Named& file, std::string_view setting, std::string_view base_value,
                                    const Metric& metric);
 

@@ -1,7 +1,6 @@
 // What goes with a run through all that measures for it.
 #pragma once
 
-#include <cstddef>
 #include <stop_token>
 
 #include "harness/result/result.h"
@@ -9,11 +8,12 @@
 
 namespace loadline {
 
-// What happens while a run goes on. Called between trials, never while the clock runs, on the thread of run_plan().
+// What happens while a run goes on. Called between trials, never while the clock runs, on the thread that runs it.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
+  // Once its fingerprint is known.
   virtual void on_dataset(const DatasetFacts& /*facts*/) {}
   virtual void on_first_epoch(const CellResult& /*cell*/) {}
   // After each trial, and after each cell that failed: `result` is valid as it stands.

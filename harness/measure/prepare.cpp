@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 

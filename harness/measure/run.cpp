@@ -1,7 +1,5 @@
 #include "harness/measure/run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>

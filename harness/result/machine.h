@@ -13,7 +13,7 @@ namespace loadline {
 
 // What cannot be known is nullopt.
 struct Machine {
-  std::optional<std::string> hostname;          // of several, as a merged result has them: "n1, n2"
+  std::optional<std::string> hostname;          // of several, as merged and resumed results have: "n1, n2"
   std::optional<std::string> operating_system;  // such as "Debian GNU/Linux 12 (bookworm)"
   std::optional<std::string> kernel_release;
   std::optional<std::string> architecture;  // such as "x86_64"

@@ -116,6 +116,15 @@ TEST_F(Pairs, OfTheSameAreTheNoiseFloorThatDiffHoldsTo) {
               HasSubstr("\nnote\n  the margin of FULL is the noise floor"));
   EXPECT_EQ(run({"diff", "result.json", "result.json", "--margin", "1%"}).exit_code, 2);
   EXPECT_EQ(run({"diff", "result.json", "result.json", "--margin", "1%", "--noise", "none"}).exit_code, 0);
+
+  // Of a result of two hosts that of the noisier.
+  for (json& cell : noise["cells"]) cell["floor"] = 0.6;
+  noise["hostname"] = "node7";
+  write(home_ / "baselines" / "noise-node7.json", noise.dump());
+  json result = parsed(home_ / "result.json");
+  result["machine"]["hostname"] = result["machine"]["hostname"].get<std::string>() + ", node7";
+  write(home_ / "both.json", result.dump());
+  EXPECT_THAT(run({"diff", "both.json", "both.json"}).out, HasSubstr(", node7, 60 %\n"));
 }
 
 TEST_F(Pairs, OfTheSameAreWrittenWhereTheyAreAskedFor) {

@@ -1,9 +1,9 @@
 #include "harness/measure/run.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/harness/measure/run_fixture.h"
