@@ -146,9 +146,10 @@ class Schema(ResultsTest):
         self.assertAlmostEqual(sum(stage["total_seconds"] for stage in trial["stages"]), trial["wall_seconds"], 6)
 
     def test_checked_verdict(self):
+        # Steps so long that what else runs on the machine does not hide what they are bound by.
         result = self.work.run_for_result(
             "checked.json", ["--workload", "mnist", "--loader", "serial", "--compute",
-                             "device:samples_per_second=600,depth=0", "--au", "0.5", "--check-verdict", *QUICK,
+                             "device:samples_per_second=200,depth=0", "--au", "0.5", "--check-verdict", *QUICK,
                              "--trials", "1"])
         self.check(result)
         self.assertEqual([len(check["trials"]) for check in result["checks"]], [1])
