@@ -5,7 +5,8 @@ A/A: pairs of separate runs of the same, compared by `diff`. Any regression or i
 Planted: runs of `ab` with its default number of pairs, of which one side is 10 % slower, once by its compute (a device
 of 90 % of the rate) and once by its loading (crops of a volume with 10 % more values).
 
-Prints a table with the share that is false, or found, and its exact binomial interval, and writes every comparison as JSON. Wants a quiet machine.
+Prints a table with the share that is false, or found, and its exact binomial interval, and writes every comparison as
+JSON. Wants a quiet machine.
 """
 
 import argparse
@@ -119,11 +120,11 @@ def table(rows):
     lines = [f"{'experiment':<22}{'n':>4}{'regression':>12}{'share, 95 % interval':>26}{'improvement':>13}"
              f"{'equivalent':>12}{'inconclusive':>14}"]
     for experiment, verdicts in counts.items():
-        found = sum(verdict == "regression" or (verdict == "improvement" and experiment.startswith("A/A"))
-                    for verdict in verdicts)
+        regressions, improvements = verdicts.count("regression"), verdicts.count("improvement")
+        found = regressions + (improvements if experiment.startswith("A/A") else 0)
         low, high = binomial_interval(found, len(verdicts))
         share = f"{100 * found / len(verdicts):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-        lines.append(f"{experiment:<22}{len(verdicts):>4}{verdicts.count('regression'):>12}{share:>26}{verdicts.count('improvement'):>13}"
+        lines.append(f"{experiment:<22}{len(verdicts):>4}{regressions:>12}{share:>26}{improvements:>13}"
                      f"{verdicts.count('equivalent'):>12}{verdicts.count('inconclusive'):>14}")
     return "\n".join(lines)
 
