@@ -13,7 +13,8 @@ namespace loadline {
 inline constexpr std::string_view kTooNoisy = "too noisy to say";
 
 // Whether a figure is worth saying: it has an interval, of at most 50 points of a share, whose ends differ by at most a
-// factor of 4, or of at most 1 in an efficiency. Beyond, "a half" may be a quarter or three, and no advice follows from it.
+// factor of 4, or of at most 1 in an efficiency. Beyond, "a half" may be a quarter or three, and no advice follows from
+// it.
 bool telling_share(const Estimate& share);
 bool telling_factor(const Estimate& ratio);
 bool telling_efficiency(const Estimate& value);

@@ -13,8 +13,7 @@ namespace loadline {
 namespace {
 
 void require_usable(const Evidence& evidence) {
-  for (const auto& rates :
-       {evidence.io, evidence.synthetic, evidence.full, evidence.fill, evidence.fill_at_most}) {
+  for (const auto& rates : {evidence.io, evidence.synthetic, evidence.full, evidence.fill, evidence.fill_at_most}) {
     for (const double rate : rates) {
       if (!(rate > 0) || !std::isfinite(rate))
         throw Error(fmt::format("verdict: want positive finite samples per second, got {}", rate));

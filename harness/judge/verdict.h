@@ -16,10 +16,10 @@ namespace loadline {
 // The trials of one configuration: samples per second, one rate a trial. A mode that was not run is empty. Borrows the
 // rates.
 //
-// FULL is bounded by SYNTHETIC and by what the loader fills for a sink that reads nothing, here L. IO pays for the drain
-// and is no bound of FULL. L is `fill` where that was measured. Else it lies between what IO and FULL reached and
-// `fill_at_most`: IO takes T_io a batch, of which its consumer waits T_wait for the loader and drains in the rest; without
-// the drain the loader is faster by no more than that rest, as its threads had all of T_wait without it.
+// FULL is bounded by SYNTHETIC and by what the loader fills for a sink that reads nothing, here L. IO pays for the
+// drain and is no bound of FULL. L is `fill` where that was measured. Else it lies between what IO and FULL reached and
+// `fill_at_most`: IO takes T_io a batch, of which its consumer waits T_wait for the loader and drains in the rest;
+// without the drain the loader is faster by no more than that rest, as its threads had all of T_wait without it.
 struct Evidence {
   std::string loader;
   std::size_t workers = 0;  // 0 for a loader that has none to raise, such as the serial one
@@ -28,13 +28,13 @@ struct Evidence {
   std::span<const double> io = {};
   std::span<const double> synthetic = {};
   std::span<const double> full = {};
-  std::span<const double> fill = {};               // L itself; empty: not measured
-  std::span<const double> fill_at_most = {};       // samples over the waiting of the consumer in IO; empty: no upper bound
-  std::span<const double> overhead = {};           // seconds a batch of OVERHEAD; empty: not measured
-  std::size_t threads_in_force = 0;                // CPUs there are for workers; 0: unknown
-  std::optional<Estimate> ceiling_efficiency = {}; // IO over the lowest ceiling of the machine
-  std::size_t compute_threads = 0;                 // on CPUs that the workers may use too; 0: none
-  std::optional<double> au = {};                   // accelerator utilisation asked for
+  std::span<const double> fill = {};          // L itself; empty: not measured
+  std::span<const double> fill_at_most = {};  // samples over the waiting of the consumer in IO; empty: no upper bound
+  std::span<const double> overhead = {};      // seconds a batch of OVERHEAD; empty: not measured
+  std::size_t threads_in_force = 0;           // CPUs there are for workers; 0: unknown
+  std::optional<Estimate> ceiling_efficiency = {};  // IO over the lowest ceiling of the machine
+  std::size_t compute_threads = 0;                  // on CPUs that the workers may use too; 0: none
+  std::optional<double> au = {};                    // accelerator utilisation asked for
 };
 
 enum class Bound : std::uint8_t {
@@ -55,8 +55,8 @@ enum class Standing : std::uint8_t { kMet, kMissed, kUnclear };
 // "met", "missed", "unclear".
 std::string_view name(Standing standing);
 
-// Where the interval of an accelerator utilisation stands to what was asked for: met with its lower end, missed with its
-// upper end. Unclear where it contains that, and without an interval.
+// Where the interval of an accelerator utilisation stands to what was asked for: met with its lower end, missed with
+// its upper end. Unclear where it contains that, and without an interval.
 Standing standing_of(const Estimate& utilisation, double asked);
 
 // Accelerator utilisation held against what was asked for.

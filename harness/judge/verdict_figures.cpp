@@ -144,8 +144,8 @@ Figures figures_of(const Evidence& evidence) {
   figures.single = has_one_trial(evidence);
   if (verdict.accelerator_utilisation && figures.full_of_fill) {
     const double of_fill = figures.full_of_fill->value;
-    figures.of_bound_value = std::max(verdict.accelerator_utilisation->value,
-                                      verdict.supply_measured ? of_fill : std::min(of_fill, 1.0));
+    figures.of_bound_value =
+        std::max(verdict.accelerator_utilisation->value, verdict.supply_measured ? of_fill : std::min(of_fill, 1.0));
   }
   return figures;
 }

@@ -52,7 +52,10 @@ std::string supply_words(const Figures& figures, End end, std::string_view taker
   const bool measured = verdict.supply_measured;
   const auto& shown = !measured && end == End::kHigh ? verdict.supply_at_most : verdict.supply;
   if (shown && telling_factor(*shown)) {
-    return fmt::format("supplies {}{} times what {} takes", measured ? "" : end == End::kHigh ? "at most " : "at least ",
+    return fmt::format("supplies {}{} times what {} takes",
+                       measured            ? ""
+                       : end == End::kHigh ? "at most "
+                                           : "at least ",
                        factor(*shown), taker);
   }
   if (figures.supply.low > 1) return fmt::format("supplies more than {} takes", taker);
@@ -151,7 +154,8 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
       evidence.compute, waits_words(*verdict.stall), loader_of(evidence), supply_words(figures, End::kHigh, "it"),
       telling_factor(gain) ? factor(gain) : fmt::format("at least {:.2f}", gain.ci95->low), faster_loading(evidence));
   // Only where FULL falls clearly short of loading alone: else the efficiency is a small difference of large times.
-  const bool short_of_it = figures.of_bound.high && *figures.of_bound.high < 1 && figures.of_bound_value < 1 - kNoticeable;
+  const bool short_of_it =
+      figures.of_bound.high && *figures.of_bound.high < 1 && figures.of_bound_value < 1 - kNoticeable;
   if (!short_of_it || !overlap_below(verdict, kMostlyInTurn)) return sentence;
   const bool disturbed = overlap_below(verdict, 0);
   return sentence + fmt::format(" The two also {}{}: {}.", disturbed ? "disturb each other" : "mostly take turns",
@@ -162,10 +166,10 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
 }
 
 std::string balanced_sentence(const Evidence& evidence, const Figures& figures) {
-  return fmt::format(
-      "Balanced: {} alone {}, which {}; more throughput needs both faster loading and a faster compute.",
-      loader_of(evidence), supply_words(figures, figures.supply.low > 1 ? End::kLow : End::kHigh, evidence.compute),
-      waits_words(*figures.verdict.stall));
+  return fmt::format("Balanced: {} alone {}, which {}; more throughput needs both faster loading and a faster compute.",
+                     loader_of(evidence),
+                     supply_words(figures, figures.supply.low > 1 ? End::kLow : End::kHigh, evidence.compute),
+                     waits_words(*figures.verdict.stall));
 }
 
 std::string interference_sentence(const Evidence& evidence, const Figures& figures) {
@@ -261,7 +265,8 @@ std::string contradiction_sentence(const Figures& figures) {
   const bool by_compute = verdict.accelerator_utilisation->ci95->low > 1 + kNoticeable;
   const Estimate& beaten = by_compute ? *verdict.accelerator_utilisation : *figures.full_of_fill;
   return fmt::format(
-      "The trials contradict each other: FULL gave {} times {}, which it cannot beat, so conditions changed between them "
+      "The trials contradict each other: FULL gave {} times {}, which it cannot beat, so conditions changed between "
+      "them "
       "(page cache, clock frequency, another process); check what else ran and measure again.",
       telling_factor(beaten) ? factor(beaten) : fmt::format("at least {:.2f}", beaten.ci95->low),
       by_compute ? "the throughput of SYNTHETIC alone" : "what the loader fills without a drain");
@@ -296,9 +301,10 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
 
 std::string noisy_overlap_sentence(const Evidence& evidence, const Figures& figures) {
   const auto& reached = figures.verdict.of_bound;
-  const std::string together = reached && telling_factor(*reached)
-                                   ? fmt::format(" (together they reach {} times the slower of the two)", factor(*reached))
-                                   : "";
+  const std::string together =
+      reached && telling_factor(*reached)
+          ? fmt::format(" (together they reach {} times the slower of the two)", factor(*reached))
+          : "";
   return fmt::format(
       "Too noisy to say: {} {}, and {} alone {}; whether the two disturb each other or are equally fast is open{}; {}.",
       evidence.compute, waits_words(*figures.verdict.stall), loader_of(evidence),
