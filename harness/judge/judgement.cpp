@@ -155,8 +155,8 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
   const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
   const SharedCpus threads{.of_loader = of_loader,
-                        .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
-                        .cpus = result.environment.machine.threads_in_force};
+                           .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
+                           .cpus = result.environment.machine.threads_in_force};
   return causes_of(cell, info_of(result, configuration), threads);
 }
 
@@ -191,7 +191,7 @@ std::string start_up_sentence(const Configuration& configuration) {
       " Start-up dominates a short training: to open the data and wait for the first batch took {} the one time that "
       "it "
       "was measured, longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
-      duration(start_up->seconds), duration(start_up->warm_epoch));
+      duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 
 // What IO would give if its consumer did nothing but wait: no more than that is filled without the drain. None where

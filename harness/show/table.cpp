@@ -64,7 +64,8 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
 constexpr std::string_view kLegend =
-    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % interval\n";
+    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+    "interval\n";
 
 // The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
