@@ -181,7 +181,8 @@ int measure(const Verb& verb, const RunRequest& request) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();
   }
-  if (request.earlier) context.earlier_seconds = continue_from(*request.earlier, request.resume, result);
+  if (request.earlier)
+    context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
   const Schedule schedule = schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start));
   const bool best = request.options.find == kFindBest;
   if (request.dry_run) {

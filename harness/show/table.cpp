@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/warnings.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
 
@@ -214,7 +215,7 @@ std::string verdict_text(const Judgement& judgement) {
 
 std::string warning_text(const Judgement& judgement) {
   std::string text;
-  for (const Warning& warning : judgement.warnings) {
+  for (const Warning& warning : folded(judgement.warnings)) {
     text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
   }
   return text;
