@@ -72,6 +72,8 @@ class PipelineFeed final : public Feed {
   double& served_seconds_;
   std::priority_queue<Time, std::vector<Time>, std::greater<>> workers_;  // when each is free
   std::queue<Time> free_slots_;                                           // since when each has been
+  std::deque<Time> ready_;                                                // when each batch that has a slot is
+  std::uint64_t begun_ = 0;
   std::uint64_t sequence_ = 0;
   bool closed_ = false;
 };
