@@ -12,6 +12,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
+#include "harness/result/counted.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -69,8 +70,8 @@ struct Values {
 
 Values all_values(const CellResult& base, const CellResult& changed, const Metric& metric) {
   Values values;
-  for (const Trial& trial : base.trials) values.base.push_back(metric.value(trial));
-  for (const Trial& trial : changed.trials) values.changed.push_back(metric.value(trial));
+  for (const Trial& trial : counted(base.trials)) values.base.push_back(metric.value(trial));
+  for (const Trial& trial : counted(changed.trials)) values.changed.push_back(metric.value(trial));
   return values;
 }
 

@@ -13,6 +13,7 @@
 #include "harness/judge/prediction.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
+#include "harness/result/counted.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -25,7 +26,10 @@ std::vector<double> rates_of(const Result& result, std::optional<std::size_t> ce
 CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
-  return {.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  CellSummary summary{.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  // A pilot comes before the trials that count.
+  for (std::size_t& trial : summary.outliers) trial += cell.trials.size() - rates.size();
+  return summary;
 }
 
 std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit) {
@@ -355,13 +359,13 @@ Judgement judge_run(const Result& result) {
 
 std::vector<double> rates_of(const CellResult& cell) {
   std::vector<double> rates;
-  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
+  for (const Trial& trial : counted(cell.trials)) rates.push_back(trial.samples_per_second());
   return rates;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {
   Moments moments;
-  for (const Trial& trial : cell.trials) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
+  for (const Trial& trial : counted(cell.trials)) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
   return moments.count() > 0 ? std::optional(moments.mean()) : std::nullopt;
 }
 

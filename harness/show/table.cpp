@@ -269,9 +269,12 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
                         short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
   }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
-    text += fmt::format("interval: {} of {} did not come to ± {:.4g} % within {}, the widest is {}.\n", wide,
-                        plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
-                        plural(result.options.max_trials, "trial"), widest_text(result, judgement));
+    text += fmt::format(
+        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots asked for, of {} at the most; "
+        "the "
+        "widest is {}.\n",
+        wide, plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
+        result.options.max_trials, widest_text(result, judgement));
   }
   return text;
 }

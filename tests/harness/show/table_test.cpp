@@ -298,8 +298,8 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "interval: 2 of 3 cells did not come to ± 1 % within 2 trials, the widest is mnist/FULL/serial/batch:100 "
-            "with ± 127.1 %.\n");
+            "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
+            "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
 }
 
 }  // namespace
