@@ -51,14 +51,20 @@ void fields(RecordWriter& json, const Alternative& alternative) {
   json("loader", alternative.loader);
   json("configuration", alternative.configuration);
   json("ratio", Estimate{alternative.ratio.value, alternative.ratio.ci95});
+  json("equal", alternative.equal);
 }
 
 void fields(RecordWriter& json, const Headline& headline) {
   json("workload", headline.workload);
   json("configuration", headline.configuration);
-  json("fewest_workers", headline.workers ? std::optional(headline.workers->fewest) : std::nullopt);
-  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
+  json("fastest", headline.fastest);
   json("recommended", headline.recommended);
+  json("equal", headline.equal);
+  json("candidates", headline.candidates);
+  json("rivals", headline.rivals);
+  json("trials_to_tell", headline.trials_to_tell);
+  json("fewest_workers", headline.workers ? headline.workers->fewest : std::nullopt);
+  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
   json("alternatives", headline.alternatives);
 }
 
@@ -131,10 +137,11 @@ void fields(RecordWriter& json, const Prediction& prediction) {
   json("cell", prediction.cell.name());
   json("compute", prediction.cell.compute);
   json("predicted_samples_per_second", prediction.samples_per_second);
+  json("identity", prediction.identity);
   json("check", prediction.check);
   json("measured_samples_per_second", prediction.measured);
-  json("error_share", prediction.error);
-  json("within", prediction.within);
+  json("measured_over_predicted", prediction.ratio);
+  json("agreement", prediction.agreement ? std::optional(name(*prediction.agreement)) : std::nullopt);
 }
 
 namespace {

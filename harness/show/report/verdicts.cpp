@@ -6,7 +6,7 @@
 
 #include "harness/plan/command.h"
 #include "harness/show/predictions_text.h"
-#include "harness/show/scaling_text.h"
+#include "harness/show/recommendation_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
