@@ -118,21 +118,12 @@ Criteria criteria_of(const ResultDiff& diff, const CellDiff& cell) {
   return {.margin = cell.margin, .alpha = diff.alpha, .higher_is_better = diff.metric->higher_is_better};
 }
 
-std::optional<double> floor_for(const DiffOptions& options, Mode mode) {
-  if (!options.noise || options.metric->unit != Unit::kPerSecond) return std::nullopt;
-  return options.noise->of(mode);
-}
-
-double margin_for(const DiffOptions& options, Mode mode) {
-  return std::max(options.margin.value_or(kStandardMargin), floor_for(options, mode).value_or(0));
-}
-
 void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& changed, const ResultDiff& diff,
                    const DiffOptions& options) {
   const Metric& metric = *diff.metric;
   const Values values = diff.paired ? values_by_round(base, changed, metric) : all_values(base, changed, metric);
   cell.name = base.cell.name();
-  cell.margin = margin_for(options, base.cell.mode);
+  cell.margin = options.margin.value_or(kStandardMargin);
   cell.base_summary = summary_of(values.base);
   cell.changed_summary = summary_of(values.changed);
   cell.obstacle = obstacle_of(values, base, changed, metric, diff.paired);
@@ -171,49 +162,39 @@ Change verdict_of(const ResultDiff& diff) {
   return Change::kEquivalent;
 }
 
-// A margin that was asked for is not silently replaced where it decides.
-void refuse_margin_below_floor(const ResultDiff& diff, const DiffOptions& options, const Result& base) {
-  if (!options.margin) return;
-  for (const CellDiff& cell : diff.cells) {
-    const Mode mode = base.cells[cell.base].cell.mode;
-    const auto floor = floor_for(options, mode);
-    if (!cell.gate || !floor || *options.margin >= *floor) continue;
-    throw usage_error(
-        fmt::format("--margin {}: two runs of the same differ by up to {} in {} on this host, as `loadline aa` "
-                    "measured, so want at "
-                    "least that; --noise none leaves it out of account",
-                    plain_percent(*options.margin), plain_percent(*floor), name(mode)));
+// Of two runs, and where rates are compared.
+void heed_noise(ResultDiff& diff, const DiffOptions& options, const Named& base, const Named& changed) {
+  if (diff.paired || !diff.along.empty() || diff.metric->unit != Unit::kPerSecond) return;
+  bool heeded = false;
+  for (CellDiff& cell : diff.cells) {
+    const auto floor = floor_for(options.noise, base.result.cells[cell.base], changed.result.cells[cell.changed]);
+    if (!floor || !cell.comparison) continue;
+    heeded = true;
+    cell.noise_floor = floor->floor;
+    Weakened left = weakened(cell.change, cell.comparison->ratio.value, cell.margin, *floor);
+    cell.change = left.change;
+    if (cell.obstacle.empty()) cell.obstacle = std::move(left.why);
   }
+  if (heeded) diff.notes = noise_notes(options.noise, base, changed);
 }
 
-void add_notes(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
+void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   for (const auto& [name, result] : {std::pair(&diff.base, &base), std::pair(&diff.changed, &changed)}) {
     if (result->status == Status::kPartial) diff.notes.push_back(fmt::format("{} is of a run that was stopped", *name));
     if (&base == &changed) break;
-  }
-  std::set<Mode> raised;
-  for (const CellDiff& cell : diff.cells) {
-    const Mode mode = base.cells[cell.base].cell.mode;
-    const auto floor = floor_for(options, mode);
-    if (floor && *floor > options.margin.value_or(kStandardMargin)) raised.insert(mode);
-  }
-  for (const Mode mode : raised) {
-    diff.notes.push_back(fmt::format("the margin of {} is the noise floor of {}, {}", loadline::name(mode),
-                                     options.noise->hostname.value_or("this host"),
-                                     plain_percent(*floor_for(options, mode))));
   }
 }
 
 // Compares what `diff` names, and judges it.
 void judge_cells(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
-  refuse_margin_below_floor(diff, options, base);
   for (CellDiff& cell : diff.cells) {
     compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options);
   }
   adjust(diff, true);
   adjust(diff, false);
+  heed_noise(diff, options, {diff.base, base}, {diff.changed, changed});
   diff.verdict = verdict_of(diff);
-  add_notes(diff, options, base, changed);
+  add_notes(diff, base, changed);
 }
 
 // In logarithms, over those of the two that have trials; none where neither has.
@@ -331,23 +312,6 @@ ResultDiff diff_along(const Named& file, std::string_view setting, std::string_v
   }
   judge_cells(diff, options, file.result, file.result);
   return diff;
-}
-
-NoiseFloor noise_floor(const ResultDiff& diff, const Result& base) {
-  NoiseFloor noise{.hostname = base.environment.machine.hostname,
-                   .cpu_model = base.environment.machine.cpu_model,
-                   .measured = {},
-                   .parts = {}};
-  for (const CellDiff& cell : diff.cells) {
-    if (!cell.comparison || !cell.comparison->ratio.ci95) continue;
-    const Ratio& ratio = cell.comparison->ratio;
-    noise.parts.push_back({.cell = cell.name,
-                           .mode = base.cells[cell.base].cell.mode,
-                           .ratio = ratio.value,
-                           .ci95 = *ratio.ci95,
-                           .floor = floor_of(*ratio.ci95)});
-  }
-  return noise;
 }
 
 }  // namespace loadline

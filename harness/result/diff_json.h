@@ -12,7 +12,7 @@
 namespace loadline {
 
 inline constexpr int kDiffSchemaVersion = 1;
-inline constexpr int kNoiseSchemaVersion = 1;
+inline constexpr int kNoiseSchemaVersion = 2;
 
 // All that was compared, indented. Numbers are finite; what is missing is null.
 std::string diff_json(const std::vector<ResultDiff>& diffs);

@@ -27,6 +27,9 @@ struct WaitSummary {
   double max_seconds = 0;
 };
 
+// The stage in which the thread that pulls the batches waits for the next one.
+inline constexpr std::string_view kHostWaits = "host waits";
+
 // A part of a step, over all steps of a trial.
 struct StageSummary {
   std::string name;
