@@ -12,6 +12,7 @@
 #include "harness/judge/warnings.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/recommendation_text.h"
 
 namespace loadline {
 namespace {
@@ -203,11 +204,7 @@ std::string verdict_text(const Judgement& judgement) {
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
     text += cold_start_text(judgement, headline.configuration);
-    if (headline.workers) {
-      const std::size_t fewest = headline.workers->fewest.workers;
-      text += fmt::format(" {} {} not measurably worse than any other count tried.", fewest,
-                          fewest == 1 ? "worker is" : "workers are");
-    }
+    text += workers_sentence(headline);
     text += '\n';
   }
   return text;

@@ -188,11 +188,11 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 2 workers are not measurably worse than any other count tried.\n");
+            "0.00. 2 workers are enough: nothing else that was tried is more than 5 % faster.\n");
   judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 1 worker is not measurably worse than any other count tried.\n");
+            "0.00. 1 worker is enough: nothing else that was tried is more than 5 % faster.\n");
 }
 
 TEST(WarningText, IsALineAWarning) {
