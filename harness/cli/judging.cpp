@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
@@ -18,6 +17,7 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/walk_csv.h"
 #include "harness/show/walk_text.h"
+#include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 
@@ -36,22 +36,21 @@ constexpr std::array kFormats{DiffFormat{"text", diff_text, walk_text},
 
 constexpr std::array<std::string_view, 2> kFailOn{"regression", "inconclusive"};
 
-std::optional<NoiseFloor> noise_for(const std::string& asked, const Result& base) {
-  if (asked == "none") return std::nullopt;
-  const auto read = [](const std::filesystem::path& path) { return parse_noise(read_text(path), path.string()); };
-  if (!asked.empty()) return read(asked);
-  std::optional<NoiseFloor> noise;
+NoiseFloor read_noise(const std::filesystem::path& path) {
+  NoiseFloor noise = parse_noise(read_text(path), path.string());
+  const std::string poor = poor_noise(noise);
+  if (poor.empty()) return noise;
+  throw Error(
+      fmt::format("{}: {}; measure it anew by `loadline aa`, or leave it out by --noise none", path.string(), poor));
+}
+
+std::vector<NoiseFloor> noise_for(const std::string& asked, const Result& base) {
+  if (asked == "none") return {};
+  if (!asked.empty()) return {read_noise(asked)};
+  std::vector<NoiseFloor> noise;
   for (const std::string& host : hosts_of(base.environment.machine)) {
     std::error_code ignored;
-    if (!std::filesystem::exists(noise_path(host), ignored)) continue;
-    NoiseFloor its = read(noise_path(host));
-    if (noise) {
-      // Of several hosts that of the noisiest.
-      noise->hostname = fmt::format("{}, {}", noise->hostname.value_or("unknown"), its.hostname.value_or("unknown"));
-      noise->parts.insert(noise->parts.end(), its.parts.begin(), its.parts.end());
-    } else {
-      noise = std::move(its);
-    }
+    if (std::filesystem::exists(noise_path(host), ignored)) noise.push_back(read_noise(noise_path(host)));
   }
   return noise;
 }

@@ -10,8 +10,8 @@
 
 namespace loadline {
 
-// With the noise floor that was named, or else that of the host on which `base` was measured, where there is one.
-// Throws Error as parse_noise() does.
+// With the noise floor that was named, or else that of each host on which `base` was measured, where there is one.
+// Throws Error as parse_noise() does, and for one that is poor_noise().
 DiffOptions diff_options(const JudgeRequest& request, const Result& base);
 
 // kExitFailed where a gate has lost what it guards; kExitRegression where one of these is what --fail-on names, or

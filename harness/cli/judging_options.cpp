@@ -21,6 +21,14 @@ std::string metrics_text() {
   return text;
 }
 
+void add_noise(CLI::App& verb, JudgeRequest& request) {
+  verb.add_option("--noise", request.noise,
+                  "noise floor, as `loadline aa` writes it: no smaller change is called one; none: leave it out of "
+                  "account [that of the base's host]")
+      ->type_name("FILE")
+      ->group(kGroup);
+}
+
 }  // namespace
 
 void add_judging(CLI::App& verb, JudgeRequest& request) {
@@ -29,7 +37,7 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
       ->group(kGroup);
   verb.add_option_function<std::string>(
           "--margin", [&](const std::string& text) { request.margin = parse_share("margin", text, 0, 10); },
-          "changes up to this do not matter [3%, or the host's noise floor if that is more]")
+          "changes up to this do not matter [3%]")
       ->type_name("SHARE")
       ->group(kGroup);
   verb.add_option_function<std::string>(
@@ -40,10 +48,6 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--fail-on", request.fail_on,
                   "what ends with exit code 3: regression; inconclusive: that or a regression [regression]")
       ->type_name("VERDICT")
-      ->group(kGroup);
-  verb.add_option("--noise", request.noise,
-                  "noise floor, as `loadline aa` writes it; none: leave it out of account [that of the base's host]")
-      ->type_name("FILE")
       ->group(kGroup);
   verb.add_flag("--allow-mismatch", request.allow_mismatch,
                 "compare results of unlike machines, builds, data or cache states all the same")
@@ -57,6 +61,7 @@ void add_diff(CLI::App& app, DiffRequest& request) {
                    "results: the base, unless --baseline names it, then the new one; of more a walk, step by step")
       ->type_name("FILE...");
   add_judging(*diff, request.judging);
+  add_noise(*diff, request.judging);
   diff->add_option("--by", request.by, "compare cells of one result along this setting, such as loader")
       ->type_name("SETTING");
   diff->add_option("--base-value", request.base_value, "value of it to compare with [the first in the file]")

@@ -45,7 +45,7 @@ Values values_by_round(const CellResult& base, const CellResult& changed, const 
   Values values;
   for (const Trial& trial : base.trials) {
     const auto found = rounds.find(trial.round);
-    if (found == rounds.end()) continue;
+    if (found == rounds.end() || trial.pilot) continue;
     values.base.push_back(metric.value(trial));
     values.changed.push_back(found->second);
   }
@@ -82,15 +82,6 @@ Criteria criteria_of(const ResultDiff& diff, const CellDiff& cell) {
   return {.margin = cell.margin, .alpha = diff.alpha, .higher_is_better = diff.metric->higher_is_better};
 }
 
-std::optional<double> floor_for(const DiffOptions& options, Mode mode) {
-  if (!options.noise || options.metric->unit != Unit::kPerSecond) return std::nullopt;
-  return options.noise->of(mode);
-}
-
-double margin_for(const DiffOptions& options, Mode mode) {
-  return std::max(options.margin.value_or(kStandardMargin), floor_for(options, mode).value_or(0));
-}
-
 void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& changed, const ResultDiff& diff,
                    const DiffOptions& options) {
   const Metric& metric = *diff.metric;
@@ -99,7 +90,7 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
   cell.changed_name = changed.cell.name();
   cell.workload = base.cell.workload;
   cell.mode = base.cell.mode;
-  cell.margin = margin_for(options, base.cell.mode);
+  cell.margin = options.margin.value_or(kStandardMargin);
   cell.base_summary = summary_of(values.base);
   cell.changed_summary = summary_of(values.changed);
   cell.obstacle = obstacle_of(values, base, changed, metric, diff.paired);
@@ -144,36 +135,26 @@ Change verdict_of(const ResultDiff& diff) {
   return worst_of(gate);
 }
 
-// A margin that was asked for is not silently replaced where it decides.
-void refuse_margin_below_floor(const ResultDiff& diff, const DiffOptions& options, const Result& base) {
-  if (!options.margin) return;
-  for (const CellDiff& cell : diff.cells) {
-    const Mode mode = base.cells[cell.base].cell.mode;
-    const auto floor = floor_for(options, mode);
-    if (!cell.gate || !floor || *options.margin >= *floor) continue;
-    throw usage_error(
-        fmt::format("--margin {}: two runs of the same differ by up to {} in {} on this host, as `loadline aa` "
-                    "measured, so want at "
-                    "least that; --noise none leaves it out of account",
-                    plain_percent(*options.margin), plain_percent(*floor), name(mode)));
+// Of two runs, and where rates are compared.
+void heed_noise(ResultDiff& diff, const DiffOptions& options, const Named& base, const Named& changed) {
+  if (diff.paired || !diff.along.empty() || diff.metric->unit != Unit::kPerSecond) return;
+  bool heeded = false;
+  for (CellDiff& cell : diff.cells) {
+    const auto floor = floor_for(options.noise, base.result.cells[cell.base], changed.result.cells[cell.changed]);
+    if (!floor || !cell.comparison) continue;
+    heeded = true;
+    cell.noise_floor = floor->floor;
+    Weakened left = weakened(cell.change, cell.comparison->ratio.value, cell.margin, *floor);
+    cell.change = left.change;
+    if (cell.obstacle.empty()) cell.obstacle = std::move(left.why);
   }
+  if (heeded) diff.notes = noise_notes(options.noise, base, changed);
 }
 
-void add_notes(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
+void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   for (const auto& [name, result] : {std::pair(&diff.base, &base), std::pair(&diff.changed, &changed)}) {
     if (result->status == Status::kPartial) diff.notes.push_back(fmt::format("{} is of a run that was stopped", *name));
     if (&base == &changed) break;
-  }
-  std::set<Mode> raised;
-  for (const CellDiff& cell : diff.cells) {
-    const Mode mode = base.cells[cell.base].cell.mode;
-    const auto floor = floor_for(options, mode);
-    if (floor && *floor > options.margin.value_or(kStandardMargin)) raised.insert(mode);
-  }
-  for (const Mode mode : raised) {
-    diff.notes.push_back(fmt::format("the margin of {} is the noise floor of {}, {}", loadline::name(mode),
-                                     options.noise->hostname.value_or("this host"),
-                                     plain_percent(*floor_for(options, mode))));
   }
 }
 
@@ -187,12 +168,10 @@ void add_cells_without_trials(ResultDiff& diff) {
 
 // Compares what `diff` names.
 void compare_all(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
-  refuse_margin_below_floor(diff, options, base);
   for (CellDiff& cell : diff.cells) {
     compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options);
   }
   add_cells_without_trials(diff);
-  add_notes(diff, options, base, changed);
 }
 
 // Whose the changes of FULL are, where partners were set up differently.
@@ -249,13 +228,25 @@ ResultDiff compare_results(const Named& base, const Named& changed, const DiffOp
 
 }  // namespace
 
-void judge_together(std::span<ResultDiff> diffs) {
+void judge_together(std::span<ResultDiff> diffs, std::span<const Sides> sides, const DiffOptions& options) {
   adjust(diffs, true);
-  for (ResultDiff& diff : diffs) {
+  for (std::size_t i = 0; i < diffs.size(); ++i) {
+    ResultDiff& diff = diffs[i];
     adjust({&diff, 1}, false);
+    heed_noise(diff, options, sides[i].base, sides[i].changed);
     diff.verdict = verdict_of(diff);
+    add_notes(diff, sides[i].base.result, sides[i].changed.result);
   }
 }
+
+namespace {
+
+void judge_alone(ResultDiff& diff, const Named& base, const Named& changed, const DiffOptions& options) {
+  const Sides sides{base, changed};
+  judge_together({&diff, 1}, {&sides, 1}, options);
+}
+
+}  // namespace
 
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options) {
   return diff_each(base, {&changed, 1}, options).front();
@@ -263,8 +254,12 @@ ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptio
 
 std::vector<ResultDiff> diff_each(const Named& base, std::span<const Named> changed, const DiffOptions& options) {
   std::vector<ResultDiff> diffs;
-  for (const Named& one : changed) diffs.push_back(compare_results(base, one, options));
-  judge_together(diffs);
+  std::vector<Sides> sides;
+  for (const Named& one : changed) {
+    diffs.push_back(compare_results(base, one, options));
+    sides.push_back({base, one});
+  }
+  judge_together(diffs, sides, options);
   return diffs;
 }
 
@@ -304,7 +299,7 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
   const std::vector<bool> gate = gate_of_pairs(modes);
   for (std::size_t i = 0; i < gate.size(); ++i) diff.cells[i].gate = gate[i];
   compare_all(diff, options, base.result, changed.result);
-  judge_together({&diff, 1});
+  judge_alone(diff, base, changed, options);
   return diff;
 }
 
@@ -320,25 +315,8 @@ ResultDiff diff_along(const Named& file, std::string_view setting, std::string_v
     cell.changed = pair.changed;
   }
   compare_all(diff, options, file.result, file.result);
-  judge_together({&diff, 1});
+  judge_alone(diff, file, file, options);
   return diff;
-}
-
-NoiseFloor noise_floor(const ResultDiff& diff, const Result& base) {
-  NoiseFloor noise{.hostname = base.environment.machine.hostname,
-                   .cpu_model = base.environment.machine.cpu_model,
-                   .measured = {},
-                   .parts = {}};
-  for (const CellDiff& cell : diff.cells) {
-    if (!cell.comparison || !cell.comparison->ratio.ci95) continue;
-    const Ratio& ratio = cell.comparison->ratio;
-    noise.parts.push_back({.cell = cell.name,
-                           .mode = base.cells[cell.base].cell.mode,
-                           .ratio = ratio.value,
-                           .ci95 = *ratio.ci95,
-                           .floor = floor_of(*ratio.ci95)});
-  }
-  return noise;
 }
 
 }  // namespace loadline

@@ -22,9 +22,9 @@ inline constexpr double kStandardMargin = 0.03;
 
 struct DiffOptions {
   const Metric* metric = &metrics().front();
-  std::optional<double> margin;  // relative; none: kStandardMargin, or the noise floor where that is larger
+  std::optional<double> margin;  // relative; none: kStandardMargin
   double alpha = 0.05;
-  std::optional<NoiseFloor> noise;  // heeded where rates are compared
+  std::vector<NoiseFloor> noise;    // of each host of the base; heeded where rates of two runs are compared
   bool allow_mismatch = false;      // compare results all the same that are unlike each other
   bool allow_missing = false;       // judge what is left, where the other result lacks what the base guards
   std::vector<std::string> across;  // settings in which partners may differ; empty: as match_cells() finds them
@@ -43,7 +43,8 @@ struct CellDiff {
   std::size_t base = 0;  // indices in Result::cells
   std::size_t changed = 0;
   bool gate = false;                    // one of those that decide
-  double margin = 0;                    // that was held to: the one asked for, or the noise floor of its mode
+  double margin = 0;                    // that was held to
+  std::optional<double> noise_floor;    // of two runs of the same, which weakens what is found; none: not known
   std::optional<Summary> base_summary;  // of the metric; none without trials
   std::optional<Summary> changed_summary;
   std::optional<Comparison> comparison;  // none without trials, or where the metric is 0 in one
@@ -84,8 +85,11 @@ struct ResultDiff {
 // are found. The verdict is the worst of the gate: regression, then inconclusive (also where the gate has lost a cell),
 // then improvement, then equivalent.
 //
-// Throws Error, where the two are unlike and that is not allowed naming every difference; where they have no cell to
-// compare; and usage Error for a margin below the noise floor of the gate, or an unknown setting in `across`.
+// What two runs of the same differ by on the host (noise.h) makes a change that is no larger inconclusive, and an
+// equivalence within less.
+//
+// Throws Error, where the two are unlike and that is not allowed naming every difference; and where they have no cell
+// to compare; and usage Error for an unknown setting in `across`.
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options);
 
 // Each of several results against one base, by Holm over the gates of all of them.
@@ -95,19 +99,25 @@ std::vector<ResultDiff> diff_each(const Named& base, std::span<const Named> chan
 // alike the results are.
 ResultDiff diff_cells(const Named& base, const Named& changed, std::span<const Match> pairs,
                       const DiffOptions& options);
-// Gives comparisons that are judged together their verdicts: by Holm over the gates of all of them.
-void judge_together(std::span<ResultDiff> diffs);
+
+// The two results of a comparison. Borrows them.
+struct Sides {
+  const Named& base;
+  const Named& changed;
+};
+
+// Gives comparisons that are judged together, each of the results at the same place of `sides`, their verdicts: by Holm
+// over the gates of all of them.
+void judge_together(std::span<ResultDiff> diffs, std::span<const Sides> sides, const DiffOptions& options);
 
 // Two results of `loadline ab`: cells matched by place, trials by round. Settings may differ, they are what is
-// compared; modes may not. The gate are all cells of gate_of_pairs().
+// compared; modes may not. The gate are all cells of gate_of_pairs(). The noise floor of runs says nothing of them:
+// what sets two runs apart is the same for both of a pair, and where each trial is a process of its own, it is in the
+// spread of the pairs.
 ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
 
 // Cells of one result along a setting, as match_along() pairs them, and throws what that throws. There is no gate.
 ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
                       const DiffOptions& options);
-
-// What a comparison of two equal sides says of the host of `base`: the cells with an interval. The time, the number of
-// pairs and their length are the caller's to add.
-NoiseFloor noise_floor(const ResultDiff& diff, const Result& base);
 
 }  // namespace loadline

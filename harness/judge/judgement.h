@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/causes.h"
 #include "harness/judge/curves.h"
 #include "harness/judge/load_line.h"
 #include "harness/judge/statistics.h"
@@ -30,15 +31,9 @@ struct CellSummary {
 
 // What a job pays before its first step, against the epochs that it runs for.
 struct StartUp {
-  double seconds;             // to open the data and to wait for the first batch
-  double warm_epoch_seconds;  // at the rate of the trials
-  bool dominates;             // start-up is the longer of the two
-};
-
-// Where storage is waited for and nobody works.
-struct Latency {
-  double cpu_share;   // of the time that the workers could have spent on a CPU
-  double wait_share;  // of the time: the consumer waits
+  double seconds;       // to open the data and to wait for the first batch, measured once
+  Estimate warm_epoch;  // in seconds, at the rate of the trials
+  bool dominates;       // start-up is longer than the interval of the epoch allows
 };
 
 // A first pass over the data, held against a later one: FULL cold against FULL warm, all else alike.
@@ -46,6 +41,7 @@ struct ColdStart {
   std::size_t warm = 0;                // index of the configuration that differs in the page cache alone
   Estimate fetch_stall;                // 1 - T_warm / T_cold: the compute waits for storage
   std::optional<Estimate> prep_stall;  // the stall of the warm one: the compute waits for preparation
+  std::optional<Estimate> io;          // IO cold over IO warm
   std::string sentence;
 };
 
@@ -61,8 +57,8 @@ struct Configuration {
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
   Verdict verdict;
-  std::optional<StartUp> start_up;      // none without a first epoch or trials
-  std::optional<Latency> latency;       // none where loading is not bound by it
+  std::optional<StartUp> start_up;  // none without a first epoch or trials
+  std::optional<Causes> causes;     // where the time of its threads went in IO, or FULL without IO; none without trials
   std::optional<ColdStart> cold_start;  // none but of cold trials, where there are warm ones too
 };
 

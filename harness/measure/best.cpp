@@ -60,7 +60,11 @@ class BestFinder {
         plan_(make_plan(options, plan_context)),
         result_(result),
         context_(context),
-        silent_{.clock = context.clock, .stop = context.stop, .observer = nobody_, .start = context.start},
+        silent_{.clock = context.clock,
+                .stop = context.stop,
+                .observer = nobody_,
+                .start = context.start,
+                .rigs = context.rigs},
         best_(result.best.emplace()) {
     const bool any_full =
         std::ranges::any_of(result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });
@@ -100,7 +104,7 @@ class BestFinder {
     std::vector<Cell> finalists;
     for (const std::size_t i : left_) finalists.push_back(cells_[i].cell);
     keep_configurations(finalists, plan_);
-    prepare_again(plan_, result_);
+    prepare_again(plan_, result_, context_);
     if (!run_plan(plan_, result_, context_)) return false;
     double fastest = 0;
     for (const CellResult& cell : result_.cells) {

@@ -41,7 +41,11 @@ class Finder {
         plan_context_(plan_context),
         result_(result),
         context_(context),
-        silent_{.clock = context.clock, .stop = context.stop, .observer = nobody_, .start = context.start} {
+        silent_{.clock = context.clock,
+                .stop = context.stop,
+                .observer = nobody_,
+                .start = context.start,
+                .rigs = context.rigs} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
   }
 
@@ -63,7 +67,7 @@ class Finder {
     double value = search.found.value_or(least_demanding());
     for (int attempt = 0; attempt < kMostConfirmations; ++attempt) {
       const Plan plan = make_plan(at_value(options_, value), plan_context_);
-      prepare_again(plan, result_);
+      prepare_again(plan, result_, context_);
       if (!run_plan(plan, result_, context_)) return false;
       throw_if_failed(result_.cells);
       if (record(value, result_.cells, true)) {

@@ -100,7 +100,7 @@ WaitSummary summarize(const WaitHistogram& waits) {
 std::vector<StageSummary> stages_of(const Stretch& timed, std::span<const StageTime> before,
                                     std::span<const StageTime> after) {
   if (after.empty()) return {};
-  std::vector<StageSummary> stages{{"wait for data", timed.batches, seconds(timed.waits.total())}};
+  std::vector<StageSummary> stages{{std::string(kHostWaits), timed.batches, seconds(timed.waits.total())}};
   Time rest = timed.wall - timed.waits.total();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const Time total = after[i].total - before[i].total;
@@ -113,17 +113,17 @@ std::vector<StageSummary> stages_of(const Stretch& timed, std::span<const StageT
 
 // All slots once: a loader that ran ahead while the clock stood has given away its head start, and a loader that is
 // slower than its sink runs as dry as it will be for the whole trial.
-std::size_t warm_up_of(const CellRig& rig, const Sink& sink, const TrialOptions& options) {
+std::size_t warm_up_of(const Rig& rig, const Sink& sink, const TrialOptions& options) {
   const std::size_t needed = sink.batches_to_steady_state() + (rig.cell().loader ? rig.slots().slots : 0);
   return std::max<std::size_t>(1, options.warm_up_batches.value_or(needed));
 }
 
 // A cold trial ends with its epoch: in the next one it would find in the page cache what it has just read.
-Length length_of(const CellRig& rig, const Sink& sink, const TrialOptions& options) {
+Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) {
   Length length = rig.cell().mode == Mode::kOverhead ? kOverheadLength : options.length;
   length.round = sink.batches_per_round();
   if (!starts(rig.cell(), CacheState::kCold)) return length;
-  const std::uint64_t epoch = rig.sampler().batches_per_epoch();
+  const std::uint64_t epoch = rig.batches_per_epoch();
   const std::uint64_t whole_rounds = epoch - epoch % length.round;
   length.batches = std::min(length.batches, std::max(whole_rounds, length.round));
   return length;
@@ -168,8 +168,7 @@ std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
   return loader_named(*cell_.loader).make(assembler(), sampler(), options);
 }
 
-std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
-                               const std::stop_token& stop) {
+std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Clock& clock, const std::stop_token& stop) {
   const bool cold = starts(rig.cell(), CacheState::kCold);
   const auto& compute_cpus = rig.cell().placement.compute_cpus;
   Trial trial;
@@ -183,7 +182,7 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
   trial.compute_description = sink->description();
   Usage before;
   if (cold) {
-    before = usage_now();
+    before = rig.usage();
     // Workers read from the moment they are there: what they read before the clock starts would come for nothing.
     pinned.reset();
     feed = rig.make_feed(options.first_epoch);
@@ -196,13 +195,13 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
     trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
     trial.warm_up_batches = warm_up_of(rig, *sink, options);
     run_loop(*feed, *sink, clock, Batches{trial.warm_up_batches - 1}, stop);
-    before = usage_now();
+    before = rig.usage();
   }
   const std::vector<StageTime> stages_before(sink->stages().begin(), sink->stages().end());
   const Stretch timed = run_loop(*feed, *sink, clock, length_of(rig, *sink, options), stop);
-  trial.usage = difference(usage_now(), before);
+  trial.usage = difference(rig.usage(), before);
   if (!timed.complete) return std::nullopt;
-  rig.assembler().dataset().check_files();
+  rig.check_files();
   if (cold) trial.first_batch_seconds = trial.setup_seconds + seconds(timed.first_wait);
   trial.wall_seconds = seconds(timed.wall);
   trial.batches = timed.batches;
@@ -214,14 +213,14 @@ std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, 
   return trial;
 }
 
-std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock& clock, const std::stop_token& stop) {
-  const Usage before = usage_now();
+std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop) {
+  const Usage before = rig.usage();
   const Time begin = clock.now();
   const auto feed = rig.make_feed(0);
   const PinnedThread pinned(rig.cell().placement.compute_cpus);
   const auto sink = rig.make_sink(clock, stop);
   const double setup_seconds = seconds(clock.now() - begin);
-  const std::size_t epoch = rig.sampler().batches_per_epoch();
+  const std::size_t epoch = rig.batches_per_epoch();
 
   const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
   const Stretch rest = run_loop(*feed, *sink, clock, {Batches{epoch - 1}, limit}, stop);
@@ -231,7 +230,7 @@ std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock&
                     .samples = first.samples + rest.samples,
                     .batches = first.batches + rest.batches,
                     .complete = first.batches + rest.batches == epoch};
-  result.usage = difference(usage_now(), before);
+  result.usage = difference(rig.usage(), before);
   return result;
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "harness/result/json/document.h"
 #include "harness/result/json/record.h"
@@ -52,6 +54,7 @@ void fields(RecordWriter& json, const CellDiff& cell) {
   json("p", comparison ? comparison->ratio.p : std::nullopt);
   json("adjusted_p", cell.adjusted_p);
   json("margin", cell.margin);
+  json("noise_floor", cell.noise_floor);
   json("detectable", comparison ? comparison->detectable : std::nullopt);
   json("trials_needed", comparison ? comparison->trials_needed : std::nullopt);
   json("verdict", name(cell.change));
@@ -110,31 +113,36 @@ void fields(RecordWriter& json, const Walk& walk) {
   json("lost", walk.lost);
 }
 
-using Ends = std::vector<double>;
-
-Ends ends_of(const Interval& interval) {
-  return {interval.low, interval.high};
-}
-
-Interval interval_from(const Ends& ends) {
-  if (ends.size() != 2) throw Error("want a low and a high end");
-  return {ends[0], ends[1]};
-}
-
 void fields(auto& json, Record<NoiseFloor::Part> auto& part) {
   json("cell", part.cell);
+  json("workload", part.workload);
   word(json, "mode", part.mode, std::array{Mode::kIo, Mode::kSynthetic, Mode::kFull});
-  json.positive("ratio", part.ratio);
-  json.converted("ci95", part.ci95, ends_of, interval_from);
-  json("floor", part.floor);
+  word(json, "cache", part.cache, std::array{CacheState::kWarm, CacheState::kCold, CacheState::kAsIs});
+  json.positive("trial_seconds", part.trial_seconds);
+  json("ratios", part.ratios);
+  json.derived("spread", [&] { return part.spread(); });
+  json.derived("floor", [&] { return part.floor(); });
 }
 
 void fields(auto& json, Record<NoiseFloor> auto& noise) {
-  json("hostname", noise.hostname);
-  json("cpu_model", noise.cpu_model);
   json("measured", noise.measured);
   json("pairs", noise.pairs);
-  json("trial_seconds", noise.trial_seconds);
+  json.positive("trials", noise.trials);
+  json.object("machine", [&](auto& machine) {
+    machine("hostname", noise.machine.hostname);
+    machine("cpu_model", noise.machine.cpu_model);
+    machine("kernel_release", noise.machine.kernel_release);
+    machine.positive("threads_in_force", noise.machine.threads_in_force);
+    machine("cpu_governor", noise.machine.cpu_governor);
+    machine("cpu_boost", noise.boost);
+    machine("load_average_1_minute", noise.machine.load_average_1_minute);
+  });
+  json.object("build", [&](auto& build) {
+    build("version", noise.build.version);
+    build("build_type", noise.build.build_type);
+    build("compiler", noise.build.compiler);
+    build("git_revision", noise.build.git_revision);
+  });
   json("cells", noise.parts);
 }
 
@@ -170,15 +178,25 @@ NoiseFloor parse_noise(std::string_view text, const std::string& source) {
   JsonReader top(document);
   auto version = top.kind() == JsonKind::kObject ? top.find("noise_schema_version") : std::nullopt;
   if (!version) throw top.error("not a noise floor, as `loadline aa` writes it");
+  if (version->as_whole() == 1) {
+    throw top.error(
+        "an older loadline measured this noise floor within one run, which says nothing of two runs; measure it anew "
+        "by `loadline aa`, or leave it out by --noise none");
+  }
   if (version->as_whole() != kNoiseSchemaVersion) {
-    throw top.error(fmt::format("written by another loadline, noise schema version {}; this one reads {}",
-                                version->as_whole(), kNoiseSchemaVersion));
+    throw top.error(
+        fmt::format("written by another loadline, noise schema version {}; this one reads {}; measure it anew by "
+                    "`loadline aa`, or leave it out by --noise none",
+                    version->as_whole(), kNoiseSchemaVersion));
   }
   RecordReader json(top);
   NoiseFloor noise;
   fields(json, noise);
   for (const NoiseFloor::Part& part : noise.parts) {
-    if (!(part.floor >= 0)) throw top.error(fmt::format("the floor of {}: want at least 0", part.cell));
+    const auto usable = [](double ratio) { return ratio > 0 && std::isfinite(ratio); };
+    if (part.ratios.size() != noise.pairs || !std::ranges::all_of(part.ratios, usable)) {
+      throw top.error(fmt::format("the ratios of {}: want one above 0 of each of {} pairs", part.cell, noise.pairs));
+    }
   }
   return noise;
 }

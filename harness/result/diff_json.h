@@ -14,7 +14,7 @@ namespace loadline {
 
 // 2: IO decides beside FULL, partners may differ in their settings, and there are walks.
 inline constexpr int kDiffSchemaVersion = 2;
-inline constexpr int kNoiseSchemaVersion = 1;
+inline constexpr int kNoiseSchemaVersion = 2;
 
 // All that was compared, indented. Numbers are finite; what is missing is null.
 std::string diff_json(const std::vector<ResultDiff>& diffs);

@@ -16,20 +16,23 @@
 namespace loadline {
 namespace {
 
-void check_version(JsonReader& top) {
+// Files of this version and later are read: record.h's since() gives what they lack its default.
+constexpr int kOldestRead = 3;
+
+int version_of(JsonReader& top) {
   if (top.kind() != JsonKind::kObject) throw top.refusal("a result of loadline");
   auto found = top.find("schema_version");
   if (!found) throw top.error("not a result of loadline: it has no schema_version");
   const auto version = found->as_whole();
-  if (version == kSchemaVersion) return;
+  if (version >= kOldestRead && version <= kSchemaVersion) return static_cast<int>(version);
   if (version > kSchemaVersion) {
     throw top.error(
         fmt::format("written by a newer loadline, schema version {}; this one reads {}", version, kSchemaVersion));
   }
   throw top.error(
-      fmt::format("written by an older loadline, schema version {}; this one reads {}, and of older ones "
+      fmt::format("written by an older loadline, schema version {}; this one reads {} to {}, and of older ones "
                   "the options alone, by --config",
-                  version, kSchemaVersion));
+                  version, kOldestRead, kSchemaVersion));
 }
 
 // Holds the parts of a result to each other.
@@ -96,9 +99,9 @@ class Checker {
 }  // namespace
 
 Result parse_result(std::string_view text, const std::string& source) {
-  const JsonDocument document(text, source);
+  JsonDocument document(text, source);
   JsonReader top(document);
-  check_version(top);
+  document.set_schema_version(version_of(top));
   RecordReader json(top);
   Result result;
   run_fields(json, result);

@@ -62,6 +62,10 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
   return kinds;
 }
 
+constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
+constexpr std::string_view kLegend =
+    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % interval\n";
+
 // The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
 
@@ -85,13 +89,19 @@ std::string stored_text(const DatasetInfo& info) {
   return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
 }
 
-// The figures that the sentence rests on, besides the stall, which the table has.
+// The figures that the sentence rests on, besides the stall, which the table has. Only those that say something.
 std::string figures_text(const Verdict& verdict) {
-  if (!verdict.accelerator_utilisation || !verdict.overlap_efficiency) return "";
+  const auto& utilisation = verdict.accelerator_utilisation;
+  const auto& overlap = verdict.overlap_efficiency;
   // Held against what was asked for, the sentence has it.
-  if (verdict.goal) return fmt::format(" Overlap efficiency {}.", efficiency(*verdict.overlap_efficiency));
-  return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*verdict.accelerator_utilisation),
-                     efficiency(*verdict.overlap_efficiency));
+  const bool busy = utilisation && telling_share(*utilisation) && !verdict.goal;
+  const bool overlaps = overlap && telling_efficiency(*overlap);
+  if (busy && overlaps) {
+    return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*utilisation),
+                       efficiency(*overlap));
+  }
+  if (busy) return fmt::format(" Accelerator utilisation {}.", percent(*utilisation));
+  return overlaps ? fmt::format(" Overlap efficiency {}.", efficiency(*overlap)) : "";
 }
 
 // What the first pass over the data would be like, of a configuration that was measured warm.
@@ -167,7 +177,8 @@ std::string table_text(const Result& result, const Judgement& judgement) {
   leave_out_empty_columns(rows);
   std::vector<std::size_t> left{0, 1};
   if (rows[0][kNames] == "further") left.push_back(kNames);
-  std::string text = "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, left);
+  std::string text = std::string(kTitle) + aligned(rows, left);
+  if (text.find("±", kTitle.size()) != std::string::npos) text += kLegend;
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty()) {
     text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";

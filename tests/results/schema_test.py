@@ -142,7 +142,7 @@ class Schema(ResultsTest):
         self.assertTrue(full["compute_description"].startswith("lenet, "))
         trial = full["trials"][0]
         self.assertEqual([stage["name"] for stage in trial["stages"]],
-                         ["wait for data", "copy", "forward", "backward", "optimizer", "other"])
+                         ["host waits", "copy", "forward", "backward", "optimizer", "other"])
         self.assertAlmostEqual(sum(stage["total_seconds"] for stage in trial["stages"]), trial["wall_seconds"], 6)
 
     def test_checked_verdict(self):

@@ -33,13 +33,26 @@ void fields(RecordWriter& json, const UtilisationGoal& goal) {
 
 void fields(RecordWriter& json, const StartUp& start_up) {
   json("start_up_seconds", start_up.seconds);
-  json("warm_epoch_seconds", start_up.warm_epoch_seconds);
+  json("warm_epoch_seconds", start_up.warm_epoch.value);
   json("dominates", start_up.dominates);
 }
 
-void fields(RecordWriter& json, const Latency& latency) {
-  json("cpu_share", latency.cpu_share);
-  json("wait_share", latency.wait_share);
+void fields(RecordWriter& json, const TimeShare& share) {
+  json("mean", share.mean);
+  json("min", share.least);
+  json("max", share.most);
+}
+
+void fields(RecordWriter& json, const Causes& causes) {
+  std::vector<std::string> named;
+  for (const Cause cause : causes.named) named.emplace_back(name(cause));
+  json("named", named);
+  json("cpu_share", causes.cpu);
+  json("wait_share", causes.wait);
+  json("contention_share", causes.contention);
+  json("throttling_share", causes.throttling);
+  json("steal_share", causes.steal);
+  json("blocked_share", causes.blocked);
 }
 
 void fields(RecordWriter& json, const WorkerPoint& point) {
@@ -116,12 +129,16 @@ void configuration_fields(RecordWriter& json, const Configuration& configuration
   json("accelerator_utilisation", verdict.accelerator_utilisation);
   json("overlap_efficiency", verdict.overlap_efficiency);
   json("supply", verdict.supply);
+  json("supply_measured", verdict.supply ? std::optional(verdict.supply_measured) : std::nullopt);
+  json("supply_at_most", verdict.supply_at_most);
+  json("of_bound", verdict.of_bound);
   json("goal", verdict.goal);
   json("start_up", configuration.start_up);
-  json("latency", configuration.latency);
+  json("causes", configuration.causes);
   const auto& cold = configuration.cold_start;
   json("fetch_stall", cold ? std::optional(cold->fetch_stall) : std::nullopt);
   json("prep_stall", cold ? cold->prep_stall : std::nullopt);
+  json("cold_io", cold ? cold->io : std::nullopt);
   json("sentence", verdict.sentence);
 }
 

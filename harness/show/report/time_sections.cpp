@@ -190,14 +190,14 @@ Section cpu_section(const ReportData& data) {
       const bool told = std::ranges::all_of(
           cell.trials, [](const Trial& trial) { return trial.usage.device_read_bytes.has_value(); });
       std::uint64_t peak = 0;
-      for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes);
+      for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
       std::vector<Datum> row = named_row(data, subject, index);
       row.insert(row.end(),
                  {user / thousands, system / thousands, (user + system) / wall,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.voluntary_switches; }) / thousands,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.involuntary_switches; }) / thousands,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.major_faults; }),
-                  static_cast<double>(peak) / kMebibyte});
+                  peak > 0 ? Datum(static_cast<double>(peak) / kMebibyte) : Datum()});
       row.push_back(
           told ? Datum(sum_over(cell, [](const Trial& trial) { return *trial.usage.device_read_bytes; }) / kMebibyte)
                : Datum());
