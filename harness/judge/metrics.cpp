@@ -36,8 +36,8 @@ constexpr std::array kMetrics{
              return (trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds) * 1000 /
                     static_cast<double>(trial.samples);
            }},
-    Metric{"peak_rss_bytes", "most memory of the process so far", Unit::kBytes, false, "less", "more", "much",
-           [](const Trial& trial) { return static_cast<double>(trial.usage.peak_rss_bytes); }},
+    Metric{"peak_rss_bytes", "most memory that the process had during a trial", Unit::kBytes, false, "less", "more",
+           "much", [](const Trial& trial) { return static_cast<double>(trial.usage.peak_rss_bytes.value_or(0)); }},
 };
 
 }  // namespace

@@ -27,6 +27,9 @@ struct WaitSummary {
   double max_seconds = 0;
 };
 
+// The stage in which the thread that pulls the batches waits for the next one.
+inline constexpr std::string_view kHostWaits = "host waits";
+
 // A part of a step, over all steps of a trial.
 struct StageSummary {
   std::string name;
@@ -41,11 +44,27 @@ struct CacheLooks {
   std::optional<Residency> after;
 };
 
+// What a loader filled, batch after batch, for a sink that handed each back unread: its rate without a drain.
+struct Fill {
+  double wall_seconds = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t samples = 0;
+
+  double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
+};
+
+// Batches that were ready and that nobody had taken when the clock of a trial started, and when it stopped.
+struct QueueLevels {
+  std::size_t ready_at_start = 0;
+  std::size_t ready_at_end = 0;
+};
+
 // One timed pass of the loop.
 struct Trial {
   std::size_t round = 0;
   std::size_t place = 0;             // in the order of all trials of the run
   double started_seconds = 0;        // after the start of the run, without the time between its parts
+  bool pilot = false;                // it only served to decide how many trials there are: no statistics use it
   double setup_seconds = 0;          // feed and sink made, slots faulted in, workers started
   double compute_setup_seconds = 0;  // of these, the sink's: kernels generated, weights made
   double first_batch_seconds = 0;    // from the same moment to the first batch in hand
@@ -58,6 +77,8 @@ struct Trial {
   WaitSummary wait;                  // of the consumer, a batch
   std::string compute_description;   // what the sink says it turned out to be; may be empty
   std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the sink has no parts
+  std::optional<Fill> fill;          // of IO, after its timed part; absent in other modes and in cold trials
+  std::optional<QueueLevels> queue;  // absent where the feed has no queue
   CacheLooks page_cache;
   Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
 
@@ -177,7 +198,7 @@ struct Best {
   double probe_share = 0;   // length of a probe, of that of a trial
   std::vector<Candidate> candidates;
   std::vector<Rung> rungs;
-  std::optional<std::string> winner;  // name of the best finalist's cell; none: the search did not come to its end
+  std::optional<std::string> winner;  // name of the recommended finalist's cell; none: trials cannot tell, or stopped
 };
 
 // What the process took for the whole run, set-up and judging included.
@@ -199,8 +220,9 @@ struct Result {
   std::optional<std::string> finished;
   std::vector<std::string> resumed;  // when each further part of it began, where it was interrupted
   Status status = Status::kPartial;
-  std::vector<std::string> arguments;    // of the command line
-  std::vector<std::string> merged_from;  // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> arguments;     // of the command line
+  std::vector<std::string> merged_from;   // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> other_builds;  // name_of() those that measured parts of it, but for environment.build
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;

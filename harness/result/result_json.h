@@ -12,7 +12,7 @@
 
 namespace loadline {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // The whole result, indented. At the same time a file that Google Benchmark's compare.py reads. Numbers are finite;
 // what is missing is null.

@@ -44,7 +44,7 @@ std::string cpu_line(const RunUsage& process, const Environment& environment) {
 }
 
 std::string memory_line(const RunUsage& process, const Environment& environment) {
-  const std::uint64_t peak = process.usage.peak_rss_bytes;
+  const std::uint64_t peak = process.usage.peak_rss_bytes.value_or(0);
   const auto of = [&](std::uint64_t bytes, const char* what) {
     return fmt::format("peak memory     {}, {} of the {} {}", memory_text(peak),
                        percent({.value = static_cast<double>(peak) / static_cast<double>(bytes)}), memory_text(bytes),

@@ -73,7 +73,7 @@ class CommandLine : public testing::Test {
   nlohmann::json result(const std::string& name = "result.json") const {
     const auto json = nlohmann::json::parse(bytes_of(home_ / name), nullptr, false);
     EXPECT_FALSE(json.is_discarded()) << name << " is no JSON";
-    EXPECT_EQ(json.value("schema_version", 0), 3);
+    EXPECT_EQ(json.value("schema_version", 0), 4);
     return json;
   }
 

@@ -21,16 +21,21 @@ constexpr std::array kStores{Stores::kCached, Stores::kStreaming};
 
 }  // namespace
 
-void usage_fields_of(auto& json, auto& usage) {
+// `peak_rss_since`: the version from which on the peak is that of what the usage is of.
+void usage_fields_of(auto& json, auto& usage, int peak_rss_since) {
   json("user_cpu_seconds", usage.user_cpu_seconds);
   json("system_cpu_seconds", usage.system_cpu_seconds);
   json("minor_faults", usage.minor_faults);
   json("major_faults", usage.major_faults);
   json("voluntary_switches", usage.voluntary_switches);
   json("involuntary_switches", usage.involuntary_switches);
+  json.since(4, "run_delay_seconds", usage.run_delay_seconds);
+  json.since(4, "blocked_io_seconds", usage.blocked_io_seconds);
+  json.since(4, "steal_seconds", usage.steal_seconds);
+  json.since(4, "throttled_seconds", usage.throttled_seconds);
   json("device_read_bytes", usage.device_read_bytes);
   json("rss_bytes", usage.rss_bytes);
-  json("peak_rss_bytes", usage.peak_rss_bytes);
+  json.since(peak_rss_since, "peak_rss_bytes", usage.peak_rss_bytes);
 }
 
 void fields(auto& json, Record<Skipped> auto& skipped) {
@@ -52,10 +57,23 @@ void fields(auto& json, Record<StageSummary> auto& stage) {
   json("total_seconds", stage.total_seconds);
 }
 
+void fields(auto& json, Record<Fill> auto& fill) {
+  json.positive("wall_seconds", fill.wall_seconds);
+  json.positive("batches", fill.batches);
+  json.positive("samples", fill.samples);
+  json.rate("samples_per_second", [&] { return fill.samples_per_second(); });
+}
+
+void fields(auto& json, Record<QueueLevels> auto& queue) {
+  json("ready_at_start", queue.ready_at_start);
+  json("ready_at_end", queue.ready_at_end);
+}
+
 void fields(auto& json, Record<Trial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
   json("started_seconds", trial.started_seconds);
+  json.since(4, "pilot", trial.pilot);
   json("setup_seconds", trial.setup_seconds);
   json("compute_setup_seconds", trial.compute_setup_seconds);
   json("first_batch_seconds", trial.first_batch_seconds);
@@ -68,8 +86,10 @@ void fields(auto& json, Record<Trial> auto& trial) {
   word(json, "stores", trial.stores, kStores);
   json("wait", trial.wait);
   json("stages", trial.stages);
+  json.since(4, "fill", trial.fill);
+  json.since(4, "queue", trial.queue);
   json("page_cache", trial.page_cache);
-  usage_fields_of(json, trial.usage);
+  usage_fields_of(json, trial.usage, 4);
 }
 
 void fields(auto& json, Record<FirstEpoch> auto& epoch) {
@@ -81,12 +101,12 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json.positive("samples", epoch.samples);
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
   json("page_cache", epoch.page_cache);
-  usage_fields_of(json, epoch.usage);
+  usage_fields_of(json, epoch.usage, 4);
 }
 
 void run_usage_fields(auto& json, auto& run) {
   json.positive("wall_seconds", run.wall_seconds);
-  usage_fields_of(json, run.usage);
+  usage_fields_of(json, run.usage, 1);
 }
 
 void fields(auto& json, Record<CeilingTrial> auto& trial) {
@@ -283,7 +303,7 @@ Json settings_json(const Cell& cell) {
 }
 
 void usage_fields(RecordWriter& json, const Usage& usage) {
-  usage_fields_of(json, usage);
+  usage_fields_of(json, usage, 4);
 }
 
 void fields(RecordWriter& json, const RunUsage& run) {

@@ -45,6 +45,9 @@ class JsonDocument {
 
   const std::string& source() const { return source_; }
   Error::Kind error_kind() const { return error_kind_; }
+  // Version of the schema that the document was written by: none until it is told, and for what has no versions.
+  std::optional<int> schema_version() const { return schema_version_; }
+  void set_schema_version(int version) { schema_version_ = version; }
   const JsonNode& node(std::size_t index) const { return nodes_[index]; }
   std::string_view view(const JsonText& text) const { return std::string_view(texts_).substr(text.first, text.size); }
 
@@ -53,6 +56,7 @@ class JsonDocument {
 
   std::string source_;
   Error::Kind error_kind_;
+  std::optional<int> schema_version_;
   std::vector<JsonNode> nodes_;
   std::string texts_;
 };
@@ -79,6 +83,8 @@ class JsonReader {
   // own order are found at once.
   JsonReader member(std::string_view key);
   std::optional<JsonReader> find(std::string_view key);
+  // Whether the document was written by an earlier version of the schema than `version`.
+  bool written_before(int version) const { return document_->schema_version().value_or(version) < version; }
 
   // Each throws refusal() where something else stands here.
   bool as_bool() const;

@@ -64,6 +64,10 @@ class RecordWriter {
 
   void operator()(std::string_view key, const auto& value) { json_[std::string(key)] = json_of(value); }
 
+  // A field that has been there, and has meant what it means now, since this version of the schema. A file of an
+  // earlier version leaves it at its default, whatever it has there.
+  void since(int /*version*/, std::string_view key, const auto& value) { (*this)(key, value); }
+
   // A number that is above 0.
   void positive(std::string_view key, const auto& value) { (*this)(key, value); }
 
@@ -118,6 +122,10 @@ class RecordReader {
   JsonReader& object() { return object_; }
 
   void operator()(std::string_view key, auto& value) { read_value(object_.member(key), value); }
+
+  void since(int version, std::string_view key, auto& value) {
+    if (!object_.written_before(version)) (*this)(key, value);
+  }
 
   void positive(std::string_view key, auto& value) {
     const JsonReader member = object_.member(key);

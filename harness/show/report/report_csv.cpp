@@ -95,7 +95,7 @@ constexpr std::array kMeasured{
     CsvColumn{"involuntary_switches", of_usage<&Usage::involuntary_switches>},
     CsvColumn{"minor_faults", of_usage<&Usage::minor_faults>},
     CsvColumn{"major_faults", of_usage<&Usage::major_faults>},
-    CsvColumn{"peak_rss_bytes", of_usage<&Usage::peak_rss_bytes>},
+    CsvColumn{"peak_rss_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.peak_rss_bytes); }},
     CsvColumn{"device_read_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.device_read_bytes); }},
 };
 

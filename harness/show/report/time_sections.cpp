@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/judge/statistics.h"
+#include "harness/result/counted.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/stages_table.h"
@@ -31,7 +32,7 @@ std::optional<std::size_t> loading_cell(const ReportData& data, const Subject& s
 template <typename Read>
 double median_over(const CellResult& cell, const Read& read) {
   std::vector<double> values;
-  for (const Trial& trial : cell.trials) values.push_back(read(trial));
+  for (const Trial& trial : counted(cell.trials)) values.push_back(read(trial));
   return summarize(values).median;
 }
 
@@ -190,14 +191,14 @@ Section cpu_section(const ReportData& data) {
       const bool told = std::ranges::all_of(
           cell.trials, [](const Trial& trial) { return trial.usage.device_read_bytes.has_value(); });
       std::uint64_t peak = 0;
-      for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes);
+      for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
       std::vector<Datum> row = named_row(data, subject, index);
       row.insert(row.end(),
                  {user / thousands, system / thousands, (user + system) / wall,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.voluntary_switches; }) / thousands,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.involuntary_switches; }) / thousands,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.major_faults; }),
-                  static_cast<double>(peak) / kMebibyte});
+                  peak > 0 ? Datum(static_cast<double>(peak) / kMebibyte) : Datum()});
       row.push_back(
           told ? Datum(sum_over(cell, [](const Trial& trial) { return *trial.usage.device_read_bytes; }) / kMebibyte)
                : Datum());

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/judge/judgement.h"
+#include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
 #include "loaders/names.h"
 #include "test_paths.h"
@@ -42,6 +44,7 @@ Result full_result() {
   result.status = Status::kComplete;
   result.arguments = {"loadline", "run", "--prefetch", "2,3"};
   result.merged_from = {"20261121T095800Z-000001", "20261121T095800Z-000002"};
+  result.other_builds = {"loadline 1.2.2 (0123456789ab)"};
   write_option(result.options, row_named(run_options(), "option", "prefetch"), "2,3");
   write_option(result.options, row_named(run_options(), "option", "workers"), "2");
   result.environment.build.libraries = {{"fmt", "9.1.0"}, {"oneDNN", std::nullopt}};
@@ -76,6 +79,14 @@ Result full_result() {
                               .usage = {.user_cpu_seconds = 1.5}};
   for (SampleIndex i = 0; i < 70; ++i) io.skipped.emplace(i, fmt::format("sample {} is damaged", i));
   io.trials[1].stores = Stores::kStreaming;
+  io.trials[1].pilot = true;
+  io.trials[1].fill = Fill{.wall_seconds = 2, .batches = 30, .samples = 3000};
+  io.trials[1].queue = QueueLevels{.ready_at_start = 4, .ready_at_end = 1};
+  io.trials[1].usage = {.run_delay_seconds = 0.5,
+                        .blocked_io_seconds = 0.25,
+                        .steal_seconds = 0.125,
+                        .throttled_seconds = 1,
+                        .peak_rss_bytes = 1 << 20};
   CellResult& full = result.cells[2];
   full.error = "cannot read on";
   for (Trial& trial : full.trials) {
@@ -165,6 +176,52 @@ TEST(ResultReader, TakesAnOptionThatIsNotThereAsItStandsByItself) {
   EXPECT_EQ(parse_result(text, "result.json").options.max_cells, RunOptions().max_cells);
 }
 
+// What version 4 added or gave another meaning.
+void make_version_3(Json& json) {
+  constexpr std::array kOfUsage{"run_delay_seconds", "blocked_io_seconds", "steal_seconds", "throttled_seconds"};
+  json["schema_version"] = 3;
+  for (const char* list : {"cells", "checks"}) {
+    for (Json& cell : json[list]) {
+      for (Json& trial : cell["trials"]) {
+        for (const char* added : {"pilot", "fill", "queue"}) trial.erase(added);
+        for (const char* added : kOfUsage) trial.erase(added);
+        trial["peak_rss_bytes"] = 5000;
+      }
+      if (cell["first_epoch"].is_null()) continue;
+      for (const char* added : kOfUsage) cell["first_epoch"].erase(added);
+      cell["first_epoch"]["peak_rss_bytes"] = 5000;
+    }
+  }
+  for (const char* added : kOfUsage) json["process"].erase(added);
+  json.erase("other_builds");
+}
+
+TEST(ResultReader, GivesWhatVersion3DidNotHaveItsDefault) {
+  const Result result = parse_result(changed(make_version_3), "result.json");
+  const Trial& trial = result.cells[0].trials[1];
+  EXPECT_EQ(trial.stores, Stores::kStreaming);
+  EXPECT_FALSE(trial.pilot);
+  EXPECT_FALSE(trial.fill.has_value());
+  EXPECT_FALSE(trial.queue.has_value());
+  EXPECT_EQ(trial.usage.run_delay_seconds, std::nullopt);
+  EXPECT_EQ(trial.usage.blocked_io_seconds, std::nullopt);
+  EXPECT_EQ(trial.usage.steal_seconds, std::nullopt);
+  EXPECT_EQ(trial.usage.throttled_seconds, std::nullopt);
+  EXPECT_EQ(result.process->usage.user_cpu_seconds, 50);
+}
+
+TEST(ResultReader, TakesThePeakOfTheWholeProcessFromVersion3ButNotAsThatOfATrial) {
+  const Result result = parse_result(changed(make_version_3), "result.json");
+  EXPECT_EQ(result.cells[0].trials[0].usage.peak_rss_bytes, std::nullopt);
+  EXPECT_EQ(result.cells[0].first_epoch->usage.peak_rss_bytes, std::nullopt);
+  EXPECT_EQ(result.process->usage.peak_rss_bytes, 1U << 20);
+}
+
+TEST(ResultReader, MissesAFieldOfVersion4InAFileOfVersion4) {
+  expect_refusal("cells[2].trials[1]: 'fill' is missing",
+                 [](Json& json) { json["cells"][2]["trials"][1].erase("fill"); });
+}
+
 TEST(ResultReader, RefusesWhatIsNoJson) {
   const std::string text = text_of(full_result());
   expect_refusal_of_text("not JSON: it is empty", "");
@@ -180,13 +237,19 @@ TEST(ResultReader, RefusesWhatIsNoJson) {
 TEST(ResultReader, RefusesWhatIsNoResult) {
   expect_refusal_of_text("want a result of loadline, got a list", "[]");
   expect_refusal_of_text("not a result of loadline: it has no schema_version", R"({"context": {}, "benchmarks": []})");
-  expect_refusal("written by a newer loadline, schema version 9; this one reads 3",
+  const std::string here = this_build().version;
+  expect_refusal(fmt::format("written by loadline 1.2.3 as schema version 9, and this is loadline {}, which reads 1 to "
+                             "4: use that one, or a later one",
+                             here),
                  [](Json& json) { json["schema_version"] = 9; });
-  expect_refusal(
-      "written by an older loadline, schema version 2; this one reads 3, and of older ones the options "
-      "alone, by --config",
-      [](Json& json) { json["schema_version"] = 2; });
-  expect_refusal("schema_version: want a whole number, got '3'", [](Json& json) { json["schema_version"] = "3"; });
+  expect_refusal(fmt::format("written by another loadline as schema version 0, and this is loadline {}, which reads 1 "
+                             "to 4: there has been no such version",
+                             here),
+                 [](Json& json) {
+                   json["schema_version"] = 0;
+                   json.erase("build");
+                 });
+  expect_refusal("schema_version: want a whole number, got '4'", [](Json& json) { json["schema_version"] = "4"; });
 }
 
 TEST(ResultReader, NamesThePlaceOfAFieldThatIsMissingOrOfAnotherType) {
