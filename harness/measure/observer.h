@@ -1,8 +1,11 @@
 // What goes with a run through all that measures for it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 #include "harness/result/result.h"
 #include "synthetic/clock.h"
@@ -46,6 +49,9 @@ struct RunContext {
   Time start = clock.now();    // of the run, or of this part of one that is gone on with
   double earlier_seconds = 0;  // that its earlier parts took
   RigSource* rigs = nullptr;   // none: the cells are what they say
+  bool try_computes = false;   // when a run is prepared
+  std::map<std::string, double> step_seconds;  // of computes that were tried, by compute_key(); 0: not known
+  std::uint64_t* peak_rss_bytes = nullptr;     // of the process, until trials began to count their own; none: no matter
 };
 
 }  // namespace loadline
