@@ -101,7 +101,7 @@ WaitSummary summarize(const WaitHistogram& waits) {
 std::vector<StageSummary> stages_of(const Stretch& timed, std::span<const StageTime> before,
                                     std::span<const StageTime> after) {
   if (after.empty()) return {};
-  std::vector<StageSummary> stages{{"wait for data", timed.batches, seconds(timed.waits.total())}};
+  std::vector<StageSummary> stages{{std::string(kHostWaits), timed.batches, seconds(timed.waits.total())}};
   Time rest = timed.wall - timed.waits.total();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const Time total = after[i].total - before[i].total;
