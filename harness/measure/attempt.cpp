@@ -12,6 +12,10 @@
 namespace loadline {
 namespace {
 
+bool takes_steps(Mode mode) {
+  return mode == Mode::kSynthetic || mode == Mode::kFull;
+}
+
 // Enough steps for an estimate, or as many as fit a moment.
 const Length kSteps(Batches{5}, std::chrono::milliseconds(100));
 
@@ -28,15 +32,17 @@ double seconds_of_step(Feed& feed, Sink& sink, const RunContext& context) {
 void try_compute(const CellRig& rig, bool may_read, RunContext& context) {
   const Cell& cell = rig.cell();
   const std::string key = compute_key(cell);
-  if (cell.compute == "drain" || context.step_seconds.contains(key)) return;
-  double& step = context.step_seconds[key];
+  if (!takes_steps(cell.mode) || context.tried.contains(key)) return;
+  TriedCompute& tried = context.tried[key];
   std::unique_ptr<Feed> feed;  // outlives the sink
   const PinnedThread pinned(cell.placement.compute_cpus);
+  const Time begin = context.clock.now();
   const auto sink = rig.make_sink(context.clock, context.stop);
+  tried.setup_seconds = seconds(context.clock.now() - begin);
   if (!may_read || known_step_seconds(cell, rig.slots().slot_bytes)) return;
   try {
     feed = std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().held_batches + 1);
-    step = seconds_of_step(*feed, *sink, context);
+    tried.step_seconds = seconds_of_step(*feed, *sink, context);
   } catch (const Error&) {
     // What is wrong with a sample or a step is for the trials to say, of the cell that it is wrong with.
   }

@@ -42,16 +42,22 @@ class RigSource {
   virtual std::unique_ptr<Rig> make(const CellResult& cell) = 0;
 };
 
+// What making a compute and taking a step of it took, when it was tried (attempt.h).
+struct TriedCompute {
+  double setup_seconds = 0;
+  double step_seconds = 0;  // 0: not known
+};
+
 struct RunContext {
   Clock& clock;
   std::stop_token stop;
   RunObserver& observer;
-  Time start = clock.now();    // of the run, or of this part of one that is gone on with
-  double earlier_seconds = 0;  // that its earlier parts took
-  RigSource* rigs = nullptr;   // none: the cells are what they say
-  bool try_computes = false;   // when a run is prepared
-  std::map<std::string, double> step_seconds;  // of computes that were tried, by compute_key(); 0: not known
-  std::uint64_t* peak_rss_bytes = nullptr;     // of the process, until trials began to count their own; none: no matter
+  Time start = clock.now();                   // of the run, or of this part of one that is gone on with
+  double earlier_seconds = 0;                 // that its earlier parts took
+  RigSource* rigs = nullptr;                  // none: the cells are what they say
+  bool try_computes = false;                  // when a run is prepared
+  std::map<std::string, TriedCompute> tried;  // by compute_key()
+  std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
 };
 
 }  // namespace loadline
