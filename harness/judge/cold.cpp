@@ -16,34 +16,67 @@ namespace {
 constexpr double kStayed = 0.01;      // of the pages: less is as good as none
 constexpr double kFromDevice = 0.50;  // of the bytes: file systems that compress, and crops that overlap, read fewer
 
-// Of what the samples of a trial take in the files; within an epoch nothing but crops of a volume is read twice.
-double stored_bytes_of(const Trial& trial, const Cell& cell, const DatasetInfo& info) {
-  const auto all = static_cast<double>(info.stored_bytes);
-  const auto samples = static_cast<double>(trial.samples);
-  if (!info.volume) return samples * all / static_cast<double>(info.samples);
-  const VolumeShape crop{.edge = cell.dataset.crop_edge,
-                         .input_channels = info.volume->input_channels,
-                         .target_channels = info.volume->target_channels};
-  return std::min(all, samples * static_cast<double>(crop.bytes()));
+bool surely_below(const std::optional<Estimate>& estimate, double limit) {
+  return estimate && estimate->ci95 && estimate->ci95->high < limit;
+}
+
+bool surely_above(const std::optional<Estimate>& estimate, double limit) {
+  return estimate && estimate->ci95 && estimate->ci95->low > limit;
+}
+
+// IO cold against IO warm: "cold IO gives 0.35 ± 0.02 times what warm IO does".
+std::string io_words(const Estimate& io) {
+  if (telling_factor(io)) return fmt::format("cold IO gives {} times what warm IO does", factor(io));
+  return io.ci95->high < 1 ? "cold IO gives less than warm IO" : "cold IO gives no less than warm IO";
+}
+
+// FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide.
+std::string advice_of(const ColdStart& cold) {
+  if (surely_above(cold.fetch_stall, kNoticeable)) {
+    if (surely_above(cold.io, 1 - kNoticeable)) {
+      return fmt::format(
+          "yet {}, so it is not reading that takes the time: use longer trials, of which the start is less",
+          io_words(*cold.io));
+    }
+    return "for data that is read once, keep more reads in flight or copy it to faster storage first";
+  }
+  if (!surely_below(cold.fetch_stall, kTooWide)) {
+    return "too noisy to say whether storage matters, use more --trials";
+  }
+  if (surely_below(cold.io, 1 - kNoticeable)) {
+    return fmt::format("storage keeps up with this compute, but {}, so a faster compute may wait for it",
+                       io_words(*cold.io));
+  }
+  return "storage keeps up";
 }
 
 std::string sentence_of(const ColdStart& cold) {
-  const auto& [share, ci95] = cold.fetch_stall;
-  std::string advice = "too noisy to say whether storage matters, use more --trials";
-  if (share > kNoticeable && (!ci95 || ci95->low > 0)) {
-    advice = "for data that is read once, keep more reads in flight or copy it to faster storage first";
-  } else if (share <= kNoticeable && (!ci95 || ci95->high <= kTooWide)) {
-    advice = "storage keeps up";
+  if (!cold.fetch_stall.ci95) {
+    return " One trial of FULL cannot tell what a first pass, with nothing in the page cache, spends on fetching: use "
+           "--trials 5.";
   }
-  const std::string later = cold.prep_stall ? fmt::format(
-                                                  "; later ones spend {} waiting for preparation (FULL warm against "
-                                                  "SYNTHETIC)",
-                                                  percent(*cold.prep_stall))
-                                            : "";
+  if (!telling_share(cold.fetch_stall)) {
+    return fmt::format(" A first pass, with nothing in the page cache: {}.", advice_of(cold));
+  }
+  const std::string later =
+      cold.prep_stall && telling_share(*cold.prep_stall)
+          ? fmt::format("; later ones spend {} waiting for preparation (FULL warm against SYNTHETIC)",
+                        percent(*cold.prep_stall))
+          : "";
   return fmt::format(
       " A first pass, with nothing in the page cache, spends {} of its time on fetching (FULL cold against FULL "
       "warm){}: {}.",
-      percent(cold.fetch_stall), later, advice);
+      percent(cold.fetch_stall), later, advice_of(cold));
+}
+
+// Rates of the one over those of the other; none where one of them has no trials.
+std::optional<Estimate> io_ratio(const Result& result, const Configuration& warm, const Configuration& cold) {
+  if (!warm.io || !cold.io) return std::nullopt;
+  const auto warm_rates = rates_of(result.cells[*warm.io]);
+  const auto cold_rates = rates_of(result.cells[*cold.io]);
+  if (warm_rates.empty() || cold_rates.empty()) return std::nullopt;
+  const Ratio ratio = log_welch_ratio(warm_rates, cold_rates);
+  return Estimate{ratio.value, ratio.ci95};
 }
 
 bool has_trials(const Result& result, const Configuration& configuration, CacheState state) {
@@ -58,6 +91,16 @@ Coldness ColdProof::coldness() const {
   if (stayed && *stayed > kStayed) return Coldness::kStayed;
   if (from_device) return *from_device < kFromDevice ? Coldness::kDoubted : Coldness::kProved;
   return stayed ? Coldness::kProved : Coldness::kUnknown;
+}
+
+double stored_bytes_of(const Trial& trial, const Cell& cell, const DatasetInfo& info) {
+  const auto all = static_cast<double>(info.stored_bytes);
+  const auto samples = static_cast<double>(trial.samples);
+  if (!info.volume) return samples * all / static_cast<double>(info.samples);
+  const VolumeShape crop{.edge = cell.dataset.crop_edge,
+                         .input_channels = info.volume->input_channels,
+                         .target_channels = info.volume->target_channels};
+  return std::min(all, samples * static_cast<double>(crop.bytes()));
 }
 
 ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& info) {
@@ -92,6 +135,7 @@ void add_cold_starts(const Result& result, Judgement& judgement) {
     ColdStart cold{.warm = twin->second,
                    .fetch_stall = *stall_between(rates_of(full(later)), rates_of(full(configuration))),
                    .prep_stall = later.verdict.stall,
+                   .io = io_ratio(result, later, configuration),
                    .sentence = ""};
     cold.sentence = sentence_of(cold);
     configuration.verdict.sentence += cold.sentence;

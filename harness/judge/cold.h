@@ -24,6 +24,9 @@ struct ColdProof {
   Coldness coldness() const;
 };
 
+// What the samples of a trial take in the files; within an epoch nothing but crops of a volume is read twice.
+double stored_bytes_of(const Trial& trial, const Cell& cell, const DatasetInfo& info);
+
 ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& info);
 
 // Holds each configuration of cold FULL trials against the one that differs from it in that alone, where that has

@@ -8,10 +8,11 @@
 #include <utility>
 
 #include "harness/judge/cold.h"
+#include "harness/judge/filling.h"
 #include "harness/judge/phrase.h"
-#include "harness/judge/prediction.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
+#include "harness/result/counted.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -24,7 +25,10 @@ std::vector<double> rates_of(const Result& result, std::optional<std::size_t> ce
 CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
-  return {.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  CellSummary summary{.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  // A pilot comes before the trials that count.
+  for (std::size_t& trial : summary.outliers) trial += cell.trials.size() - rates.size();
+  return summary;
 }
 
 std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit) {
@@ -122,51 +126,49 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
   return CellLoadLine{.line = *line, .ceiling = ceiling, .name = result.ceilings[ceiling].ceiling.id()};
 }
 
-// Of IO, or of FULL where there is no IO. Nothing without a load line, or where the compute is it.
+// Of IO, or of FULL where there is no IO. Nothing without a load line, where the compute is it, or where it is too
+// noisy.
 std::string load_line_sentence(const Result& result, const Judgement& judgement, const Configuration& configuration) {
   const auto cell = configuration.io ? configuration.io : configuration.full;
   const auto& found = judgement.cells[*cell].load_line;
   if (!found || !found->ceiling) return "";
   const Ceiling& ceiling = result.ceilings[*found->ceiling].ceiling;
+  if (!telling_share(found->line.efficiency)) return "";
   return fmt::format(" {} reaches {} of the {} ceiling ({} samples/s with {} thread{}).",
                      name(result.cells[*cell].cell.mode), percent(found->line.efficiency), ceiling.kind->name,
-                     rate(found->line.samples_per_second), ceiling.threads, ceiling.threads == 1 ? "" : "s");
+                     rate(Estimate{found->line.samples_per_second, found->line.ci95}), ceiling.threads,
+                     ceiling.threads == 1 ? "" : "s");
 }
 
-// Where files are read and neither the workers nor the consumer have much to do, it is storage that is waited for.
-// Reads through a library that has one lock wait for each other, which looks the same, and are left out.
-std::optional<Latency> latency_of(const Result& result, const Configuration& configuration) {
-  constexpr double kMostlyIdle = 0.5;  // of the time that the workers could have spent on a CPU, and of the consumer's
-  const auto index = configuration.io ? configuration.io : configuration.full;
-  const CellResult& cell = result.cells[*index];
-  const Access access = result.datasets[cell.dataset].info.access;
-  if (cell.trials.empty() || (access != Access::kFiles && access != Access::kMapped)) return std::nullopt;
-  double wall = 0;
-  double waited = 0;
-  double busy = 0;
-  for (const Trial& trial : cell.trials) {
-    wall += trial.wall_seconds;
-    waited += trial.wait.total_seconds;
-    busy += trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
-  }
-  const std::size_t cpus = std::max<std::size_t>(1, result.environment.machine.threads_in_force);
-  const auto threads = static_cast<double>(std::min(std::max<std::size_t>(1, configuration.workers), cpus));
-  const Latency latency{.cpu_share = busy / (wall * threads), .wait_share = waited / wall};
-  if (latency.cpu_share > 1 - kMostlyIdle || latency.wait_share < kMostlyIdle) return std::nullopt;
-  return latency;
+// Threads of a compute that computes, on CPUs that the workers may use as well.
+std::size_t shared_compute_threads(const Cell& cell) {
+  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
+  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
 }
 
-std::string latency_sentence(const Result& result, const Configuration& configuration) {
-  if (!configuration.latency) return "";
+const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
   const auto index = configuration.io ? configuration.io : configuration.full;
-  const Access access = result.datasets[result.cells[*index].dataset].info.access;
-  return fmt::format(
-      " Loading is bound by the latency of storage: {} on a CPU only {:.0f} % of the time; keep more "
-      "reads in flight, by more --workers{}.",
-      configuration.workers == 0   ? "its thread was"
-      : configuration.workers == 1 ? "its worker was"
-                                   : "its workers were",
-      100 * configuration.latency->cpu_share, access == Access::kFiles ? " or --read uring" : "");
+  return result.datasets[result.cells[*index].dataset].info;
+}
+
+std::optional<Causes> causes_of(const Result& result, const Configuration& configuration) {
+  const bool io = configuration.io.has_value();
+  const CellResult& cell = result.cells[io ? *configuration.io : *configuration.full];
+  // The thread that pulls the batches is the loader's where that has no workers.
+  const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
+  const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
+  const SharedCpus threads{.of_loader = of_loader,
+                           .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
+                           .cpus = result.environment.machine.threads_in_force};
+  return causes_of(cell, info_of(result, configuration), threads);
+}
+
+// Seconds that an epoch takes, which has no interval where that of the rate reaches 0.
+Estimate epoch_of(double samples, const Summary& per_second) {
+  Estimate epoch{samples / per_second.mean, std::nullopt};
+  const auto& ci95 = per_second.ci95;
+  if (ci95 && ci95->low > 0) epoch.ci95 = Interval{samples / ci95->high, samples / ci95->low};
+  return epoch;
 }
 
 // Of FULL, or of IO where there is no FULL: what a job would see that runs the cell anew.
@@ -178,9 +180,10 @@ std::optional<StartUp> start_up_of(const Result& result, const Configuration& co
   const std::size_t share = result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size;
   const auto samples = static_cast<double>(first.complete ? first.samples : share);
   StartUp start_up{.seconds = first.open_seconds + first.first_batch_seconds,
-                   .warm_epoch_seconds = samples / summarize(rates_of(cell)).mean,
+                   .warm_epoch = epoch_of(samples, summarize(rates_of(cell))),
                    .dominates = false};
-  start_up.dominates = start_up.seconds > start_up.warm_epoch_seconds;
+  const auto& longest = start_up.warm_epoch.ci95;
+  start_up.dominates = longest && start_up.seconds > longest->high;
   return start_up;
 }
 
@@ -188,16 +191,35 @@ std::string start_up_sentence(const Configuration& configuration) {
   const auto& start_up = configuration.start_up;
   if (!start_up || !start_up->dominates) return "";
   return fmt::format(
-      " Start-up dominates a short training: to open the data and wait for the first batch took {}, as long as {} warm "
-      "epochs of {}; keep data and loader open from one epoch to the next.",
-      duration(start_up->seconds), factor({start_up->seconds / start_up->warm_epoch_seconds, {}}),
-      duration(start_up->warm_epoch_seconds));
+      " Start-up dominates a short training: to open the data and wait for the first batch took {} the one time that "
+      "it "
+      "was measured, longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
+      duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 
-// Threads of a compute that computes, on CPUs that the workers may use as well.
-std::size_t shared_compute_threads(const Cell& cell) {
-  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
-  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
+// What IO would give if its consumer did nothing but wait: no more than that is filled without the drain. None where
+// it hardly waited, and so nothing is known.
+std::vector<double> rates_of_waiting(const CellResult& cell) {
+  std::vector<double> rates;
+  for (const Trial& trial : cell.trials) {
+    if (trial.pilot) continue;
+    if (!(trial.wait.total_seconds > 0)) return {};
+    rates.push_back(static_cast<double>(trial.samples) / std::min(trial.wait.total_seconds, trial.wall_seconds));
+  }
+  return rates;
+}
+
+// Seconds a batch, one a trial of OVERHEAD.
+std::vector<double> overheads_of(const Result& result) {
+  std::vector<double> overheads;
+  for (const CellResult& cell : result.cells) {
+    if (cell.cell.mode != Mode::kOverhead) continue;
+    for (const Trial& trial : cell.trials) {
+      if (!trial.pilot) overheads.push_back(trial.wall_seconds / static_cast<double>(trial.batches));
+    }
+    break;
+  }
+  return overheads;
 }
 
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
@@ -207,6 +229,10 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   // The compute of a FULL or SYNTHETIC cell; IO alone has none to name.
   const auto with_compute = configuration.full ? configuration.full : configuration.synthetic;
   const auto load_line = configuration.io ? judgement.cells[*configuration.io].load_line : std::nullopt;
+  const CellResult* const io_cell = configuration.io ? &result.cells[*configuration.io] : nullptr;
+  const Filling filling = filling_of(io_cell, nullptr);
+  const auto at_most = io_cell && !filling.measured ? rates_of_waiting(*io_cell) : std::vector<double>();
+  const auto overhead = overheads_of(result);
   Verdict verdict =
       judge({.loader = configuration.loader,
              .workers = configuration.workers,
@@ -215,90 +241,19 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .io = io,
              .synthetic = synthetic,
              .full = full,
-             .overhead_seconds_per_batch = overhead_seconds_per_batch(result),
+             .fill = filling.measured ? std::span<const double>(filling.rates) : std::span<const double>(),
+             .fill_at_most = at_most,
+             .overhead = overhead,
              .threads_in_force = result.environment.machine.threads_in_force,
-             .io_efficiency = load_line ? std::optional(load_line->line.efficiency.value) : std::nullopt,
+             .ceiling_efficiency = load_line ? std::optional(load_line->line.efficiency) : std::nullopt,
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .au = result.options.au});
   verdict.sentence += load_line_sentence(result, judgement, configuration);
-  verdict.sentence += latency_sentence(result, configuration);
+  if (const auto& causes = configuration.causes) {
+    verdict.sentence += causes_text(*causes, info_of(result, configuration).access, configuration.workers);
+  }
   verdict.sentence += start_up_sentence(configuration);
   return verdict;
-}
-
-bool has_trials(const Result& result, std::optional<std::size_t> cell) {
-  return cell && !result.cells[*cell].trials.empty();
-}
-
-// What all configurations of a workload are compared by: FULL, or IO where none of them has a FULL trial.
-std::optional<std::size_t> figure_cell(const Result& result, const Judgement& judgement,
-                                       const Configuration& configuration) {
-  const bool any_full = std::ranges::any_of(judgement.configurations, [&](const Configuration& other) {
-    return other.workload == configuration.workload && has_trials(result, other.full);
-  });
-  const auto cell = any_full ? configuration.full : configuration.io;
-  return has_trials(result, cell) ? cell : std::nullopt;
-}
-
-double figure_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
-  const auto cell = figure_cell(result, judgement, configuration);
-  return cell ? judgement.cells[*cell].samples_per_second->mean : 0;
-}
-
-// The configuration at the fewest workers that are enough; the best itself where their number was not varied.
-void choose_workers(const Result& result, const Judgement& judgement, Headline& headline) {
-  headline.recommended = headline.configuration;
-  const Configuration& best = judgement.configurations[headline.configuration];
-  const Curve* const curve = curve_with(judgement.curves, *figure_cell(result, judgement, best));
-  if (curve == nullptr) return;
-  headline.workers = curve->choice;
-  const auto point = std::ranges::find(curve->points, curve->choice.fewest.workers,
-                                       [](const CurvePoint& any) { return any.point.workers; });
-  const auto found = std::ranges::find_if(judgement.configurations, [&](const Configuration& configuration) {
-    return configuration.full == point->cell || configuration.io == point->cell;
-  });
-  headline.recommended = static_cast<std::size_t>(found - judgement.configurations.begin());
-}
-
-std::vector<Alternative> alternatives_to(const Result& result, const Judgement& judgement, const Headline& headline) {
-  const Configuration& recommended = judgement.configurations[headline.recommended];
-  const auto base = rates_of(result, figure_cell(result, judgement, recommended));
-  std::vector<Alternative> alternatives;
-  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
-    const Configuration& other = judgement.configurations[i];
-    if (other.workload != recommended.workload || other.loader == recommended.loader) continue;
-    const auto cell = figure_cell(result, judgement, other);
-    if (!cell) continue;
-    const Ratio ratio = log_welch_ratio(base, rates_of(result, cell));
-    const auto known = std::ranges::find(alternatives, other.loader, &Alternative::loader);
-    if (known == alternatives.end()) {
-      alternatives.push_back({.loader = other.loader, .configuration = i, .ratio = ratio});
-    } else if (ratio.value > known->ratio.value) {
-      known->configuration = i;
-      known->ratio = ratio;
-    }
-  }
-  return alternatives;
-}
-
-std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement) {
-  std::vector<Headline> headlines;
-  const auto& configurations = judgement.configurations;
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (figure_of(result, judgement, configurations[i]) == 0) continue;
-    const auto found = std::ranges::find(headlines, configurations[i].workload, &Headline::workload);
-    if (found == headlines.end()) {
-      headlines.push_back({.workload = configurations[i].workload, .configuration = i});
-    } else if (figure_of(result, judgement, configurations[i]) >
-               figure_of(result, judgement, configurations[found->configuration])) {
-      found->configuration = i;
-    }
-  }
-  for (Headline& headline : headlines) {
-    choose_workers(result, judgement, headline);
-    headline.alternatives = alternatives_to(result, judgement, headline);
-  }
-  return headlines;
 }
 
 }  // namespace
@@ -315,7 +270,7 @@ Judgement judge_run(const Result& result) {
       judgement.cells[*cell].load_line = load_line_of(result, result.cells[*cell], configuration.synthetic);
     }
     configuration.start_up = start_up_of(result, configuration);
-    configuration.latency = latency_of(result, configuration);
+    configuration.causes = causes_of(result, configuration);
     configuration.verdict = verdict_of(result, judgement, configuration);
   }
   judgement.curves = curves_of(result);
@@ -328,13 +283,13 @@ Judgement judge_run(const Result& result) {
 
 std::vector<double> rates_of(const CellResult& cell) {
   std::vector<double> rates;
-  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
+  for (const Trial& trial : counted(cell.trials)) rates.push_back(trial.samples_per_second());
   return rates;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {
   Moments moments;
-  for (const Trial& trial : cell.trials) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
+  for (const Trial& trial : counted(cell.trials)) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
   return moments.count() > 0 ? std::optional(moments.mean()) : std::nullopt;
 }
 

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/causes.h"
 #include "harness/judge/curves.h"
 #include "harness/judge/load_line.h"
+#include "harness/judge/prediction.h"
+#include "harness/judge/recommendation.h"
 #include "harness/judge/statistics.h"
 #include "harness/judge/verdict.h"
-#include "harness/judge/worker_curve.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -30,15 +32,9 @@ struct CellSummary {
 
 // What a job pays before its first step, against the epochs that it runs for.
 struct StartUp {
-  double seconds;             // to open the data and to wait for the first batch
-  double warm_epoch_seconds;  // at the rate of the trials
-  bool dominates;             // start-up is the longer of the two
-};
-
-// Where storage is waited for and nobody works.
-struct Latency {
-  double cpu_share;   // of the time that the workers could have spent on a CPU
-  double wait_share;  // of the time: the consumer waits
+  double seconds;       // to open the data and to wait for the first batch, measured once
+  Estimate warm_epoch;  // in seconds, at the rate of the trials
+  bool dominates;       // start-up is longer than the interval of the epoch allows
 };
 
 // A first pass over the data, held against a later one: FULL cold against FULL warm, all else alike.
@@ -46,6 +42,7 @@ struct ColdStart {
   std::size_t warm = 0;                // index of the configuration that differs in the page cache alone
   Estimate fetch_stall;                // 1 - T_warm / T_cold: the compute waits for storage
   std::optional<Estimate> prep_stall;  // the stall of the warm one: the compute waits for preparation
+  std::optional<Estimate> io;          // IO cold over IO warm
   std::string sentence;
 };
 
@@ -61,44 +58,15 @@ struct Configuration {
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
   Verdict verdict;
-  std::optional<StartUp> start_up;      // none without a first epoch or trials
-  std::optional<Latency> latency;       // none where loading is not bound by it
+  std::optional<StartUp> start_up;  // none without a first epoch or trials
+  std::optional<Causes> causes;     // where the time of its threads went in IO, or FULL without IO; none without trials
   std::optional<ColdStart> cold_start;  // none but of cold trials, where there are warm ones too
-};
-
-// What another loader makes of the same workload at its best.
-struct Alternative {
-  std::string loader;
-  std::size_t configuration = 0;  // index
-  Ratio ratio;                    // its throughput over that of what is recommended
-};
-
-// Of one workload: the configuration with the highest FULL throughput (IO, where no configuration has FULL); where
-// worker counts were swept, how many workers are enough; and so what to use.
-struct Headline {
-  std::string workload;
-  std::size_t configuration = 0;  // index
-  std::optional<WorkerChoice> workers;
-  std::size_t recommended = 0;            // index: the same with no more workers than are enough
-  std::vector<Alternative> alternatives;  // one for each other loader, in the order of the configurations
-};
-
-// What follows from a verdict, to be held against trials of the cell that would show it.
-struct Prediction {
-  std::size_t configuration = 0;  // index
-  std::string statement;          // a sentence without its full stop, with the figure in it
-  Cell cell;
-  std::size_t dataset = 0;           // index, of the cell
-  Estimate samples_per_second;       // predicted
-  std::optional<std::size_t> check;  // index in Result::checks; none: not measured
-  std::optional<Summary> measured;   // none without trials
-  std::optional<double> error;       // (measured - predicted) / predicted
-  std::optional<bool> within;        // whether the two intervals overlap
 };
 
 struct Warning {
   std::string id;       // stable: scripts may look for it
   std::string message;  // one sentence
+  double severity = 0;  // of several with one id, the one with the most of it says most
 };
 
 struct Judgement {

@@ -7,8 +7,9 @@ std::optional<LoadLine> load_line(std::span<const double> achieved, std::span<co
   std::optional<LoadLine> lowest;
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].empty()) continue;
-    const double mean = summarize(bounds[i]).mean;
-    if (!lowest || mean < lowest->samples_per_second) lowest = {.binding = i, .samples_per_second = mean};
+    const Summary bound = summarize(bounds[i]);
+    if (lowest && bound.mean >= lowest->samples_per_second) continue;
+    lowest = LoadLine{.binding = i, .samples_per_second = bound.mean, .efficiency = {}, .ci95 = bound.ci95};
   }
   if (!lowest) return std::nullopt;
   const Ratio ratio = log_welch_ratio(bounds[lowest->binding], achieved);

@@ -13,9 +13,10 @@ namespace loadline {
 
 // What the lowest of a cell's upper bounds is, and how much of it the cell reaches.
 struct LoadLine {
-  std::size_t binding;        // index of the bound
-  double samples_per_second;  // mean of its trials
-  Estimate efficiency;        // achieved / binding
+  std::size_t binding;           // index of the bound
+  double samples_per_second;     // mean of its trials
+  Estimate efficiency;           // achieved / binding
+  std::optional<Interval> ci95;  // of that mean
 };
 
 // `bounds`: samples per second of each, one rate a trial; those without trials are passed over. None where the cell has

@@ -72,12 +72,52 @@ const RateUnit& unit_of(double per_second) {
                        [&](const RateUnit& unit) { return per_second / unit.size >= 0.9995; });
 }
 
+struct TimeUnit {
+  double seconds;
+  std::string_view suffix;
+};
+
+const TimeUnit& time_unit_of(double seconds) {
+  static constexpr std::array kUnits{TimeUnit{1, " s"}, TimeUnit{1e-3, " ms"}, TimeUnit{1e-6, " µs"}};
+  return *std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const TimeUnit& unit) { return seconds >= unit.seconds; });
+}
+
+// Of a figure that has no interval there is none to be too wide: it stands in tables alone.
+template <typename Telling>
+bool too_noisy(const Estimate& figure, Telling telling) {
+  return figure.ci95 && !telling(figure);
+}
+
 }  // namespace
 
+bool telling_share(const Estimate& share) {
+  static constexpr double kWidest = 0.5;
+  return share.ci95 && share.ci95->high - share.ci95->low <= kWidest;
+}
+
+bool telling_factor(const Estimate& ratio) {
+  static constexpr double kWidest = 4;
+  return ratio.ci95 && ratio.ci95->low > 0 && ratio.ci95->high <= kWidest * ratio.ci95->low;
+}
+
+bool telling_efficiency(const Estimate& value) {
+  return value.ci95 && value.ci95->high - value.ci95->low <= 1;
+}
+
 std::string percent(const Estimate& share) {
+  if (too_noisy(share, telling_share)) return std::string(kTooNoisy);
   const double value = 100 * share.value;
   const bool near_an_end = value < 10 || value > 90;  // where a share and what it leaves differ in tenths
   return with_interval(value, scaled(share.ci95, 100), share.ci95 || near_an_end ? 1 : 0, " %");
+}
+
+std::string percent_at_most(double share) {
+  // What is a tenth but for the last bits of a double stays one.
+  return fmt::format("{} %", fixed(std::ceil(1000 * share - 1e-6) / 10, 1));
+}
+
+std::string percent_at_least(double share) {
+  return fmt::format("{} %", fixed(std::floor(1000 * share + 1e-6) / 10, 1));
 }
 
 std::string plain_percent(double share) {
@@ -85,6 +125,7 @@ std::string plain_percent(double share) {
 }
 
 std::string factor(const Estimate& ratio) {
+  if (too_noisy(ratio, telling_factor)) return std::string(kTooNoisy);
   const double value = ratio.value;
   if (std::abs(value) >= 100) {
     const double step = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 1);
@@ -95,6 +136,7 @@ std::string factor(const Estimate& ratio) {
 }
 
 std::string efficiency(const Estimate& value) {
+  if (too_noisy(value, telling_efficiency)) return std::string(kTooNoisy);
   return with_interval(value.value, value.ci95, 2, "");
 }
 
@@ -113,16 +155,15 @@ std::string rate(const Estimate& per_second) {
 }
 
 std::string duration(double seconds) {
-  struct Unit {
-    double seconds;
-    std::string_view name;
-  };
-  static constexpr std::array kUnits{Unit{1, "s"}, Unit{1e-3, "ms"}, Unit{1e-6, "µs"}};
-  const auto unit =
-      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& candidate) { return seconds >= candidate.seconds; });
-  const Unit& chosen = unit == kUnits.end() ? kUnits.back() : *unit;
-  const double value = seconds / chosen.seconds;
-  return fmt::format("{} {}", fixed(value, std::min(2, decimals_for(value, 2))), chosen.name);
+  const TimeUnit& unit = time_unit_of(seconds);
+  const double value = seconds / unit.seconds;
+  return fmt::format("{}{}", fixed(value, std::min(2, decimals_for(value, 2))), unit.suffix);
+}
+
+std::string measured_duration(const Estimate& seconds) {
+  if (!seconds.ci95) return duration(seconds.value);
+  const TimeUnit& unit = time_unit_of(seconds.value);
+  return with_interval(seconds.value / unit.seconds, scaled(seconds.ci95, 1 / unit.seconds), 2, unit.suffix);
 }
 
 }  // namespace loadline

@@ -1,12 +1,23 @@
-// Figures as a person reads them: as many digits as the interval supports, never "-0.0" and never a bare NaN.
-// Pure functions, safe from any thread.
+// Figures as a person reads them: as many digits as the interval supports, never "-0.0" and never a bare NaN. Where an
+// interval is so wide that its figure says nothing, percent(), factor() and efficiency() give kTooNoisy in its place; a
+// sentence that is to read well asks before. Pure functions, safe from any thread.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/judge/statistics.h"
 
 namespace loadline {
+
+inline constexpr std::string_view kTooNoisy = "too noisy to say";
+
+// Whether a figure is worth saying: it has an interval, of at most 50 points of a share, whose ends differ by at most a
+// factor of 4, or of at most 1 in an efficiency. Beyond, "a half" may be a quarter or three, and no advice follows from
+// it.
+bool telling_share(const Estimate& share);
+bool telling_factor(const Estimate& ratio);
+bool telling_efficiency(const Estimate& value);
 
 // A share as a percentage: "38 ± 2 %", "99.2 ± 0.3 %"; "20 % (5 to 60 %)" where the interval is lopsided; "38 %"
 // where there is none. At most one decimal.
@@ -15,7 +26,12 @@ std::string percent(const Estimate& share);
 // A share that somebody set, or that bounds something: "3 %", "0.25 %", "140 %".
 std::string plain_percent(double share);
 
-// A factor, to be followed by "times": "23", "1.61", "0.60", "1.02 ± 0.01", "1.2 (0.6 to 2.4)".
+// What a share is at most, rounded up to a tenth: "1.2 %".
+std::string percent_at_most(double share);
+// What it is at least, rounded down: "5.1 %".
+std::string percent_at_least(double share);
+
+// A factor, to be followed by "times": "23", "1.61", "0.60", "1.02 ± 0.01", "1.2 (0.6 to 2.1)".
 std::string factor(const Estimate& ratio);
 
 // A plain number near one: "0.91 ± 0.03", "-1.7 ± 0.4". At most two decimals.
@@ -28,5 +44,7 @@ std::string rate(const Estimate& per_second);
 
 // A short time: "0.50 µs", "67 µs", "3.2 ms", "1.5 s".
 std::string duration(double seconds);
+// The same with its interval: "60 ± 2 ms".
+std::string measured_duration(const Estimate& seconds);
 
 }  // namespace loadline

@@ -11,6 +11,13 @@
 namespace loadline {
 namespace {
 
+// As older versions call it: while steps that were launched ahead go on, it is not the compute that waits.
+constexpr std::string_view kFormerName = "wait for data";
+
+constexpr std::string_view kLegend =
+    "host waits: the thread that pulls the batches has none; steps launched ahead go on meanwhile, so that what the "
+    "compute loses is the stall\n";
+
 std::string table_of(const CellResult& cell) {
   const auto stages = stages_of(cell);
   if (stages.empty()) return "";
@@ -50,13 +57,14 @@ std::string stages_text(const Result& result, const Judgement& judgement) {
   for (const std::size_t cell : cells_to_show(result, judgement)) {
     text += fmt::format("{}where the time goes: {}", text.empty() ? "" : "\n", table_of(result.cells[cell]));
   }
-  return text;
+  return text.find(kHostWaits) == std::string::npos ? text : text + '\n' + std::string(kLegend);
 }
 
 std::vector<StageSummary> stages_of(const CellResult& cell) {
   std::vector<StageSummary> stages;
   for (const Trial& trial : cell.trials) {
-    for (const StageSummary& stage : trial.stages) {
+    for (StageSummary stage : trial.stages) {
+      if (stage.name == kFormerName) stage.name = kHostWaits;
       const auto known = std::ranges::find(stages, stage.name, &StageSummary::name);
       if (known == stages.end()) {
         stages.push_back(stage);

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/warnings.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/recommendation_text.h"
 
 namespace loadline {
 namespace {
@@ -62,6 +64,11 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
   return kinds;
 }
 
+constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
+constexpr std::string_view kLegend =
+    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+    "interval\n";
+
 // The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
 
@@ -85,13 +92,19 @@ std::string stored_text(const DatasetInfo& info) {
   return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
 }
 
-// The figures that the sentence rests on, besides the stall, which the table has.
+// The figures that the sentence rests on, besides the stall, which the table has. Only those that say something.
 std::string figures_text(const Verdict& verdict) {
-  if (!verdict.accelerator_utilisation || !verdict.overlap_efficiency) return "";
+  const auto& utilisation = verdict.accelerator_utilisation;
+  const auto& overlap = verdict.overlap_efficiency;
   // Held against what was asked for, the sentence has it.
-  if (verdict.goal) return fmt::format(" Overlap efficiency {}.", efficiency(*verdict.overlap_efficiency));
-  return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*verdict.accelerator_utilisation),
-                     efficiency(*verdict.overlap_efficiency));
+  const bool busy = utilisation && telling_share(*utilisation) && !verdict.goal;
+  const bool overlaps = overlap && telling_efficiency(*overlap);
+  if (busy && overlaps) {
+    return fmt::format(" Accelerator utilisation {}, overlap efficiency {}.", percent(*utilisation),
+                       efficiency(*overlap));
+  }
+  if (busy) return fmt::format(" Accelerator utilisation {}.", percent(*utilisation));
+  return overlaps ? fmt::format(" Overlap efficiency {}.", efficiency(*overlap)) : "";
 }
 
 // What the first pass over the data would be like, of a configuration that was measured warm.
@@ -167,7 +180,8 @@ std::string table_text(const Result& result, const Judgement& judgement) {
   leave_out_empty_columns(rows);
   std::vector<std::size_t> left{0, 1};
   if (rows[0][kNames] == "further") left.push_back(kNames);
-  std::string text = "samples/s, mean ± standard deviation of the trials\n\n" + aligned(rows, left);
+  std::string text = std::string(kTitle) + aligned(rows, left);
+  if (text.find("±", kTitle.size()) != std::string::npos) text += kLegend;
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty()) {
     text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";
@@ -190,11 +204,7 @@ std::string verdict_text(const Judgement& judgement) {
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
     text += cold_start_text(judgement, headline.configuration);
-    if (headline.workers) {
-      const std::size_t fewest = headline.workers->fewest.workers;
-      text += fmt::format(" {} {} not measurably worse than any other count tried.", fewest,
-                          fewest == 1 ? "worker is" : "workers are");
-    }
+    text += workers_sentence(headline);
     text += '\n';
   }
   return text;
@@ -202,7 +212,7 @@ std::string verdict_text(const Judgement& judgement) {
 
 std::string warning_text(const Judgement& judgement) {
   std::string text;
-  for (const Warning& warning : judgement.warnings) {
+  for (const Warning& warning : folded(judgement.warnings)) {
     text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
   }
   return text;
@@ -256,9 +266,12 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
                         short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
   }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
-    text += fmt::format("interval: {} of {} did not come to ± {:.4g} % within {}, the widest is {}.\n", wide,
-                        plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
-                        plural(result.options.max_trials, "trial"), widest_text(result, judgement));
+    text += fmt::format(
+        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots asked for, of {} at the most; "
+        "the "
+        "widest is {}.\n",
+        wide, plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
+        result.options.max_trials, widest_text(result, judgement));
   }
   return text;
 }

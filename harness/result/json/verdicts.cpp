@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/judge/grid.h"
+#include "harness/judge/utilisation.h"
 
 namespace loadline {
 
@@ -33,13 +34,26 @@ void fields(RecordWriter& json, const UtilisationGoal& goal) {
 
 void fields(RecordWriter& json, const StartUp& start_up) {
   json("start_up_seconds", start_up.seconds);
-  json("warm_epoch_seconds", start_up.warm_epoch_seconds);
+  json("warm_epoch_seconds", start_up.warm_epoch.value);
   json("dominates", start_up.dominates);
 }
 
-void fields(RecordWriter& json, const Latency& latency) {
-  json("cpu_share", latency.cpu_share);
-  json("wait_share", latency.wait_share);
+void fields(RecordWriter& json, const TimeShare& share) {
+  json("mean", share.mean);
+  json("min", share.least);
+  json("max", share.most);
+}
+
+void fields(RecordWriter& json, const Causes& causes) {
+  std::vector<std::string> named;
+  for (const Cause cause : causes.named) named.emplace_back(name(cause));
+  json("named", named);
+  json("cpu_share", causes.cpu);
+  json("wait_share", causes.wait);
+  json("contention_share", causes.contention);
+  json("throttling_share", causes.throttling);
+  json("steal_share", causes.steal);
+  json("blocked_share", causes.blocked);
 }
 
 void fields(RecordWriter& json, const WorkerPoint& point) {
@@ -51,14 +65,20 @@ void fields(RecordWriter& json, const Alternative& alternative) {
   json("loader", alternative.loader);
   json("configuration", alternative.configuration);
   json("ratio", Estimate{alternative.ratio.value, alternative.ratio.ci95});
+  json("equal", alternative.equal);
 }
 
 void fields(RecordWriter& json, const Headline& headline) {
   json("workload", headline.workload);
   json("configuration", headline.configuration);
-  json("fewest_workers", headline.workers ? std::optional(headline.workers->fewest) : std::nullopt);
-  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
+  json("fastest", headline.fastest);
   json("recommended", headline.recommended);
+  json("equal", headline.equal);
+  json("candidates", headline.candidates);
+  json("rivals", headline.rivals);
+  json("trials_to_tell", headline.trials_to_tell);
+  json("fewest_workers", headline.workers ? headline.workers->fewest : std::nullopt);
+  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
   json("alternatives", headline.alternatives);
 }
 
@@ -116,12 +136,16 @@ void configuration_fields(RecordWriter& json, const Configuration& configuration
   json("accelerator_utilisation", verdict.accelerator_utilisation);
   json("overlap_efficiency", verdict.overlap_efficiency);
   json("supply", verdict.supply);
+  json("supply_measured", verdict.supply ? std::optional(verdict.supply_measured) : std::nullopt);
+  json("supply_at_most", verdict.supply_at_most);
+  json("of_bound", verdict.of_bound);
   json("goal", verdict.goal);
   json("start_up", configuration.start_up);
-  json("latency", configuration.latency);
+  json("causes", configuration.causes);
   const auto& cold = configuration.cold_start;
   json("fetch_stall", cold ? std::optional(cold->fetch_stall) : std::nullopt);
   json("prep_stall", cold ? cold->prep_stall : std::nullopt);
+  json("cold_io", cold ? cold->io : std::nullopt);
   json("sentence", verdict.sentence);
 }
 
@@ -131,10 +155,11 @@ void fields(RecordWriter& json, const Prediction& prediction) {
   json("cell", prediction.cell.name());
   json("compute", prediction.cell.compute);
   json("predicted_samples_per_second", prediction.samples_per_second);
+  json("identity", prediction.identity);
   json("check", prediction.check);
   json("measured_samples_per_second", prediction.measured);
-  json("error_share", prediction.error);
-  json("within", prediction.within);
+  json("measured_over_predicted", prediction.ratio);
+  json("agreement", prediction.agreement ? std::optional(name(*prediction.agreement)) : std::nullopt);
 }
 
 namespace {
@@ -170,11 +195,14 @@ void fields(auto& json, Record<Probe> auto& probe) {
   json("confirms", probe.confirms);
   rates(json, "synthetic_samples_per_second", probe.synthetic);
   rates(json, "full_samples_per_second", probe.full);
-  json.derived("accelerator_utilisation", [&] {
-    const Ratio ratio = log_welch_ratio(probe.synthetic, probe.full);
-    return Estimate{ratio.value, ratio.ci95};
-  });
+  json.derived("accelerator_utilisation", [&] { return utilisation_of(probe.synthetic, probe.full); });
   json("enough", probe.enough);
+}
+
+// "confirmed", "missed", "unclear".
+std::optional<std::string> word_of(const std::optional<Standing>& standing) {
+  if (!standing) return std::nullopt;
+  return std::string(*standing == Standing::kMet ? "confirmed" : name(*standing));
 }
 
 void search_fields(auto& json, auto& search) {
@@ -182,6 +210,12 @@ void search_fields(auto& json, auto& search) {
   json("au", search.utilisation);
   json("found", search.found);
   json("confirmed", search.confirmed);
+  json.derived("standing", [&] { return word_of(standing_of(search)); });
+  json.derived("accelerator_utilisation", [&] {
+    const bool ended = !search.probes.empty() && search.probes.back().confirms;
+    return ended ? std::optional(utilisation_of(search.probes.back().synthetic, search.probes.back().full))
+                 : std::nullopt;
+  });
   json("probes", search.probes);
 }
 
@@ -230,6 +264,8 @@ void best_fields(RecordWriter& json, const Result& result) {
   json.object("best", [&](RecordWriter& inner) {
     best_fields_of(inner, *result.best);
     const auto standing = standing_in_grid(*result.best);
+    const bool ended = result.best->winner || result.status == Status::kComplete;
+    inner("standing", ended ? std::optional(result.best->winner ? "confirmed" : "unclear") : std::nullopt);
     inner("cost", cost_of_search(result));
     inner("best_of_grid", standing ? std::optional(result.best->candidates[standing->best].cell) : std::nullopt);
     inner("reached_share",

@@ -1,0 +1,218 @@
+#include "harness/judge/causes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "harness/judge/cold.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// From this share on a cause is worth a sentence: what it takes away is then as much as is noticeable in any figure,
+// and more than the housekeeping of a quiet machine, which comes to 1 or 2 %.
+constexpr double kNamed = 0.05;
+
+// Latency is what limits loading only where the threads are off the CPUs for most of the time, for no reason that is
+// named otherwise, and the consumer waits for most of it.
+constexpr double kMostly = 0.5;
+
+// Evidence that threads were blocked on storage. Of the bytes that the samples take in the files, a device gave at
+// least this share: what metadata and a stray page bring in is less.
+constexpr double kFromDevice = 0.01;
+// A major fault cannot explain more than this: a seek of a disk or a turn of a network, with some queue before it. A
+// few stray faults then do not explain a second of waiting.
+constexpr double kLongestFaultSeconds = 0.02;
+
+// What one trial tells, in seconds.
+struct Times {
+  double available = 0;  // of the loader's threads, on the CPUs that there are for them
+  double wall = 0;
+  double cpu = 0;
+  double wait = 0;
+  std::optional<double> contention;
+  std::optional<double> throttling;
+  std::optional<double> steal;
+  std::optional<double> blocked;
+};
+
+// Time in which threads were runnable and other processes had the CPUs. The quota of a control group holds back threads
+// that count as runnable. While threads wait for a CPU, all CPUs are taken: by this process alone for no more than the
+// time it used over the CPUs, and no more of its threads wait then than it has beyond them.
+double taken_by_others(const Trial& trial, const SharedCpus& threads, double cpus) {
+  const Usage& usage = trial.usage;
+  const double used = usage.user_cpu_seconds + usage.system_cpu_seconds;
+  const double beyond = std::max(0.0, static_cast<double>(threads.of_process) - cpus);
+  const double by_others = *usage.run_delay_seconds - usage.throttled_seconds.value_or(0) -
+                           beyond * std::min(trial.wall_seconds, used / cpus);
+  return std::max(0.0, std::min(by_others, trial.wall_seconds * cpus - used));
+}
+
+Times times_of(const Trial& trial, const SharedCpus& threads) {
+  const Usage& usage = trial.usage;
+  const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus));
+  const auto of_loader = static_cast<double>(std::max<std::size_t>(1, threads.of_loader));
+  Times times{.available = trial.wall_seconds * std::min(of_loader, cpus),
+              .wall = trial.wall_seconds,
+              .cpu = usage.user_cpu_seconds + usage.system_cpu_seconds,
+              .wait = trial.wait.total_seconds,
+              .contention = std::nullopt,
+              .throttling = usage.throttled_seconds,
+              .steal = usage.steal_seconds,
+              .blocked = usage.blocked_io_seconds};
+  if (usage.run_delay_seconds) times.contention = taken_by_others(trial, threads, cpus);
+  return times;
+}
+
+using Part = std::optional<double> (*)(const Times&);
+
+// Absent unless all trials tell.
+std::optional<TimeShare> share_of(const std::vector<Times>& trials, Part part, Part whole) {
+  double sum = 0;
+  double all = 0;
+  TimeShare share{.mean = 0, .least = 1, .most = 0};
+  for (const Times& times : trials) {
+    const auto seconds = part(times);
+    if (!seconds) return std::nullopt;
+    const double one = std::clamp(*seconds / *whole(times), 0.0, 1.0);
+    share.least = std::min(share.least, one);
+    share.most = std::max(share.most, one);
+    sum += *seconds;
+    all += *whole(times);
+  }
+  share.mean = std::clamp(sum / all, share.least, share.most);
+  return share;
+}
+
+std::optional<double> available(const Times& times) {
+  return times.available;
+}
+
+double mean_of(const std::optional<TimeShare>& share) {
+  return share ? share->mean : 0;
+}
+
+// Whether the threads were blocked on storage for so long that it can explain time in which nobody worked.
+bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const Causes& causes, double idle_seconds) {
+  if (causes.blocked && causes.blocked->mean >= kMostly * (1 - causes.cpu.mean)) return true;
+  double faults = 0;
+  double from_device = 0;
+  double stored = 0;
+  for (const Trial& trial : cell.trials) {
+    if (trial.pilot) continue;
+    faults += static_cast<double>(trial.usage.major_faults);
+    from_device += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
+    stored += stored_bytes_of(trial, cell.cell, info);
+  }
+  if (faults * kLongestFaultSeconds >= kMostly * idle_seconds) return true;
+  if (from_device > 0 && from_device >= kFromDevice * stored) return true;
+  // File systems of a network or of a user's process may count nothing of this. Where every sample is read by calls, as
+  // mapped ones are not, threads that neither run nor are runnable can only be in one of them.
+  return info.access == Access::kFiles && causes.contention.has_value();
+}
+
+bool is_bound_by_latency(const CellResult& cell, const DatasetInfo& info, const Causes& causes,
+                         const std::vector<Times>& trials) {
+  // Reads through a library that has one lock wait for each other, which looks the same, and are left out.
+  if (info.access != Access::kFiles && info.access != Access::kMapped) return false;
+  if (causes.wait.mean < kMostly) return false;
+  const double elsewhere = mean_of(causes.contention) + mean_of(causes.throttling) + mean_of(causes.steal);
+  const double idle = 1 - causes.cpu.mean - elsewhere;
+  if (idle < kMostly) return false;
+  const double seconds = std::accumulate(trials.begin(), trials.end(), 0.0,
+                                         [](double sum, const Times& times) { return sum + times.available; });
+  return blocked_on_storage(cell, info, causes, idle * seconds);
+}
+
+// "58 % of the time (55 to 61 % from trial to trial)"
+std::string share_text(const TimeShare& share) {
+  const auto points = [](double part) { return std::lround(100 * part); };
+  if (points(share.least) == points(share.most)) return fmt::format("{} % of the time", points(share.mean));
+  return fmt::format("{} % of the time ({} to {} % from trial to trial)", points(share.mean), points(share.least),
+                     points(share.most));
+}
+
+std::string sentence_of(Cause cause, const Causes& causes, Access access, std::size_t workers) {
+  const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
+  const std::string_view were = workers > 1 ? "were" : "was";
+  switch (cause) {
+    case Cause::kLatency:
+      return fmt::format(
+          " Loading is bound by the latency of storage: {} {} on a CPU for {}, and blocked for most of the rest; keep "
+          "more "
+          "reads in flight, by more --workers{}.",
+          threads, were, share_text(causes.cpu), access == Access::kFiles ? " or --read uring" : "");
+    case Cause::kContention:
+      return fmt::format(
+          " Other processes kept its threads from the CPUs for {}: measure again without them, or on CPUs of its own.",
+          share_text(*causes.contention));
+    case Cause::kThrottling:
+      return fmt::format(
+          " The CPU quota of the control group held it back for {}: raise the quota or use no more threads than it "
+          "allows.",
+          share_text(*causes.throttling));
+    case Cause::kSteal:
+      return fmt::format(
+          " The hypervisor gave its CPUs to others for {}: measure again on a quieter host or one without shared CPUs.",
+          share_text(*causes.steal));
+  }
+  throw Error("causes: unknown cause");
+}
+
+}  // namespace
+
+std::string_view name(Cause cause) {
+  switch (cause) {
+    case Cause::kLatency: return "latency";
+    case Cause::kContention: return "contention";
+    case Cause::kThrottling: return "throttling";
+    case Cause::kSteal: return "steal";
+  }
+  throw Error("causes: unknown cause");
+}
+
+std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads) {
+  std::vector<Times> trials;
+  for (const Trial& trial : cell.trials) {
+    if (!trial.pilot) trials.push_back(times_of(trial, threads));
+  }
+  if (trials.empty()) return std::nullopt;
+  Causes causes;
+  causes.cpu = *share_of(
+      trials, [](const Times& times) { return std::optional(times.cpu); }, available);
+  causes.wait = *share_of(
+      trials, [](const Times& times) { return std::optional(times.wait); },
+      [](const Times& times) { return std::optional(times.wall); });
+  causes.contention = share_of(
+      trials, [](const Times& times) { return times.contention; }, available);
+  causes.throttling = share_of(
+      trials, [](const Times& times) { return times.throttling; }, available);
+  causes.steal = share_of(
+      trials, [](const Times& times) { return times.steal; }, available);
+  causes.blocked = share_of(
+      trials, [](const Times& times) { return times.blocked; }, available);
+
+  std::vector<std::pair<double, Cause>> found;
+  const auto consider = [&](const std::optional<TimeShare>& share, Cause cause) {
+    if (mean_of(share) >= kNamed) found.emplace_back(share->mean, cause);
+  };
+  consider(causes.contention, Cause::kContention);
+  consider(causes.throttling, Cause::kThrottling);
+  consider(causes.steal, Cause::kSteal);
+  if (is_bound_by_latency(cell, info, causes, trials)) found.emplace_back(1 - causes.cpu.mean, Cause::kLatency);
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& one : found) causes.named.push_back(one.second);
+  return causes;
+}
+
+std::string causes_text(const Causes& causes, Access access, std::size_t workers) {
+  std::string text;
+  for (const Cause cause : causes.named) text += sentence_of(cause, causes, access, workers);
+  return text;
+}
+
+}  // namespace loadline

@@ -1,0 +1,61 @@
+// Where the time of the threads of one configuration went that was not work, and which of it is worth naming: a pure
+// function of its trials, safe from any thread.
+//
+// Threads that do not run are either runnable, and something else has their CPU, or blocked. Who is seldom on a CPU
+// therefore does not yet wait for storage: that takes evidence of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/result/result.h"
+
+namespace loadline {
+
+enum class Cause : std::uint8_t {
+  kLatency,     // threads are blocked on storage while nobody computes
+  kContention,  // other processes have the CPUs
+  kThrottling,  // the CPU quota of the control group is used up
+  kSteal,       // a hypervisor runs something else
+};
+
+// "latency", "contention", "throttling", "steal".
+std::string_view name(Cause cause);
+
+// A share of the time of all trials, and the least and the most of a single one.
+struct TimeShare {
+  double mean = 0;
+  double least = 0;
+  double most = 0;
+};
+
+// Shares of the time that the loader's threads could have spent on CPUs: the wall time of the trials times the threads,
+// but no more of these than there are CPUs. Absent where the system does not tell, or an older version did not ask.
+struct Causes {
+  TimeShare cpu;                        // the process was on a CPU
+  TimeShare wait;                       // of the wall time: the consumer waited for a batch
+  std::optional<TimeShare> contention;  // runnable, while other processes had the CPU: at least so much
+  std::optional<TimeShare> throttling;
+  std::optional<TimeShare> steal;
+  std::optional<TimeShare> blocked;  // on storage, as the kernel counts it
+  std::vector<Cause> named;          // the largest share first
+};
+
+// Who shares the CPUs in force.
+struct SharedCpus {
+  std::size_t of_loader = 1;
+  std::size_t of_process = 1;  // with the thread that pulls the batches, and those of a compute
+  std::size_t cpus = 1;
+};
+
+// None without trials.
+std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads);
+
+// A sentence for each cause that is named, each with a space before it: what it took, and what to do.
+std::string causes_text(const Causes& causes, Access access, std::size_t workers);
+
+}  // namespace loadline

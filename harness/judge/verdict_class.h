@@ -1,0 +1,36 @@
+// What the figures of a verdict allow to be said, and why not more. A part of verdict.h.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/judge/verdict_figures.h"
+
+namespace loadline {
+
+// Why a bound is unclear.
+enum class Doubt : std::uint8_t {
+  kNone,
+  kOneTrial,       // a mode has a single trial
+  kHarness,        // too noisy to say whether the step is long enough for this harness
+  kContradiction,  // FULL beat what bounds it
+  kStall,          // too noisy to say whether the compute waits
+  kSupply,         // too noisy to say whether loading alone keeps up
+  kFill,           // what the loader fills without a drain was not measured, and what is known leaves it open
+  kOverlap,        // loading alone keeps up: too noisy to say whether FULL falls short of the slower of the two
+};
+
+struct Finding {
+  Bound bound = Bound::kUnclear;
+  Doubt doubt = Doubt::kNone;
+};
+
+// A bound is named only where the 95 % intervals carry it; each condition uses one end of one, which errs in 2.5 % of
+// cases at its limit and ever less beyond. The rules are in results/README.md, "Formulas".
+Finding classify(const Figures& figures);
+
+// Whether the compute waits so little that nothing can be gained by loading, and whether it waits at all; by the
+// interval of the stall. Both may hold between kNoticeable and kTooWide, where either is right.
+bool hardly_waits(const Verdict& verdict);
+bool waits(const Verdict& verdict);
+
+}  // namespace loadline

@@ -1,0 +1,32 @@
+// The figures of a verdict with their intervals. A part of verdict.h.
+#pragma once
+
+#include <optional>
+
+#include "harness/judge/verdict.h"
+
+namespace loadline {
+
+// What is known of a positive figure: no end where no trials bound it, or where a mode has a single trial.
+struct Bounds {
+  double low = 0;
+  std::optional<double> high;  // absent: infinite
+};
+
+// All that classification and sentences rest on.
+struct Figures {
+  Verdict verdict;                        // its estimates; bound, goal and sentence are not there yet
+  std::optional<Estimate> full_of_fill;   // FULL over L, or over IO where L was not measured
+  std::optional<Estimate> step_overhead;  // a step of FULL, in times of what the harness costs a batch
+  Bounds supply;                          // by the intervals: L over SYNTHETIC, whether L was measured or not
+  Bounds of_bound;                        // the same of FULL over the slower of SYNTHETIC and L
+  double of_bound_value = 0;              // the most that this is by the means
+  bool single = false;                    // a mode that these need has a single trial
+};
+
+Figures figures_of(const Evidence& evidence);
+
+// The same with every interval at its value: what the trials look like if nobody asks how sure that is.
+Figures at_values(const Figures& figures);
+
+}  // namespace loadline

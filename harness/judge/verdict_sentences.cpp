@@ -1,0 +1,378 @@
+#include "harness/judge/verdict_sentences.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/load_line.h"
+#include "harness/judge/phrase.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+std::string loader_of(const Evidence& evidence) {
+  if (evidence.workers == 0) return evidence.loader;
+  return fmt::format("{} with {} worker{}", evidence.loader, evidence.workers, evidence.workers == 1 ? "" : "s");
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+// ---- figures in words
+
+// "waits 38 ± 5 % of the time"
+std::string waits_words(const Estimate& stall) {
+  if (telling_share(stall)) return fmt::format("waits {} of the time", percent(stall));
+  const double low = stall.ci95 ? stall.ci95->low : 0;
+  return low > 0 ? fmt::format("waits at least {} of the time", percent_at_least(low))
+                 : "waits for a share of the time that is too noisy to say";
+}
+
+// What removing all of the stall gives: "at most 1.2 % more throughput".
+std::string gain_words(const Estimate& stall) {
+  const double most = stall.ci95->high;
+  if (most <= 0) return "faster loading cannot help";
+  return fmt::format("faster loading gives at most {} more throughput", percent_at_most(1 / (1 - most) - 1));
+}
+
+enum class End : std::uint8_t { kLow, kHigh };
+
+// "supplies 0.61 ± 0.01 times what it takes"; where L was not measured "at least" or "at most" so much, by the end that
+// matters.
+std::string supply_words(const Figures& figures, End end, std::string_view taker) {
+  const Verdict& verdict = figures.verdict;
+  const bool measured = verdict.supply_measured;
+  const auto& shown = !measured && end == End::kHigh ? verdict.supply_at_most : verdict.supply;
+  if (shown && telling_factor(*shown)) {
+    return fmt::format("supplies {}{} times what {} takes",
+                       measured            ? ""
+                       : end == End::kHigh ? "at most "
+                                           : "at least ",
+                       factor(*shown), taker);
+  }
+  if (figures.supply.low > 1) return fmt::format("supplies more than {} takes", taker);
+  if (figures.supply.high && *figures.supply.high < 1) return fmt::format("supplies less than {} takes", taker);
+  return fmt::format("supplies what is too noisy to hold against what {} takes", taker);
+}
+
+std::string overlap_words(const Verdict& verdict) {
+  if (!verdict.overlap_efficiency || !telling_efficiency(*verdict.overlap_efficiency)) return "";
+  return fmt::format(" (overlap efficiency {}, where 1 is perfect)", efficiency(*verdict.overlap_efficiency));
+}
+
+bool overlap_below(const Verdict& verdict, double limit) {
+  const auto& overlap = verdict.overlap_efficiency;
+  return overlap && overlap->ci95 && overlap->ci95->high < limit;
+}
+
+// ---- advice
+
+std::string faster_loading(const Evidence& evidence) {
+  if (evidence.workers == 0) return "use a --loader with workers";
+  const auto& reached = evidence.ceiling_efficiency;
+  const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
+  if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
+    if (near_ceiling) return "raise --workers, as with so few no --loader can be much faster";
+    return "raise --workers or use a faster --loader";
+  }
+  return fmt::format(
+      "each of the {} CPUs in force has a worker already{} give each sample less work or get more CPUs (more --workers "
+      "only if they wait for storage)",
+      evidence.threads_in_force,
+      near_ceiling ? " and no --loader can be much faster on them, so" : ", so use a faster --loader,");
+}
+
+// Whether workers and a compute that computes on CPUs are more threads than there are CPUs for them.
+bool crowded(const Evidence& evidence) {
+  return evidence.compute_threads > 0 && evidence.threads_in_force > 0 &&
+         evidence.workers + evidence.compute_threads > evidence.threads_in_force;
+}
+
+std::string crowd_advice(const Evidence& evidence) {
+  std::string remedy = evidence.threads_in_force > 1 ? "use --placement split" : "get more CPUs";
+  if (evidence.compute_threads > 1) remedy += " or fewer --compute-threads";
+  return fmt::format("{} and {} share {}: {}", counted(evidence.workers, "worker"),
+                     counted(evidence.compute_threads, "compute thread"), counted(evidence.threads_in_force, "CPU"),
+                     remedy);
+}
+
+// Trials that would tell a noticeable difference from none four times in five, going by the spread of those at hand.
+std::string more_trials(std::initializer_list<std::span<const double>> sets) {
+  static constexpr double kMost = 100;  // beyond, the advice would be worse than none
+  double widest = 0;
+  std::size_t most = 0;
+  for (const auto& rates : sets) {
+    if (rates.empty()) continue;
+    const Summary summary = summarize(rates);
+    widest = std::max(widest, summary.stddev.value_or(0) / summary.mean);
+    most = std::max(most, summary.count);
+  }
+  const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
+  if (trials > kMost) return "find what disturbs this machine first, as no reasonable number of trials would do";
+  return fmt::format("quieten the machine or use --trials {:.0f}", trials);
+}
+
+std::string more_trials_of_all(const Evidence& evidence) {
+  return more_trials({evidence.fill.empty() ? evidence.io : evidence.fill, evidence.synthetic, evidence.full});
+}
+
+// ---- clear verdicts
+
+std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
+  const Verdict& verdict = figures.verdict;
+  const Estimate& stall = *verdict.stall;
+  std::string busy;
+  if (stall.ci95->high <= 0) {
+    busy = fmt::format("all the time (stall {}: FULL was no slower than SYNTHETIC)", percent(stall));
+  } else if (!telling_share(stall)) {
+    busy = fmt::format("at least {} of the time", percent_at_least(1 - stall.ci95->high));
+  } else if (stall.value < 0) {
+    busy = fmt::format("all the time (stall {}: zero within noise)", percent(stall));
+  } else {
+    busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
+  }
+  return fmt::format("Bound by compute: {} is busy {}, so {}; {} alone {}; use a faster compute.", evidence.compute,
+                     busy, gain_words(stall), loader_of(evidence), supply_words(figures, End::kLow, "it"));
+}
+
+std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
+  const Verdict& verdict = figures.verdict;
+  const Interval& busy = *verdict.accelerator_utilisation->ci95;
+  const Estimate gain{1 / verdict.accelerator_utilisation->value, Interval{1 / busy.high, 1 / busy.low}};
+  std::string sentence = fmt::format(
+      "Bound by loading: {} {} for {}, which alone {}; a loader that kept up would give {} times the throughput: {}.",
+      evidence.compute, waits_words(*verdict.stall), loader_of(evidence), supply_words(figures, End::kHigh, "it"),
+      telling_factor(gain) ? factor(gain) : fmt::format("at least {:.2f}", gain.ci95->low), faster_loading(evidence));
+  // Only where FULL falls clearly short of loading alone: else the efficiency is a small difference of large times.
+  const bool short_of_it =
+      figures.of_bound.high && *figures.of_bound.high < 1 && figures.of_bound_value < 1 - kNoticeable;
+  if (!short_of_it || !overlap_below(verdict, kMostlyInTurn)) return sentence;
+  const bool disturbed = overlap_below(verdict, 0);
+  return sentence + fmt::format(" The two also {}{}: {}.", disturbed ? "disturb each other" : "mostly take turns",
+                                overlap_words(verdict),
+                                crowded(evidence) ? crowd_advice(evidence)
+                                : disturbed       ? "they compete for cores or memory bandwidth"
+                                                  : "use a --loader that reads ahead");
+}
+
+std::string balanced_sentence(const Evidence& evidence, const Figures& figures) {
+  return fmt::format("Balanced: {} alone {}, which {}; more throughput needs both faster loading and a faster compute.",
+                     loader_of(evidence),
+                     supply_words(figures, figures.supply.low > 1 ? End::kLow : End::kHigh, evidence.compute),
+                     waits_words(*figures.verdict.stall));
+}
+
+std::string interference_sentence(const Evidence& evidence, const Figures& figures) {
+  const Verdict& verdict = figures.verdict;
+  std::string advice = "deepen --prefetch or leave the compute a core of its own";
+  if (crowded(evidence)) {
+    advice = crowd_advice(evidence);
+  } else if (overlap_below(verdict, 0)) {
+    advice = fmt::format(
+        "together they take longer than one after the other, so they compete for cores or memory bandwidth: {}",
+        evidence.workers > 1 ? "use fewer --workers" : "leave the compute a core of its own");
+  } else if (overlap_below(verdict, kMostlyInTurn)) {
+    advice = "they mostly take turns: use a --loader that reads ahead or deepen --prefetch";
+  } else if (const auto& overlap = verdict.overlap_efficiency;
+             overlap && overlap->ci95 && overlap->ci95->low > kMostlyInTurn) {
+    advice = "their work overlaps but not fully: " + advice;
+  }
+  const Estimate& less = *verdict.stall;
+  return fmt::format("Bound by interference: {} alone {}, yet together the compute gets {} less done{}; {}.",
+                     loader_of(evidence), supply_words(figures, End::kLow, evidence.compute),
+                     telling_share(less) ? percent(less) : "at least " + percent_at_least(less.ci95->low),
+                     overlap_words(verdict), advice);
+}
+
+std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
+  const double enough = static_cast<double>(evidence.batch_size) * kOverheadMargin / step.ci95->low;
+  return fmt::format(
+      "Bound by the harness: a FULL step of {} lasts only {} times what the harness itself costs a batch, and below "
+      "{:.0f} times that cost blurs every figure; raise --batch-size to {} or more.",
+      counted(evidence.batch_size, "sample"),
+      telling_factor(step) ? factor(step) : fmt::format("at most {:.0f}", std::ceil(step.ci95->high)), kOverheadMargin,
+      std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
+}
+
+// ---- unclear
+
+struct ModeTrials {
+  std::string_view name;
+  std::size_t trials;
+};
+
+std::array<ModeTrials, 3> modes_of(const Evidence& evidence) {
+  const std::size_t loading = evidence.fill.empty() ? evidence.io.size() : evidence.fill.size();
+  return {ModeTrials{"IO", loading}, ModeTrials{"SYNTHETIC", evidence.synthetic.size()},
+          ModeTrials{"FULL", evidence.full.size()}};
+}
+
+// "IO", "IO and FULL", "IO, SYNTHETIC and FULL".
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+std::string modes_with(const Evidence& evidence, std::size_t trials) {
+  std::vector<std::string_view> names;
+  for (const ModeTrials& mode : modes_of(evidence)) {
+    if (mode.trials == trials) names.push_back(mode.name);
+  }
+  return listed(names);
+}
+
+std::string_view looks_like(Bound bound) {
+  switch (bound) {
+    case Bound::kCompute: return "; it looks bound by compute";
+    case Bound::kLoader: return "; it looks bound by loading";
+    case Bound::kBalanced: return "; it looks balanced";
+    case Bound::kInterference: return "; it looks bound by interference";
+    case Bound::kHarness: return "; its step looks too short for this harness";
+    case Bound::kUnclear:
+    case Bound::kIncomplete: break;
+  }
+  return "";
+}
+
+// " It is known that device waits 10.0 ± 1.2 % of the time."; nothing of what is not known well enough.
+std::string known_stall(const Evidence& evidence, const Verdict& verdict) {
+  if (!verdict.stall || !telling_share(*verdict.stall)) return "";
+  return fmt::format(" It is known that {} {}{}.", evidence.compute, waits_words(*verdict.stall),
+                     hardly_waits(verdict) ? ", so " + gain_words(*verdict.stall) : "");
+}
+
+std::string one_trial_sentence(const Evidence& evidence, const Figures& figures) {
+  return fmt::format("One trial of {} cannot tell what limits this{}: use --trials 5.{}", modes_with(evidence, 1),
+                     looks_like(classify(at_values(figures)).bound), known_stall(evidence, figures.verdict));
+}
+
+std::string contradiction_sentence(const Figures& figures) {
+  const Verdict& verdict = figures.verdict;
+  const bool by_compute = verdict.accelerator_utilisation->ci95->low > 1 + kNoticeable;
+  const Estimate& beaten = by_compute ? *verdict.accelerator_utilisation : *figures.full_of_fill;
+  return fmt::format(
+      "The trials contradict each other: FULL gave {} times {}, which it cannot beat, so conditions changed between "
+      "them "
+      "(page cache, clock frequency, another process); check what else ran and measure again.",
+      telling_factor(beaten) ? factor(beaten) : fmt::format("at least {:.2f}", beaten.ci95->low),
+      by_compute ? "the throughput of SYNTHETIC alone" : "what the loader fills without a drain");
+}
+
+std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdict) {
+  const std::string advice = more_trials({evidence.synthetic, evidence.full});
+  if (!telling_share(*verdict.stall)) {
+    return fmt::format("Too noisy to say whether {} waits for data: {}.", evidence.compute, advice);
+  }
+  return fmt::format("Too noisy to say: {} {}, which may be nothing or worth removing; {}.", evidence.compute,
+                     waits_words(*verdict.stall), advice);
+}
+
+std::string open_supply_sentence(const Evidence& evidence, const Figures& figures, Doubt doubt) {
+  const Verdict& verdict = figures.verdict;
+  const bool waiting = waits(verdict);
+  std::string known = fmt::format("{} {}{}", evidence.compute, waits_words(*verdict.stall),
+                                  waiting ? "" : ", so " + gain_words(*verdict.stall));
+  if (doubt == Doubt::kFill) {
+    return fmt::format(
+        "Not known: {}, but what {} fills without a drain was not measured, as cold trials and results of older "
+        "versions do not have it: it {}, which {}.",
+        known, loader_of(evidence), supply_words(figures, End::kLow, "the compute"),
+        waiting ? "may be enough or not" : "leaves open whether a faster compute would wait");
+  }
+  return fmt::format("Too noisy to say: {}, but {} alone {}, which {}; {}.", known, loader_of(evidence),
+                     supply_words(figures, End::kLow, "it"),
+                     waiting ? "may be enough or not" : "leaves open whether a faster compute would wait",
+                     more_trials_of_all(evidence));
+}
+
+std::string noisy_overlap_sentence(const Evidence& evidence, const Figures& figures) {
+  const auto& reached = figures.verdict.of_bound;
+  const std::string together =
+      reached && telling_factor(*reached)
+          ? fmt::format(" (together they reach {} times the slower of the two)", factor(*reached))
+          : "";
+  return fmt::format(
+      "Too noisy to say: {} {}, and {} alone {}; whether the two disturb each other or are equally fast is open{}; {}.",
+      evidence.compute, waits_words(*figures.verdict.stall), loader_of(evidence),
+      supply_words(figures, End::kLow, "it"), together, more_trials_of_all(evidence));
+}
+
+std::string unclear_sentence(const Evidence& evidence, const Figures& figures, Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kOneTrial: return one_trial_sentence(evidence, figures);
+    case Doubt::kHarness:
+      return fmt::format(
+          "Too noisy to say whether a FULL step of {} is long enough for this harness, whose own cost blurs figures of "
+          "shorter ones: raise --batch-size or use more --trials.",
+          counted(evidence.batch_size, "sample"));
+    case Doubt::kContradiction: return contradiction_sentence(figures);
+    case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
+    case Doubt::kSupply:
+    case Doubt::kFill: return open_supply_sentence(evidence, figures, doubt);
+    case Doubt::kOverlap: return noisy_overlap_sentence(evidence, figures);
+    case Doubt::kNone: break;
+  }
+  throw Error("verdict: unclear without a doubt");
+}
+
+std::string incomplete_sentence(const Evidence& evidence, const Figures& figures) {
+  const Verdict& verdict = figures.verdict;
+  const std::string missing = modes_with(evidence, 0);
+  std::string known = known_stall(evidence, verdict);
+  if (verdict.supply && telling_factor(*verdict.supply)) {
+    known += fmt::format(" It is known that {} alone {}.", loader_of(evidence),
+                         supply_words(figures, End::kLow, evidence.compute));
+  }
+  return fmt::format("Cannot say what limits this: {} {} not measured; run with --mode io,synthetic,full.{}", missing,
+                     missing.find(' ') == std::string::npos ? "was" : "were", known);
+}
+
+}  // namespace
+
+std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding) {
+  switch (finding.bound) {
+    case Bound::kCompute: return compute_sentence(evidence, figures);
+    case Bound::kLoader: return loader_sentence(evidence, figures);
+    case Bound::kBalanced: return balanced_sentence(evidence, figures);
+    case Bound::kInterference: return interference_sentence(evidence, figures);
+    case Bound::kHarness: return harness_sentence(evidence, *figures.step_overhead);
+    case Bound::kUnclear: return unclear_sentence(evidence, figures, finding.doubt);
+    case Bound::kIncomplete: return incomplete_sentence(evidence, figures);
+  }
+  throw Error("verdict: unknown bound");
+}
+
+std::string goal_sentence(const Verdict& verdict) {
+  if (!verdict.goal) return "";
+  const Estimate& utilisation = *verdict.accelerator_utilisation;
+  const std::string asked = fmt::format("the {:.4g} % asked for", 100 * verdict.goal->asked);
+  if (!utilisation.ci95) return fmt::format(" One trial cannot tell whether AU meets {}.", asked);
+  if (!telling_share(utilisation)) {
+    switch (verdict.goal->standing) {
+      case Standing::kMet: return fmt::format(" AU meets {}.", asked);
+      case Standing::kMissed: return fmt::format(" AU misses {}.", asked);
+      case Standing::kUnclear: return fmt::format(" Too noisy to say whether AU meets {}: use more --trials.", asked);
+    }
+  }
+  const std::string achieved = percent(utilisation);
+  switch (verdict.goal->standing) {
+    case Standing::kMet: return fmt::format(" AU {} meets {}.", achieved, asked);
+    case Standing::kMissed: return fmt::format(" AU {} misses {}.", achieved, asked);
+    case Standing::kUnclear: return fmt::format(" AU {} may meet {} or miss it: use more --trials.", achieved, asked);
+  }
+  throw Error("verdict: unknown standing");
+}
+
+}  // namespace loadline
