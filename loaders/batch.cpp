@@ -193,6 +193,12 @@ Slot* DeliveryRing::sleep_until_published(const std::atomic<Slot*>& cell) {
   return cell.load();
 }
 
+std::size_t DeliveryRing::ready() const {
+  // A slot can be taken a moment before it is counted as published.
+  const std::uint64_t published = published_.load(std::memory_order_relaxed);
+  return published > next_ ? static_cast<std::size_t>(published - next_) : 0;
+}
+
 void DeliveryRing::close() {
   {
     const std::lock_guard lock(mutex_);

@@ -23,6 +23,10 @@ class Feed {
   // it assembled this batch, after which the feed is closed. One consumer thread. The feed must outlive its batches.
   virtual Batch next() = 0;
 
+  // How many batches are ready and were not taken yet. Absent where batches are made as they are asked for. The
+  // consumer's thread.
+  virtual std::optional<std::size_t> ready() const { return std::nullopt; }
+
   // Ends the feed: wakes a waiting next(), stops the workers after the batch in hand. Any thread, more than once.
   virtual void close() = 0;
 };

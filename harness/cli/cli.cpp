@@ -35,6 +35,7 @@ struct Request {
   RunRequest run;
   DiffRequest diff;
   PairsRequest pairs;
+  NoiseRequest noise;
   DataRequest data;
   TrainRequest train;
   MakeRequest make;
@@ -85,6 +86,10 @@ void add_run(CLI::App& app, Request& request) {
                   "go on with an interrupted or timed-out result, with its options and into the same file; begin it "
                   "where it is not there")
       ->type_name("FILE")
+      ->group("Configuration");
+  run->add_flag("--allow-mismatch", request.run.allow_mismatch,
+                "go on by --resume though another build of the program measured the first part")
+      ->needs("--resume")
       ->group("Configuration");
   run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
       ->group("Configuration");
@@ -139,18 +144,14 @@ void add_train(CLI::App& app, Request& request) {
 }
 
 // `ab` and `aa`.
-void add_pairs(CLI::App& verb, Request& request) {
+void add_rows_for_pairs(CLI::App& verb, Request& request) {
   for (const OptionRow& row : run_options()) {
     if (is_for_pairs(row)) add_row(verb, row, request);
   }
-  add_number(verb, "--pairs", "trials of each side, in turns; not stopped early, or its errors would be more than told",
-             request.pairs.pairs);
-  verb.add_flag("--processes", request.pairs.processes, "each trial in a process of its own")->group("Trials");
 }
 
 constexpr const char* kPairsFooter =
-    "Unless options say otherwise: IO and FULL of thread-pool with the CPUs in force as workers, trials of 0.25 s.\n"
-    "A first pair is measured and not kept. Data is taken to be the same on both sides throughout.\n";
+    "Unless options say otherwise: IO and FULL of thread-pool with the CPUs in force as workers, trials of 0.25 s.\n";
 
 void add_ab(CLI::App& app, Request& request) {
   CLI::App* ab = app.add_subcommand("ab", "Compare two configurations, or two binaries, in interleaved pairs");
@@ -160,20 +161,31 @@ void add_ab(CLI::App& app, Request& request) {
   ab->add_option("--base-binary", request.pairs.base_binary, "loadline that the one side runs, with --processes")
       ->type_name("FILE");
   ab->add_option("--new-binary", request.pairs.changed_binary, "the same of the other side")->type_name("FILE");
-  add_pairs(*ab, request);
+  add_rows_for_pairs(*ab, request);
+  add_number(*ab, "--pairs", "trials of each side, in turns; not stopped early, or its errors would be more than told",
+             request.pairs.pairs);
+  ab->add_flag("--processes", request.pairs.processes, "each trial in a process of its own")->group("Trials");
   add_judging(*ab, request.pairs.judging);
   ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME")
       ->group("Output");
   ab->footer(std::string(kPairsFooter) +
+             "A first pair is measured and not kept. Data is taken to be the same on both sides throughout.\n"
              "Writes two results, FILE-base.json and FILE-new.json, which `loadline diff --paired` compares again.\n"
              "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 130 and 143 interrupted.");
 }
 
 void add_aa(CLI::App& app, Request& request) {
-  CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: two equal sides, compared as by ab");
-  add_pairs(*aa, request);
+  CLI::App* aa =
+      app.add_subcommand("aa", "Measure the noise floor of this host: how far two runs of the same lie apart");
+  add_rows_for_pairs(*aa, request);
+  add_number(*aa, "--pairs", "pairs of runs, each run in a process of its own", request.noise.pairs);
+  add_number(*aa, "--trials",
+             "trials of each cell in each run; results with as many or more are held to the floor as "
+             "it is",
+             request.noise.trials);
   aa->footer(std::string(kPairsFooter) +
+             "A first run is measured and not kept. A floor above 50 % is refused.\n"
              "Written to FILE, or to where `loadline diff` finds it by itself for results of this host.\n"
              "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted.");
 }
@@ -350,7 +362,8 @@ std::string config_text(const std::string& path) {
 }
 
 int pairs_request(const std::string& name, Request& request) {
-  PairsRequest& pairs = request.pairs;
+  std::vector<std::string> words{"--mode",      "io,full",   "--loader",
+                                 "thread-pool", "--workers", fmt::format("{}", threads_in_force())};
   RunOptions& options = request.run.options;
   options.modes = {"io", "full"};
   options.loaders = {"thread-pool"};
@@ -358,19 +371,19 @@ int pairs_request(const std::string& name, Request& request) {
   const bool in_batches =
       std::ranges::any_of(request.given, [](const auto& given) { return given.first->name == "trial-batches"; });
   if (!in_batches) options.trial_seconds = 0.25;
-  pairs.words = {"--mode", "io,full", "--loader", "thread-pool", "--workers", fmt::format("{}", threads_in_force())};
   for (const auto& [row, text] : request.given) {
     write_option(options, *row, text);
     if (row->name == "output" || row->name == "quiet") continue;
-    pairs.words.push_back(fmt::format("--{}", row->name));
-    if (!row->value.empty()) pairs.words.push_back(text);
+    words.push_back(fmt::format("--{}", row->name));
+    if (!row->value.empty()) words.push_back(text);
   }
   if (!options.trial_batches) {
     const std::vector<std::string> seconds{"--trial-seconds", fmt::format("{}", options.trial_seconds)};
-    pairs.words.insert(pairs.words.begin(), seconds.begin(), seconds.end());
+    words.insert(words.begin(), seconds.begin(), seconds.end());
   }
-  pairs.run = request.run;
-  return name == "ab" ? ab_verb(pairs) : aa_verb(pairs);
+  (name == "ab" ? request.pairs.run : request.noise.run) = request.run;
+  (name == "ab" ? request.pairs.words : request.noise.words) = words;
+  return name == "ab" ? ab_verb(request.pairs) : aa_verb(request.noise);
 }
 
 int run_request(const CLI::App& app, Request& request) {

@@ -19,6 +19,7 @@ struct RunRequest {
   std::vector<std::string> arguments;  // of the command line
   std::string resume;                  // result to go on with, and to write to; empty: none
   std::optional<Result> earlier;       // what is in it; none: it is not there yet
+  bool allow_mismatch = false;         // of `resume`: whatever the builds are
   bool dry_run = false;
   bool dump_config = false;
   std::string baseline;       // name of that to compare with afterwards; empty: none
@@ -29,7 +30,7 @@ struct RunRequest {
 // How results are held against each other.
 struct JudgeRequest {
   std::string metric = "samples_per_second";
-  std::optional<double> margin;  // share; none: the standard one, or the noise floor
+  std::optional<double> margin;  // share; none: the standard one
   double alpha = 0.05;
   std::string noise;  // file of `loadline aa`, or "none"; empty: that of the host, if there is one
   std::string fail_on = "regression";
@@ -44,6 +45,9 @@ struct DiffRequest {
   std::string by;                  // setting
   std::string base_value;          // of that setting
   bool paired = false;
+  bool each = false;                // each against the base, rather than a walk
+  std::vector<std::string> across;  // settings
+  bool allow_missing = false;
   std::string format = "text";
   std::string output;  // path; empty: stdout
 };
@@ -60,6 +64,14 @@ struct PairsRequest {
   bool processes = false;  // each trial in a process of its own
   std::size_t pairs = 20;
   std::string format = "text";
+};
+
+// The same thing again and again.
+struct NoiseRequest {
+  RunRequest run;
+  std::vector<std::string> words;  // as above
+  std::size_t pairs = 10;          // of runs
+  std::size_t trials = 5;          // of each cell in each run
 };
 
 struct TrainRequest {
@@ -122,7 +134,7 @@ int ceilings_verb(const RunRequest& request);  // of the options those that are 
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
 int report_verb(const ReportRequest& request);
 int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
-int aa_verb(const PairsRequest& request);
+int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);
 int list_verb();
 int data_info_verb(const DataRequest& request);

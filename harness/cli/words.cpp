@@ -53,10 +53,13 @@ std::vector<std::string> split_words(std::string_view option, std::string_view t
   return words;
 }
 
-void apply_words(std::string_view option, const std::vector<std::string>& words, RunOptions& options) {
+std::vector<const OptionRow*> apply_words(std::string_view option, const std::vector<std::string>& words,
+                                          RunOptions& options) {
+  std::vector<const OptionRow*> given;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto equals = words[i].find('=');
     const OptionRow& row = row_of(option, words[i].substr(0, equals));
+    given.push_back(&row);
     const auto refuse = [&](std::string_view wanted) {
       throw usage_error(fmt::format("{}: --{}: want {}", option, row.name, wanted));
     };
@@ -70,6 +73,7 @@ void apply_words(std::string_view option, const std::vector<std::string>& words,
       write_option(options, row, words[++i]);
     }
   }
+  return given;
 }
 
 }  // namespace loadline

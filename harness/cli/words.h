@@ -13,8 +13,9 @@ namespace loadline {
 // Throws usage Error that begins with `option` where a quotation does not end.
 std::vector<std::string> split_words(std::string_view option, std::string_view text);
 
-// Sets what the words say: --name VALUE, --name=VALUE, or --name of a flag. Only options that is_for_pairs(), but for
-// output and quiet. Throws usage Error that begins with `option`.
-void apply_words(std::string_view option, const std::vector<std::string>& words, RunOptions& options);
+// Sets what the words say: --name VALUE, --name=VALUE, or --name of a flag. Returns the rows of these, in their order.
+// Only options that is_for_pairs(), but for output and quiet. Throws usage Error that begins with `option`.
+std::vector<const OptionRow*> apply_words(std::string_view option, const std::vector<std::string>& words,
+                                          RunOptions& options);
 
 }  // namespace loadline

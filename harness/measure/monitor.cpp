@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "harness/result/kernel_text.h"
 #include "harness/result/system_files.h"
 
@@ -39,6 +41,13 @@ Usage usage_now() {
       .peak_rss_bytes = own_peak.value_or(static_cast<std::uint64_t>(used.ru_maxrss) * 1024),
       .rss_bytes = rss_now(files),
   };
+}
+
+bool reset_peak_rss() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5";  // the peak alone: no page is looked at
+  file.close();
+  return !file.fail();
 }
 
 Usage difference(const Usage& after, const Usage& before) {

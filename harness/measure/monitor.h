@@ -25,8 +25,12 @@ struct Usage {
 };
 
 // Since the process started. Safe to call concurrently. Takes tens of microseconds and may allocate: stands outside
-// the clock of a trial.
+// the clock of a trial. Leaves the delays absent, which are the affair of meter.h.
 Usage usage_now();
+
+// From now on peak_rss_bytes is the most that the process has had since this moment. Returns whether the system allows
+// that; where it does not, the peak stays that of the process.
+bool reset_peak_rss();
 
 // What was used from `before` to `after`. The two memory figures are states, not amounts: they stay those of `after`.
 Usage difference(const Usage& after, const Usage& before);

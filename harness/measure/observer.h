@@ -1,6 +1,7 @@
 // What goes with a run through all that measures for it.
 #pragma once
 
+#include <memory>
 #include <stop_token>
 
 #include "harness/result/result.h"
@@ -24,12 +25,27 @@ class RunObserver {
   virtual void on_probe(const Result& /*result*/) {}
 };
 
+class Rig;
+
+// Stands in for datasets, loaders and computes, where those of a run are not real: its cells are measured on feeds and
+// sinks of known behaviour. Their datasets have no files. One thread.
+class RigSource {
+ public:
+  virtual ~RigSource() = default;
+
+  // What prepare_cell() finds out of a cell, `dataset` being its index. Throws Error as that does.
+  virtual CellResult prepare(const Cell& cell, std::size_t dataset) = 0;
+  // May borrow the cell, which outlives the rig.
+  virtual std::unique_ptr<Rig> make(const CellResult& cell) = 0;
+};
+
 struct RunContext {
   Clock& clock;
   std::stop_token stop;
   RunObserver& observer;
   Time start = clock.now();    // of the run, or of this part of one that is gone on with
   double earlier_seconds = 0;  // that its earlier parts took
+  RigSource* rigs = nullptr;   // none: the cells are what they say
 };
 
 }  // namespace loadline

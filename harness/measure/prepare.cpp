@@ -148,14 +148,15 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   return true;
 }
 
-void prepare_again(const Plan& plan, Result& result) {
+void prepare_again(const Plan& plan, Result& result, const RunContext& context) {
   std::vector<CellResult> cells(plan.cells.size());
   for (std::size_t dataset = 0; dataset < result.datasets.size(); ++dataset) {
     const auto first = std::ranges::find(result.cells, dataset, &CellResult::dataset);
-    const auto opened = open_for(first->cell);
+    const auto opened = context.rigs == nullptr ? open_for(first->cell) : nullptr;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!same_dataset(first->cell, plan.cells[i])) continue;
-      cells[i] = prepare_cell(plan.cells[i], *opened, dataset, result.environment.machine);
+      cells[i] = opened ? prepare_cell(plan.cells[i], *opened, dataset, result.environment.machine)
+                        : context.rigs->prepare(plan.cells[i], dataset);
     }
   }
   result.cells = std::move(cells);

@@ -25,7 +25,7 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
 bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
 // The same for a plan whose datasets are all among those of `result`, which are not read again. Replaces the cells.
-void prepare_again(const Plan& plan, Result& result);
+void prepare_again(const Plan& plan, Result& result, const RunContext& context);
 
 // Takes the fingerprints that prepare_run() left for later, when there are no more trials that reading could spoil.
 // What can no longer be read stays without. Returns whether it came to its end, rather than to a requested stop.

@@ -27,10 +27,11 @@ void measure_first_epoch(CellResult& result, Time limit, const Machine& machine,
                          RunContext& context) {
   const auto before = cache.before_trial(result, {}, context.stop);
   const Time begin = context.clock.now();
-  const auto dataset = open_for(result.cell);
+  const auto dataset = context.rigs == nullptr ? open_for(result.cell) : nullptr;
   const double open_seconds = seconds(context.clock.now() - begin);
-  const CellRig rig(result.cell, *dataset, machine.last_level_cache_bytes);
-  result.first_epoch = run_first_epoch(rig, limit, context.clock, context.stop);
+  const auto rig = dataset ? std::make_unique<CellRig>(result.cell, *dataset, machine.last_level_cache_bytes)
+                           : context.rigs->make(result);
+  result.first_epoch = run_first_epoch(*rig, limit, context.clock, context.stop);
   if (!result.first_epoch) return;
   result.first_epoch->open_seconds = open_seconds;
   result.first_epoch->page_cache = {.before = before, .after = cache.after_trial(result)};
@@ -120,7 +121,9 @@ class Bench {
   void prepare() {
     for (CellResult& cell : cells_) {
       try {
-        cell = prepare_cell(cell.cell, dataset_of(cell), cell.dataset, result_.environment.machine);
+        cell = context_.rigs != nullptr
+                   ? context_.rigs->prepare(cell.cell, cell.dataset)
+                   : prepare_cell(cell.cell, dataset_of(cell), cell.dataset, result_.environment.machine);
       } catch (const Error& error) {
         cell.error = error.what();
         context_.observer.on_trial(result_, cell);
@@ -250,17 +253,18 @@ class Bench {
   bool run_cell(std::size_t i, std::size_t round) {
     CellResult& cell = cells_[i];
     try {
-      const CellRig& its_rig = rig(i);
+      const Rig& its_rig = rig(i);
       const auto before = cache_.before_trial(cell, datasets_, context_.stop);
       const double started = seconds_so_far();
       auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
       if (!trial) return false;
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       enter(std::move(*trial), round, started, cell.trials);
+      mark_pilot(cell, options_);
     } catch (const Error& error) {
       cell.error = error.what();
     }
-    if (rigs_[i]) add_skipped(cell, rigs_[i]->assembler().skipped());
+    if (rigs_[i]) add_skipped(cell, rigs_[i]->skipped());
     cell.stopped = stop_of(cell, options_);
     context_.observer.on_trial(result_, cell);
     return true;
@@ -270,7 +274,7 @@ class Bench {
     CeilingResult& ceiling = result_.ceilings[i];
     try {
       const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
-      const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : rig(ceiling.cell);
+      const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
       if (ceiling.ceiling.dataset) cache_.before_ceiling(*ceiling.ceiling.dataset, datasets_, context_.stop);
       const double started = seconds_so_far();
       const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
@@ -289,13 +293,24 @@ class Bench {
     return true;
   }
 
-  // Made when it is first asked for. A ceiling has the rig of the cell that it was first wanted for.
-  const CellRig& rig(std::size_t i) {
+  // Made when it is first asked for.
+  const Rig& rig(std::size_t i) {
+    if (rigs_[i]) return *rigs_[i];
+    if (context_.rigs != nullptr) {
+      rigs_[i] = context_.rigs->make(cells_[i]);
+      return *rigs_[i];
+    }
+    return real_rig(i);
+  }
+
+  // A ceiling has the rig of the cell that it was first wanted for.
+  const CellRig& real_rig(std::size_t i) {
     const CellResult& cell = cells_[i];
-    const Dataset& dataset = dataset_of(cell);
     const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
-    if (!rigs_[i]) rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset, cache_bytes);
-    return *rigs_[i];
+    if (!rigs_[i]) rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes);
+    const auto* real = dynamic_cast<const CellRig*>(rigs_[i].get());
+    if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
+    return *real;
   }
 
   const Dataset& dataset_of(const CellResult& cell) {
@@ -306,7 +321,7 @@ class Bench {
 
   // As rig(), of samples that lie in memory: what the machine can do with them does not depend on how they are stored.
   const CellRig& rig_in_memory(std::size_t i) {
-    const CellRig& original = rig(i);
+    const CellRig& original = real_rig(i);
     const Dataset& dataset = original.assembler().dataset();
     const Access access = dataset.info().access;
     if (access == Access::kMapped || access == Access::kResident) return original;
@@ -340,7 +355,7 @@ class Bench {
   std::size_t cell_count_ = 0;  // that have trials in these rounds; the ceilings come behind them
   std::vector<Moments> took_;   // seconds, of trials of each cell and ceiling with all that stands around them
   std::vector<std::unique_ptr<Dataset>> datasets_;
-  std::vector<std::unique_ptr<CellRig>> rigs_;
+  std::vector<std::unique_ptr<Rig>> rigs_;
   std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
   std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
   PageCache cache_;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "harness/measure/loop.h"
+#include "harness/measure/meter.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result.h"
 #include "loaders/assemble.h"
@@ -26,26 +29,49 @@ struct SlotPlan {
   std::size_t slot_bytes = 0;
 };
 
-// What all trials of a cell share. Borrows the cell and the dataset, which must outlive it.
-class CellRig {
+// What trials need of a cell: where its feed and its sink come from. Trials ask for no more than this, so that they can
+// be run on feeds and sinks whose behaviour is known. One thread.
+class Rig {
+ public:
+  virtual ~Rig() = default;
+
+  virtual const Cell& cell() const = 0;
+  virtual const SlotPlan& slots() const = 0;
+  virtual std::uint64_t batches_per_epoch() const = 0;
+  virtual std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const = 0;
+  // Starts with the first batch of an epoch, and goes on without end.
+  virtual std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const = 0;
+  // Throws Error where the files are no longer those that were opened.
+  virtual void check_files() const {}
+  // Samples that were left out so far, and why.
+  virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
+  // What this process has used of the machine so far.
+  virtual UsageReading usage() const { return {.usage = usage_now(), .delays = {}}; }
+};
+
+// A rig of a loader, a dataset and a compute. Borrows the cell and the dataset, which must outlive it.
+class CellRig final : public Rig {
  public:
   // Throws usage Error for a cell that does not fit its dataset, such as a batch larger than it.
   CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes);
   CellRig(const CellRig&) = delete;
   CellRig& operator=(const CellRig&) = delete;
 
-  const Cell& cell() const { return cell_; }
+  const Cell& cell() const override { return cell_; }
   const Assembler& assembler() const { return *assembler_; }
   const Sampler& sampler() const { return sampler_; }
   const ComputeSpec& compute() const { return compute_; }
-  const SlotPlan& slots() const { return slots_; }
+  const SlotPlan& slots() const override { return slots_; }
+  std::uint64_t batches_per_epoch() const override { return sampler_.batches_per_epoch(); }
   // About what the compute will take beside the slots.
   std::size_t compute_bytes() const { return compute_bytes_; }
-  std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const;
+  std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const override;
   // Of a compute that learns.
   std::unique_ptr<Trainer> make_trainer(Clock& clock, const std::stop_token& stop) const;
-  // Starts with the first batch of an epoch, and goes on without end.
-  std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const;
+  std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const override;
+  void check_files() const override { assembler_->dataset().check_files(); }
+  std::map<SampleIndex, std::string> skipped() const override { return assembler_->skipped(); }
+  UsageReading usage() const override { return meter_.now(); }
 
  private:
   const Cell& cell_;
@@ -56,6 +82,7 @@ class CellRig {
   StepSetting setting_;
   std::size_t compute_bytes_;
   SlotPlan slots_;
+  UsageMeter meter_;
 };
 
 struct TrialOptions {
@@ -63,19 +90,23 @@ struct TrialOptions {
   // None: all slots once, and the compute until it is in its stride. Cold cells have no warm-up.
   std::optional<std::size_t> warm_up_batches;
   std::uint64_t first_epoch = 0;  // where a loader starts
+  bool fill = true;               // whether what the loader fills without a drain is measured, after an IO trial
 };
 
-// One trial: makes feed and sink, runs them warm, then times the loop. None when stopped before its end.
-// Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws.
+// One trial: makes the sink, then the feed, runs them warm, then times the loop. None when stopped before its end.
+// Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws, and Error where
+// every sample was left out.
+//
+// The clock starts and stops in the steady state: a trial whose queue gave or took so many batches that its rate could
+// be off by more than 1 % is lengthened or timed again (steady.h), unless its warm-up was asked for.
 //
 // That of a cold cell, whose files the caller has dropped from the page cache, is timed from its very first batch on,
-// with the feed made last: what is read ahead while the clock stands would flatter it. It ends with the epoch at the
-// latest, and its usage counts from before the feed was made.
-std::optional<Trial> run_trial(const CellRig& rig, const TrialOptions& options, Clock& clock,
-                               const std::stop_token& stop);
+// as what is read ahead while the clock stands would flatter it, to the end of its last step. It ends with the epoch at
+// the latest, and its usage counts from before the feed was made.
+std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Clock& clock, const std::stop_token& stop);
 
-// Runs the loop over epoch 0 from the very first batch on, for `limit` at the most. Leaves open_seconds to the caller.
-// None when stopped.
-std::optional<FirstEpoch> run_first_epoch(const CellRig& rig, Time limit, Clock& clock, const std::stop_token& stop);
+// Runs the loop over epoch 0 from the making of the feed to the end of the last step, for `limit` at the most. Leaves
+// open_seconds to the caller. None when stopped. Throws as run_trial().
+std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop);
 
 }  // namespace loadline

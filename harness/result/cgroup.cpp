@@ -66,21 +66,35 @@ void tighten_by(CgroupLimits& limits, const SystemFiles& files, const std::files
   tighten(limits.memory_bytes, parse_memory_limit(read("memory.limit_in_bytes")));
 }
 
-}  // namespace
-
-CgroupLimits cgroup_limits(const SystemFiles& files) {
+// Visits the directory of the process's own group and of each above it, in every hierarchy that is mounted.
+template <typename Visit>
+void for_each_group(const SystemFiles& files, Visit visit) {
   const std::string cgroup = files.text("/proc/self/cgroup").value_or("");
   const auto memberships = parse_memberships(cgroup);
-  CgroupLimits limits;
   for (const Mount& mount : parse_mountinfo(files.text("/proc/self/mountinfo").value_or(""))) {
     for (const Membership& membership : memberships) {
       if (!shows(mount, membership)) continue;
       auto directory = directory_of(mount, membership.group);
-      for (; directory != mount.mount_point; directory = directory.parent_path()) tighten_by(limits, files, directory);
-      tighten_by(limits, files, mount.mount_point);
+      for (; directory != mount.mount_point; directory = directory.parent_path()) visit(directory);
+      visit(mount.mount_point);
     }
   }
+}
+
+}  // namespace
+
+CgroupLimits cgroup_limits(const SystemFiles& files) {
+  CgroupLimits limits;
+  for_each_group(files, [&](const std::filesystem::path& directory) { tighten_by(limits, files, directory); });
   return limits;
+}
+
+std::vector<std::filesystem::path> cgroup_cpu_statistics(const SystemFiles& files) {
+  std::vector<std::filesystem::path> found;
+  for_each_group(files, [&](const std::filesystem::path& directory) {
+    if (files.exists(directory / "cpu.stat")) found.push_back(directory / "cpu.stat");
+  });
+  return found;
 }
 
 std::optional<double> parse_cpu_max(std::string_view text) {

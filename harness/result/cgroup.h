@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "harness/result/system_files.h"
 
@@ -16,6 +18,9 @@ struct CgroupLimits {
 
 // The tightest limit from the process's own group up to the root, of versions 1 and 2 of the interface together.
 CgroupLimits cgroup_limits(const SystemFiles& files);
+
+// The cpu.stat of each of these groups that has one, as files of `files`.
+std::vector<std::filesystem::path> cgroup_cpu_statistics(const SystemFiles& files);
 
 // The cores that the text of cpu.max ("150000 100000", "max 100000") allows.
 std::optional<double> parse_cpu_max(std::string_view text);

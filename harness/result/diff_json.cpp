@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "harness/result/json/document.h"
 #include "harness/result/json/record.h"
@@ -22,8 +24,24 @@ void fields(RecordWriter& json, const Unmatched& cell) {
   json("gate", cell.gate);
 }
 
+void fields(RecordWriter& json, const Standpoint& standpoint) {
+  json("stall", standpoint.stall);
+  json("bound", name(standpoint.bound));
+}
+
+void fields(RecordWriter& json, const Shares& shares) {
+  json("compute", shares.compute);
+  json("loading", shares.loading);
+  json("other_step", shares.other_step);
+  json("before", shares.before);
+  json("after", shares.after);
+}
+
 void fields(RecordWriter& json, const CellDiff& cell) {
   json("name", cell.name);
+  json("new_name", cell.changed_name);
+  json("matched_by", cell.by ? std::optional(name(*cell.by)) : std::nullopt);
+  json("changes", cell.changes);
   none_as_null(json, "base_value", cell.base_value);
   none_as_null(json, "new_value", cell.changed_value);
   json("gate", cell.gate);
@@ -36,10 +54,12 @@ void fields(RecordWriter& json, const CellDiff& cell) {
   json("p", comparison ? comparison->ratio.p : std::nullopt);
   json("adjusted_p", cell.adjusted_p);
   json("margin", cell.margin);
+  json("noise_floor", cell.noise_floor);
   json("detectable", comparison ? comparison->detectable : std::nullopt);
   json("trials_needed", comparison ? comparison->trials_needed : std::nullopt);
   json("verdict", name(cell.change));
   none_as_null(json, "obstacle", cell.obstacle);
+  json("shares", cell.shares);
 }
 
 void fields(RecordWriter& json, const ResultDiff& diff) {
@@ -58,41 +78,92 @@ void fields(RecordWriter& json, const ResultDiff& diff) {
   json("unlike", diff.unlike);
   json("noteworthy", diff.noteworthy);
   json("notes", diff.notes);
+  json("lost", diff.lost);
 }
 
-using Ends = std::vector<double>;
-
-Ends ends_of(const Interval& interval) {
-  return {interval.low, interval.high};
+void fields(RecordWriter& json, const WalkStep& step) {
+  none_as_null(json, "cell", step.cell);
+  json("best", step.best);
+  json("changes", step.changes);
+  none_as_null(json, "setting", step.setting);
+  json("io", step.io);
+  json("synthetic", step.synthetic);
+  json("full", step.full);
+  json("standpoint", step.standpoint);
+  json("over_before", step.over_before);
+  json("over_first", step.over_first);
 }
 
-Interval interval_from(const Ends& ends) {
-  if (ends.size() != 2) throw Error("want a low and a high end");
-  return {ends[0], ends[1]};
+void fields(RecordWriter& json, const WorkloadWalk& followed) {
+  json("workload", followed.workload);
+  json("mode", name(followed.mode));
+  json("steps", followed.steps);
+}
+
+void fields(RecordWriter& json, const Walk& walk) {
+  json("results", walk.results);
+  json("metric", walk.metric->name);
+  json("higher_is_better", walk.metric->higher_is_better);
+  json("alpha", walk.alpha);
+  json("verdict", name(walk.verdict));
+  json("workloads", walk.workloads);
+  json("unlike", walk.unlike);
+  json("noteworthy", walk.noteworthy);
+  json("notes", walk.notes);
+  json("lost", walk.lost);
 }
 
 void fields(auto& json, Record<NoiseFloor::Part> auto& part) {
   json("cell", part.cell);
+  json("workload", part.workload);
   word(json, "mode", part.mode, std::array{Mode::kIo, Mode::kSynthetic, Mode::kFull});
-  json.positive("ratio", part.ratio);
-  json.converted("ci95", part.ci95, ends_of, interval_from);
-  json("floor", part.floor);
+  word(json, "cache", part.cache, std::array{CacheState::kWarm, CacheState::kCold, CacheState::kAsIs});
+  json.positive("trial_seconds", part.trial_seconds);
+  json("ratios", part.ratios);
+  json.derived("spread", [&] { return part.spread(); });
+  json.derived("floor", [&] { return part.floor(); });
 }
 
 void fields(auto& json, Record<NoiseFloor> auto& noise) {
-  json("hostname", noise.hostname);
-  json("cpu_model", noise.cpu_model);
   json("measured", noise.measured);
   json("pairs", noise.pairs);
-  json("trial_seconds", noise.trial_seconds);
+  json.positive("trials", noise.trials);
+  json.object("machine", [&](auto& machine) {
+    machine("hostname", noise.machine.hostname);
+    machine("cpu_model", noise.machine.cpu_model);
+    machine("kernel_release", noise.machine.kernel_release);
+    machine.positive("threads_in_force", noise.machine.threads_in_force);
+    machine("cpu_governor", noise.machine.cpu_governor);
+    machine("cpu_boost", noise.boost);
+    machine("load_average_1_minute", noise.machine.load_average_1_minute);
+  });
+  json.object("build", [&](auto& build) {
+    build("version", noise.build.version);
+    build("build_type", noise.build.build_type);
+    build("compiler", noise.build.compiler);
+    build("git_revision", noise.build.git_revision);
+  });
   json("cells", noise.parts);
 }
 
-std::string diff_json(const std::vector<ResultDiff>& diffs) {
+namespace {
+
+std::string comparison_json(const std::vector<ResultDiff>& diffs, const std::optional<Walk>& walk) {
   RecordWriter json;
   json("diff_schema_version", kDiffSchemaVersion);
   json("diffs", diffs);
+  json("walk", walk);
   return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string diff_json(const std::vector<ResultDiff>& diffs) {
+  return comparison_json(diffs, std::nullopt);
+}
+
+std::string walk_json(const Walk& walk) {
+  return comparison_json({}, walk);
 }
 
 std::string noise_json(const NoiseFloor& noise) {
@@ -107,15 +178,25 @@ NoiseFloor parse_noise(std::string_view text, const std::string& source) {
   JsonReader top(document);
   auto version = top.kind() == JsonKind::kObject ? top.find("noise_schema_version") : std::nullopt;
   if (!version) throw top.error("not a noise floor, as `loadline aa` writes it");
+  if (version->as_whole() == 1) {
+    throw top.error(
+        "an older loadline measured this noise floor within one run, which says nothing of two runs; measure it anew "
+        "by `loadline aa`, or leave it out by --noise none");
+  }
   if (version->as_whole() != kNoiseSchemaVersion) {
-    throw top.error(fmt::format("written by another loadline, noise schema version {}; this one reads {}",
-                                version->as_whole(), kNoiseSchemaVersion));
+    throw top.error(
+        fmt::format("written by another loadline, noise schema version {}; this one reads {}; measure it anew by "
+                    "`loadline aa`, or leave it out by --noise none",
+                    version->as_whole(), kNoiseSchemaVersion));
   }
   RecordReader json(top);
   NoiseFloor noise;
   fields(json, noise);
   for (const NoiseFloor::Part& part : noise.parts) {
-    if (!(part.floor >= 0)) throw top.error(fmt::format("the floor of {}: want at least 0", part.cell));
+    const auto usable = [](double ratio) { return ratio > 0 && std::isfinite(ratio); };
+    if (part.ratios.size() != noise.pairs || !std::ranges::all_of(part.ratios, usable)) {
+      throw top.error(fmt::format("the ratios of {}: want one above 0 of each of {} pairs", part.cell, noise.pairs));
+    }
   }
   return noise;
 }

@@ -138,6 +138,13 @@ constexpr std::string_view kBetweenHosts = ", ";
 
 }  // namespace
 
+std::optional<bool> cpu_boost(const SystemFiles& files) {
+  // Intel's driver says what is off, all others what is on.
+  if (const auto off = files.line("/sys/devices/system/cpu/intel_pstate/no_turbo")) return *off == "0";
+  if (const auto on = files.line("/sys/devices/system/cpu/cpufreq/boost")) return *on == "1";
+  return std::nullopt;
+}
+
 std::vector<std::string> hosts_of(const Machine& machine) {
   std::vector<std::string> hosts;
   if (!machine.hostname) return hosts;

@@ -47,6 +47,9 @@ struct Machine {
   std::optional<std::uint64_t> last_level_cache_bytes;
 };
 
+// Whether the CPUs may go beyond their base frequency, as the driver of their frequency tells; none where it does not.
+std::optional<bool> cpu_boost(const SystemFiles& files);
+
 // Whose names `hostname` has, in its order.
 std::vector<std::string> hosts_of(const Machine& machine);
 

@@ -37,4 +37,14 @@ bool SystemFiles::exists(const std::filesystem::path& path) const {
   return std::filesystem::exists(under_root(path), ignored);
 }
 
+std::vector<std::string> SystemFiles::directories(const std::filesystem::path& path) const {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (auto entry = std::filesystem::directory_iterator(under_root(path), ignored);
+       entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
+    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
+  }
+  return names;
+}
+
 }  // namespace loadline

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace loadline {
 
@@ -17,6 +18,8 @@ class SystemFiles {
   // The file's text without blanks around it; nullopt also when nothing is left.
   std::optional<std::string> line(const std::filesystem::path& path) const;
   bool exists(const std::filesystem::path& path) const;
+  // Names of the directories in it, in no order; none where it cannot be listed.
+  std::vector<std::string> directories(const std::filesystem::path& path) const;
 
  private:
   std::filesystem::path under_root(const std::filesystem::path& path) const;

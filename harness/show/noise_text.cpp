@@ -14,6 +14,17 @@ namespace {
 
 constexpr std::array kModes{Mode::kIo, Mode::kSynthetic, Mode::kFull};
 
+// "2 CPUs, kernel 6.1.0, governor performance, boost on, load 0.12 before".
+std::string machine_text(const NoiseFloor& noise) {
+  const Machine& machine = noise.machine;
+  std::vector<std::string> texts{plural(machine.threads_in_force, "CPU")};
+  if (machine.kernel_release) texts.push_back("kernel " + *machine.kernel_release);
+  if (machine.cpu_governor) texts.push_back("governor " + *machine.cpu_governor);
+  if (noise.boost) texts.push_back(*noise.boost ? "boost on" : "boost off");
+  if (machine.load_average_1_minute) texts.push_back(fmt::format("load {:.2f} before", *machine.load_average_1_minute));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 }  // namespace
 
 std::string noise_text(const NoiseFloor& noise) {
@@ -21,13 +32,16 @@ std::string noise_text(const NoiseFloor& noise) {
   for (const Mode mode : kModes) {
     if (const auto floor = noise.of(mode)) floors.push_back(fmt::format("{} {}", name(mode), plain_percent(*floor)));
   }
-  std::vector<Row> rows{{"cell", "difference of two equal sides", "floor"}};
+  std::vector<Row> rows{{"cell", "cache", "trial", "spread of two runs", "floor"}};
   for (const NoiseFloor::Part& part : noise.parts) {
-    rows.push_back({part.cell, percent({part.ratio - 1, Interval{part.ci95.low - 1, part.ci95.high - 1}}),
-                    plain_percent(part.floor)});
+    rows.push_back({part.cell, std::string(uses_loader(part.mode) ? name(part.cache) : "-"),
+                    duration(part.trial_seconds), plain_percent(part.spread()), plain_percent(part.floor())});
   }
-  return fmt::format("noise floor of {}: {} ({} of {:.3g} s)\n\n{}", noise.hostname.value_or("this host"),
-                     fmt::join(floors, ", "), plural(noise.pairs, "pair"), noise.trial_seconds, aligned(rows, {0}));
+  return fmt::format(
+      "noise floor of {}: {} ({} of runs of {})\n\n{}floor: 19 in 20 further pairs of such runs lie no further apart\n"
+      "measured on {}\n",
+      noise.machine.hostname.value_or("this host"), fmt::join(floors, ", "), plural(noise.pairs, "pair"),
+      plural(noise.trials, "trial"), aligned(rows, {0, 1}), machine_text(noise));
 }
 
 std::string noise_warning(const NoiseFloor& noise) {
@@ -37,10 +51,10 @@ std::string noise_warning(const NoiseFloor& noise) {
     const auto floor = noise.of(mode);
     if (!floor || *floor <= kHigh) continue;
     text += fmt::format(
-        "warning: {} differs from itself by up to {}: smaller changes will not be seen on this host; measure again "
-        "when "
-        "it is idle, or with more --pairs or longer --trial-seconds\n",
-        name(mode), plain_percent(*floor));
+        "warning: two runs of the same differ by up to {} in {}: smaller changes will not be seen on this host; "
+        "measure "
+        "again when it is idle, or with more --trials or longer --trial-seconds\n",
+        plain_percent(*floor), name(mode));
   }
   return text;
 }

@@ -7,7 +7,8 @@
 
 namespace loadline {
 
-// "noise floor of build-host: IO 2.1 %, FULL 0.3 % (20 pairs of 0.25 s)", then the cells behind it.
+// "noise floor of build-host: IO 6.1 %, FULL 0.3 % (10 pairs of runs of 5 trials)", the cells behind it, and what it
+// was measured on.
 std::string noise_text(const NoiseFloor& noise);
 
 // A line for each mode whose floor is so high that most changes would pass under it.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -24,6 +25,7 @@ namespace loadline {
 class WorkerFeed : public Feed {
  public:
   Batch next() final;
+  std::optional<std::size_t> ready() const final { return ring_.ready(); }
   void close() final;
 
  protected:

@@ -32,6 +32,9 @@ class Sink {
   // Takes one batch, and may keep it for as long as a real step would need its memory. Blocks as a real step would.
   // One thread.
   virtual void consume(Batch batch) = 0;
+  // Waits until all that consume() has launched has ended, or a stop is requested. consume() may be called again. The
+  // same thread.
+  virtual void finish() {}
 
   // The parts that consume() is made of: always the same ones, in the order of a step. None where it has no parts.
   virtual std::span<const StageTime> stages() const { return {}; }

@@ -125,7 +125,20 @@ class Cuda final : public Sink {
     const Time end = clock_.now();
     stages_.front().total += staged - begin;
     unshared_ += end - staged;
-    if (oldest.under_way) finish(oldest);
+    if (oldest.under_way) settle(oldest);
+  }
+
+  void finish() override {
+    // The oldest first, as consume() would come to them; the place behind the latest is the oldest.
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      Launch& launch = launches_[(next_ + i) % launches_.size()];
+      if (!launch.under_way) continue;
+      const Time begin = clock_.now();
+      launch.step_end.wait();
+      unshared_ += clock_.now() - begin;
+      release_copied();
+      settle(launch);
+    }
   }
 
   std::span<const StageTime> stages() const override { return stages_; }
@@ -231,7 +244,7 @@ class Cuda final : public Sink {
   }
 
   // Of a launch whose step has ended.
-  void finish(Launch& launch) {
+  void settle(Launch& launch) {
     launch.under_way = false;
     const float loss = *launch.host_loss.as<float>();
     if (!std::isfinite(loss)) {

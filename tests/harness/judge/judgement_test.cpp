@@ -107,18 +107,6 @@ TEST(Judgement, DoesNotHeadlineAnIoFigureAboveOthersThatHaveAFull) {
   EXPECT_EQ(judgement.headlines[0].configuration, 0U);
 }
 
-TEST(Judgement, FindsTheFewestWorkersThatAreEnough) {
-  const Judgement judgement = judge_run(result_of({
-      {.mode = Mode::kFull, .rates = {500, 501, 502}, .loader = "thread-pool", .workers = 1},
-      {.mode = Mode::kFull, .rates = {980, 990, 1000}, .loader = "thread-pool", .workers = 2},
-      {.mode = Mode::kFull, .rates = {985, 995, 1005}, .loader = "thread-pool", .workers = 4},
-  }));
-  ASSERT_EQ(judgement.headlines.size(), 1U);
-  ASSERT_TRUE(judgement.headlines[0].workers.has_value());
-  EXPECT_EQ(judgement.headlines[0].workers->best.workers, 4U);
-  EXPECT_EQ(judgement.headlines[0].workers->fewest.workers, 2U);
-}
-
 TEST(Judgement, HoldsEveryCellAgainstItsLowestCeiling) {
   Result result = result_of({
       {.mode = Mode::kIo, .rates = {900, 900}, .loader = "thread-pool", .workers = 1},

@@ -125,7 +125,8 @@ TEST_F(PrepareTest, PreparesAnotherPlanOnTheSameDatasets) {
   RunOptions other = with_ceilings();
   other.workers = {1};
   const Plan plan = plan_of(other);
-  prepare_again(plan, result_);
+  const RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  prepare_again(plan, result_, context);
   EXPECT_EQ(listener_.datasets, 1) << "it is not read again";
   ASSERT_EQ(result_.cells.size(), plan.cells.size());
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {

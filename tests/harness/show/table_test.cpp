@@ -188,11 +188,11 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 2 workers are not measurably worse than any other count tried.\n");
+            "0.00. 2 workers are enough: nothing else that was tried is more than 5 % faster.\n");
   judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 1 worker is not measurably worse than any other count tried.\n");
+            "0.00. 1 worker is enough: nothing else that was tried is more than 5 % faster.\n");
 }
 
 TEST(WarningText, IsALineAWarning) {
@@ -298,8 +298,8 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "interval: 2 of 3 cells did not come to ± 1 % within 2 trials, the widest is mnist/FULL/serial/batch:100 "
-            "with ± 127.1 %.\n");
+            "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
+            "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
 }
 
 }  // namespace

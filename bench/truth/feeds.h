@@ -1,0 +1,94 @@
+// Feeds of known behaviour on a simulated clock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "bench/truth/clock.h"
+#include "bench/truth/system.h"
+#include "loaders/batch.h"
+#include "loaders/loader.h"
+
+namespace loadline::truth {
+
+inline constexpr std::size_t kBatchSize = 256;  // samples
+inline constexpr std::size_t kSampleBytes = 1;
+
+// The slots that all simulated feeds of a thread lend, one feed at a time. A real pool knows what came home, not when.
+class Slots {
+ public:
+  Slots();
+
+  Batch lend();
+  // From a sink that gives a batch back before it returns: when it does so.
+  void note(Time at) { noted_.push_back(at); }
+  // When those came home that have come since the last call, in that order; those that nobody noted: now.
+  void take_back(Time now, std::queue<Time>& homecomings);
+  // All are at home; a new feed begins.
+  void reset();
+
+ private:
+  void collect();
+
+  BatchPool pool_;
+  std::vector<Slot*> idle_;
+  std::size_t came_home_ = 0;
+  std::vector<Time> noted_;
+};
+
+// A loader: workers take batches in order, each as soon as it is free and a slot is, and batches are delivered in that
+// order. Without workers the consumer's thread does the work.
+struct Pipeline {
+  std::size_t workers = 0;
+  std::size_t slots = 1;
+  Times service;
+  double factor = 1;  // on the service time, of this trial
+  Time hand_over{};
+  std::size_t slow_batches = 0;
+};
+
+// Computes when a batch is ready as soon as it is known since when it has a slot.
+class PipelineFeed final : public Feed {
+ public:
+  // Borrows all but the pipeline. `served_seconds` counts what its workers have worked.
+  PipelineFeed(const Pipeline& pipeline, SimulatedClock& clock, Slots& slots, Draws& draws, double& served_seconds);
+
+  Batch next() override;
+  std::optional<std::size_t> ready() const override;
+  void close() override { closed_ = true; }
+
+ private:
+  Time service();
+  void begin_batches();
+
+  const Pipeline pipeline_;
+  SimulatedClock& clock_;
+  Slots& slots_;
+  Draws& draws_;
+  double& served_seconds_;
+  std::priority_queue<Time, std::vector<Time>, std::greater<>> workers_;  // when each is free
+  std::queue<Time> free_slots_;                                           // since when each has been
+  std::deque<Time> ready_;                                                // when each batch that has a slot is
+  std::uint64_t begun_ = 0;
+  std::uint64_t sequence_ = 0;
+  bool closed_ = false;
+};
+
+// Batches that are there already.
+class ReadyFeed final : public Feed {
+ public:
+  explicit ReadyFeed(Slots& slots) : slots_(slots) {}
+
+  Batch next() override;
+  void close() override { closed_ = true; }
+
+ private:
+  Slots& slots_;
+  bool closed_ = false;
+};
+
+}  // namespace loadline::truth

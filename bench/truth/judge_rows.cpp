@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "bench/truth/checks.h"
+#include "bench/truth/rows.h"
+#include "bench/truth/subjects.h"
+#include "harness/judge/judgement.h"
+#include "loaders/random.h"
+
+namespace loadline::truth {
+namespace {
+
+constexpr std::array<std::size_t, 6> kTrials{1, 2, 3, 5, 10, 20};
+constexpr std::size_t kDrawsOfASubject = 8;  // whose truth takes longer than all of them
+
+// Whether a clear verdict is wrong. Between the two ends of each band either answer is right: the stall of the truth
+// has to be above 5 % to wait and below 10 % hardly to wait, the supply below 1 to be short and above 1.05 to have
+// headroom, and so on.
+bool is_wrong(Bound bound, const Truth& truth) {
+  const double stall = truth.stall();
+  const double supply = truth.supply();
+  switch (bound) {
+    case Bound::kLoader: return stall <= 0.05 || supply >= 1;
+    case Bound::kInterference: return stall <= 0.05 || supply <= 0.95 || truth.of_bound() >= 0.99;
+    case Bound::kCompute: return stall >= 0.10 || supply <= 1.05;
+    case Bound::kBalanced: return (stall >= 0.10 && truth.of_bound() <= 0.95) || (stall < 0.10 && supply >= 1.10);
+    default: return false;
+  }
+}
+
+bool is_clear(Bound bound) {
+  return bound == Bound::kLoader || bound == Bound::kInterference || bound == Bound::kCompute ||
+         bound == Bound::kBalanced;
+}
+
+// Whether the truth lies at least a tenth beyond every boundary of the verdict that it calls for.
+bool lies_clear(const Truth& truth) {
+  const double stall = truth.stall();
+  const double supply = truth.supply();
+  const bool waits = stall >= 0.15;
+  const bool hardly_waits = stall <= 0.01;
+  return (waits && supply <= 0.90) || (waits && supply >= 1.10 && truth.of_bound() <= 0.855) ||
+         (hardly_waits && supply >= 1.155);
+}
+
+bool is_quiet(const Truth& truth) {
+  constexpr double kQuiet = 0.03;
+  return truth.fill.variation <= kQuiet && truth.synthetic.variation <= kQuiet && truth.full.variation <= kQuiet &&
+         truth.io.variation <= kQuiet;
+}
+
+void cover(Tally& tally, std::string_view figure, const std::optional<Interval>& interval, double truth,
+           const Subject& subject, std::size_t trials) {
+  if (!interval) return;
+  const std::string id = fmt::format("{}/{}", figure, short_name(subject.noise.kind));
+  const bool held = interval->low <= truth && truth <= interval->high;
+  tally.count(id, held, {fmt::format("trials {}", trials), fmt::format("law {}", name(subject.system.service.law))});
+  if (!held && trials >= 10) {
+    tally.example(id, fmt::format("{:.5g} not in {:.5g} to {:.5g}, {} trials: {}", truth, interval->low, interval->high,
+                                  trials, subject.text()));
+  }
+}
+
+void cover(Tally& tally, std::string_view figure, const std::optional<Estimate>& estimate, double truth,
+           const Subject& subject, std::size_t trials) {
+  if (estimate) cover(tally, figure, estimate->ci95, truth, subject, trials);
+}
+
+void count_verdict(Tally& tally, const Verdict& verdict, const Truth& truth, const Subject& subject,
+                   std::size_t trials) {
+  const std::vector<std::string> parts{fmt::format("trials {}", trials),
+                                       fmt::format("noise {}", name(subject.noise.kind)),
+                                       fmt::format("said {}", name(verdict.bound))};
+  const auto example = [&](std::string_view id) {
+    tally.example(id, fmt::format("{} trials, true stall {:.3g}, supply {:.3g}, of bound {:.3g}: {} -- {}", trials,
+                                  truth.stall(), truth.supply(), truth.of_bound(), verdict.sentence, subject.text()));
+  };
+  if (is_clear(verdict.bound)) {
+    const bool wrong = is_wrong(verdict.bound, truth);
+    tally.count("wrong", wrong, parts);
+    if (wrong) example("wrong");
+  }
+  const bool contradiction = verdict.sentence.find("contradict") != std::string::npos;
+  tally.count("contradiction", contradiction, parts);
+  if (contradiction) example("contradiction");
+  if (trials == 5 && is_quiet(truth) && lies_clear(truth) && subject.noise.kind != NoiseKind::kOneInTen) {
+    const bool unclear = !is_clear(verdict.bound);
+    tally.count("unclear", unclear, parts);
+    if (unclear) example("unclear");
+  }
+}
+
+// The truth of what a prediction says.
+double truth_of(const Prediction& prediction, const Subject& subject, const Truth& truth, Session& session) {
+  if (prediction.cell.mode == Mode::kSynthetic) return truth.synthetic.typical();
+  return session.truths.of(subject.system, subject.noise, prediction.cell, subject.trial_batches, session.bed)
+      .full.typical();
+}
+
+void judge_subject(const Subject& subject, std::size_t trials, std::uint64_t seed, bool predictions, Session& session) {
+  const Truth truth =
+      session.truths.of(subject.system, subject.noise, full_cell(subject), subject.trial_batches, session.bed);
+  const Result result = run(subject, trials, seed, session.bed);
+  const Judgement judgement = judge_run(result);
+  const Verdict& verdict = judgement.configurations.front().verdict;
+  Tally& tally = session.tally;
+  count_verdict(tally, verdict, truth, subject, trials);
+  check_statements(tally, result, judgement, subject.text());
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Mode mode = result.cells[i].cell.mode;
+    const Level& level = mode == Mode::kIo ? truth.io : mode == Mode::kFull ? truth.full : truth.synthetic;
+    cover(tally, "mean", judgement.cells[i].samples_per_second->ci95, level.mean, subject, trials);
+  }
+  cover(tally, "stall", verdict.stall, truth.stall(), subject, trials);
+  cover(tally, "au", verdict.accelerator_utilisation, truth.utilisation(), subject, trials);
+  cover(tally, "supply", verdict.supply, truth.supply(), subject, trials);
+  cover(tally, "overlap", verdict.overlap_efficiency, truth.overlap(), subject, trials);
+  if (!predictions) return;
+  for (const Prediction& prediction : judgement.predictions) {
+    cover(tally, "prediction", prediction.samples_per_second, truth_of(prediction, subject, truth, session), subject,
+          trials);
+  }
+}
+
+}  // namespace
+
+void judge_one(std::uint64_t seed, std::size_t draw, Session& session) {
+  Draws of_subject(loadline::key_of(seed, 1, draw / kDrawsOfASubject));
+  const Subject subject = draw_subject(of_subject);
+  Draws draws(loadline::key_of(seed, 2, draw));
+  judge_subject(subject, draws.one_of(kTrials), loadline::key_of(seed, 3, draw), true, session);
+}
+
+void judge_clear(std::uint64_t seed, std::size_t draw, Session& session) {
+  Draws of_subject(loadline::key_of(seed, 4, draw / kDrawsOfASubject));
+  Subject subject = draw_subject(of_subject, {.least_supply = 0.4, .most_supply = 2.5, .most_noise = 0.02});
+  if (subject.system.service.law == Law::kExponential) subject.system.service.law = Law::kConstant;
+  subject.system.service.variation = std::min(subject.system.service.variation, 0.3);
+  judge_subject(subject, 5, loadline::key_of(seed, 5, draw), false, session);
+}
+
+}  // namespace loadline::truth

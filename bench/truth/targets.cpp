@@ -1,0 +1,86 @@
+#include <array>
+
+#include "bench/truth/rows.h"
+
+namespace loadline::truth {
+namespace {
+
+constexpr std::string_view kUnseen =
+    "no interval can know of slow trials that it has not seen: with n trials there is none among them with "
+    "probability 0.9^n (59 % of 5, 35 % of 10, 12 % of 20), and no interval that is bounded by its trials covers the "
+    "mean of every distribution (R. R. Bahadur and L. J. Savage, Annals of Mathematical Statistics 27, 1956)";
+
+constexpr double kLow = 0.93;
+constexpr double kHigh = 0.97;
+
+constexpr std::array kTargets{
+    Target{"wrong", "clear verdicts (loader, compute, interference, balanced) that are wrong", 0, 0.01},
+    Target{"contradiction", "\"the trials contradict each other\" although nothing changed", 0, 0.01},
+    Target{"unclear", "unclear although the truth lies 10 % beyond the boundary, 5 quiet trials (cv up to 3 %)", 0,
+           0.05},
+    Target{"mean/normal", "95 % interval of a mean", kLow, kHigh},
+    Target{"mean/skewed", "", kLow, kHigh},
+    Target{"mean/drift", "", kLow, kHigh},
+    Target{"mean/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"ratio/normal", "of the ratio of two runs", kLow, kHigh},
+    Target{"ratio/skewed", "", kLow, kHigh},
+    Target{"ratio/drift", "", kLow, kHigh},
+    Target{"ratio/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"stall/normal", "of the stall", kLow, kHigh},
+    Target{"stall/skewed", "", kLow, kHigh},
+    Target{"stall/drift", "", kLow, kHigh},
+    Target{"stall/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"au/normal", "of the utilisation", kLow, kHigh},
+    Target{"au/skewed", "", kLow, kHigh},
+    Target{"au/drift", "", kLow, kHigh},
+    Target{"au/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"supply/normal", "of the supply", kLow, kHigh},
+    Target{"supply/skewed", "", kLow, kHigh},
+    Target{"supply/drift", "", kLow, kHigh},
+    Target{"supply/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"overlap/normal", "of the overlap efficiency", kLow, kHigh},
+    Target{"overlap/skewed", "", kLow, kHigh},
+    Target{"overlap/drift", "", kLow, kHigh},
+    Target{"overlap/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"prediction/normal", "of a prediction", kLow, kHigh},
+    Target{"prediction/skewed", "", kLow, kHigh},
+    Target{"prediction/drift", "", kLow, kHigh},
+    Target{"prediction/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"until-ci/normal", "of a mean after --until-ci", kLow, kHigh},
+    Target{"until-ci/skewed", "", kLow, kHigh},
+    Target{"until-ci/drift", "", kLow, kHigh},
+    Target{"until-ci/one-in-ten", "", kLow, kHigh, kUnseen},
+    Target{"until-ci/narrow",
+           "cells that --until-ci gives an interval as narrow as asked for, of those that it says so", 0.999, 1},
+    Target{"false-alarm", "false alarms of the whole gate (exit code 3) between two equal runs", 0, 0.05},
+    Target{"loss/loader-bound",
+           "planted losses of 10 % that the gate finds where loading binds, cv up to 3 %, 5 trials", 0.95, 1},
+    Target{"loss/compute-bound", "the same in IO alone, where compute binds", 0.95, 1},
+    Target{"equivalent", "\"equivalent\" although the change is twice the margin", 0, 0.01},
+    Target{"recommended", "recommended configurations more than the margin slower than the best", 0, 0.05},
+    Target{"find", "--find: a confirmed value that misses its AU", 0, 0.05},
+    Target{"consistent", "configurations of which two printed statements contradict each other", 0, 0},
+};
+
+constexpr std::array kExperiments{
+    Experiment{"judge", 1, judge_one},
+    Experiment{"clear", 0.5, judge_clear},
+    Experiment{"gate-equal", 0.5, gate_equal},
+    Experiment{"gate-loss", 0.3, gate_loss},
+    Experiment{"gate-equivalent", 0.3, gate_equivalent},
+    Experiment{"recommend", 0.3, recommend},
+    Experiment{"find", 0.15, find_value},
+    Experiment{"until-ci", 0.5, until_narrow},
+};
+
+}  // namespace
+
+std::span<const Target> targets() {
+  return kTargets;
+}
+
+std::span<const Experiment> experiments() {
+  return kExperiments;
+}
+
+}  // namespace loadline::truth

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/baselines.h"
+#include "harness/cli/child_run.h"
+#include "harness/cli/cli.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/result_file.h"
+#include "harness/cli/side.h"
+#include "harness/cli/streams.h"
+#include "harness/cli/verbs.h"
+#include "harness/judge/noise.h"
+#include "harness/result/diff_json.h"
+#include "harness/result/run_id.h"
+#include "harness/result/system_files.h"
+#include "harness/show/columns.h"
+#include "harness/show/noise_text.h"
+#include "loaders/error.h"
+#include "synthetic/clock.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check(const NoiseRequest& request) {
+  if (request.pairs < kFewestNoisePairs) {
+    throw usage_error(fmt::format("--pairs {}: want at least {}, fewer say too little of how far runs lie apart",
+                                  request.pairs, kFewestNoisePairs));
+  }
+  if (request.trials < 1) throw usage_error("--trials 0: want at least 1");
+}
+
+// Two for each pair, after one that is not kept, in which caches and clocks come to their state; fewer where that was
+// stopped.
+std::vector<Result> measure(const NoiseRequest& request, const Side& side, const std::stop_token& stop) {
+  ChildRuns runs(request.trials);
+  Progress progress(request.run.options.quiet);
+  SteadyClock clock;
+  const Time begin = clock.now();
+  if (!runs.run(side, stop)) return {};
+  progress.milestone(fmt::format("{} of runs, about {:.0f} s", plural(request.pairs, "pair"),
+                                 2 * static_cast<double>(request.pairs) * seconds(clock.now() - begin)));
+  std::vector<Result> kept;
+  for (std::size_t run = 0; run < 2 * request.pairs; ++run) {
+    auto result = runs.run(side, stop);
+    if (!result) break;
+    kept.push_back(std::move(*result));
+    if (run % 2 == 1) progress.milestone(fmt::format("pair {}/{}", run / 2 + 1, request.pairs));
+  }
+  return kept;
+}
+
+}  // namespace
+
+int aa_verb(const NoiseRequest& request) {
+  check(request);
+  const std::string& output = request.run.options.output;
+  const Side side = make_side(request.run.options, request.words, "aa", "", "");
+  Interrupt interrupt;
+  const Environment environment = this_environment();
+  const fs::path path =
+      !output.empty() ? fs::path(output) : noise_path(environment.machine.hostname.value_or("unknown"));
+  std::optional<ResultFile> file;
+  if (!output.empty()) file.emplace(output);
+  const std::vector<Result> runs = measure(request, side, interrupt.token());
+  if (runs.size() < 2 * request.pairs) return interrupted(interrupt, "a noise floor needs all pairs, none was written");
+  NoiseFloor noise = noise_floor(runs, environment);
+  noise.measured = utc_timestamp(std::chrono::system_clock::now());
+  noise.boost = cpu_boost(SystemFiles());
+  const bool to_stdout = file && file->to_stdout();
+  put(to_stdout ? stderr : stdout, noise_text(noise));
+  if (const std::string poor = poor_noise(noise); !poor.empty()) {
+    throw Error(
+        fmt::format("{}; none was written: measure again when the machine is idle, or with more --trials or "
+                    "longer --trial-seconds",
+                    poor));
+  }
+  put(stderr, noise_warning(noise));
+  if (file) {
+    file->finish(noise_json(noise));
+  } else {
+    keep(path, noise_json(noise));
+  }
+  if (!to_stdout) put(stdout, fmt::format("\nnoise floor: {}\n", path.string()));
+  return kExitOk;
+}
+
+}  // namespace loadline

@@ -1,0 +1,117 @@
+#include "harness/cli/turns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "harness/cli/child_run.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/reporter.h"
+#include "harness/measure/prepare.h"
+#include "harness/measure/run.h"
+#include "harness/measure/schedule.h"
+#include "harness/result/run_id.h"
+#include "harness/show/columns.h"
+#include "loaders/error.h"
+#include "loaders/transforms/kernels.h"
+
+namespace loadline {
+namespace {
+
+std::string timestamp() {
+  return utc_timestamp(std::chrono::system_clock::now());
+}
+
+std::string new_run_id() {
+  return make_run_id(std::chrono::system_clock::now(), std::random_device{}());
+}
+
+Result begin_result(const PairsRequest& request, const RunOptions& options) {
+  Result result;
+  result.run_id = new_run_id();
+  result.started = timestamp();
+  result.arguments = request.run.arguments;
+  result.options = options;
+  result.options.trials = request.pairs;
+  result.kernels = kernels_named(options.kernels).name;
+  result.environment = this_environment();
+  return result;
+}
+
+// Takes the trials of a further run of the same.
+void append(Result& result, const Result& further, std::size_t round, std::string_view option) {
+  const bool same = std::ranges::equal(
+      result.cells, further.cells, {}, [](const CellResult& c) { return c.cell.name(); },
+      [](const CellResult& c) { return c.cell.name(); });
+  if (!same) throw Error(fmt::format("{}: one run had other cells than the next", option));
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    for (Trial trial : further.cells[i].trials) {
+      trial.round = round;
+      trial.place = round * result.cells.size() + trial.place;
+      result.cells[i].trials.push_back(std::move(trial));
+    }
+  }
+}
+
+}  // namespace
+
+Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt) {
+  SteadyClock clock;
+  Result both = begin_result(request, base.options);
+  const Plan plan = plan_pairs(base.options, changed.options, this_context());
+  Reporter reporter(both.options, nullptr, clock);
+  RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter};
+  Turns turns;
+  if (prepare_run(plan, both, context)) {
+    reporter.expect(schedule_of(both, both.options, true, 0));
+    reporter.progress().milestone(fmt::format("{} of {}, after one that is not kept", plural(request.pairs, "pair"),
+                                              plural(both.cells.size() / 2, "cell")));
+    turns.complete = run_pairs(request.pairs, both, context);
+  }
+  both.status = turns.complete ? Status::kComplete : Status::kPartial;
+  both.finished = timestamp();
+  RunOptions others = changed.options;
+  others.trials = request.pairs;
+  turns.sides = split_sides(both, both.options, others, new_run_id());
+  return turns;
+}
+
+Turns take_turns_in_processes(const PairsRequest& request, const Side& base, const Side& changed,
+                              Interrupt& interrupt) {
+  ChildRuns runs(1);
+  Progress progress(request.run.options.quiet);
+  std::optional<Result> results[2];
+  const Side* sides[2]{&base, &changed};
+  Turns turns{.sides = {}, .complete = true};
+  for (std::size_t pair = 0; pair <= request.pairs && turns.complete; ++pair) {
+    for (const std::size_t i : pair_order(request.run.options.seed, pair, 1)) {
+      const auto result = runs.run(*sides[i], interrupt.token());
+      if (!result) {
+        turns.complete = false;
+        break;
+      }
+      if (pair == 0) continue;  // not kept
+      if (!results[i]) {
+        results[i] = *result;
+        for (CellResult& cell : results[i]->cells) cell.trials.clear();
+      }
+      append(*results[i], *result, pair - 1, sides[i]->option);
+    }
+    if (turns.complete && pair > 0) progress.milestone(fmt::format("pair {}/{}", pair, request.pairs));
+  }
+  if (!results[0] || !results[1]) return turns;
+  for (auto& result : results) {
+    result->options.trials = request.pairs;
+    result->status = turns.complete ? Status::kComplete : Status::kPartial;
+    result->finished = timestamp();
+    result->arguments = request.run.arguments;
+  }
+  turns.sides = {.base = std::move(*results[0]), .changed = std::move(*results[1])};
+  return turns;
+}
+
+}  // namespace loadline

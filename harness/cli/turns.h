@@ -1,0 +1,21 @@
+// Two sides measured in turns.
+#pragma once
+
+#include "harness/cli/interrupt.h"
+#include "harness/cli/side.h"
+#include "harness/cli/verbs.h"
+#include "harness/measure/pairs.h"
+
+namespace loadline {
+
+struct Turns {
+  Sides sides;
+  bool complete = false;  // rather than stopped
+};
+
+// One trial of each side in turns, request.pairs times, after a pair that is not kept: all in this process, or each
+// trial in a process of its own. Throws Error as run_pairs() and ChildRuns::run() do.
+Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt);
+Turns take_turns_in_processes(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt);
+
+}  // namespace loadline

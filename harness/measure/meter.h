@@ -1,0 +1,34 @@
+// What this process has used of the machine and waited for, between two moments.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "harness/measure/delays.h"
+#include "harness/measure/monitor.h"
+
+namespace loadline {
+
+struct UsageReading {
+  Usage usage;
+  Delays delays;
+};
+
+// Reads all of it. Safe to call concurrently.
+class UsageMeter {
+ public:
+  // `cpus`: those in force; none: all of the system.
+  explicit UsageMeter(std::vector<std::size_t> cpus) : delays_(std::move(cpus)) {}
+
+  // Takes some 10 µs a thread, and allocates: stands outside the clock of a trial.
+  UsageReading now() const { return {.usage = usage_now(), .delays = delays_.now()}; }
+
+ private:
+  DelayMeter delays_;
+};
+
+// What was used, and waited for, from `before` to `after`.
+Usage difference(const UsageReading& after, const UsageReading& before);
+
+}  // namespace loadline
