@@ -96,6 +96,7 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
                                          diff_options(judging, base))};
     put(request.options.output == "-" ? stderr : stdout, '\n' + diff_text(diffs));
     code = exit_code(judging, diffs);
+    if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   }
   if (!request.save_baseline.empty()) {
     keep(baseline_path("--save-baseline", request.save_baseline), result_json(result, judgement));

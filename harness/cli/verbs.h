@@ -45,6 +45,9 @@ struct DiffRequest {
   std::string by;                  // setting
   std::string base_value;          // of that setting
   bool paired = false;
+  bool each = false;                // each against the base, rather than a walk
+  std::vector<std::string> across;  // settings
+  bool allow_missing = false;
   std::string format = "text";
   std::string output;  // path; empty: stdout
 };

@@ -60,6 +60,14 @@ std::string_view name(Change change) {
   return "";
 }
 
+Change worst_of(std::span<const Change> changes) {
+  if (changes.empty()) return Change::kInconclusive;
+  for (const Change change : {Change::kRegression, Change::kInconclusive, Change::kImprovement}) {
+    if (std::ranges::find(changes, change) != changes.end()) return change;
+  }
+  return Change::kEquivalent;
+}
+
 Change change_of(const Comparison& comparison, std::optional<double> adjusted_p, const Criteria& criteria) {
   require_in_range(criteria);
   const double upper = 1 + criteria.margin;

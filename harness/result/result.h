@@ -198,7 +198,7 @@ struct Best {
   double probe_share = 0;   // length of a probe, of that of a trial
   std::vector<Candidate> candidates;
   std::vector<Rung> rungs;
-  std::optional<std::string> winner;  // name of the best finalist's cell; none: the search did not come to its end
+  std::optional<std::string> winner;  // name of the recommended finalist's cell; none: trials cannot tell, or stopped
 };
 
 // What the process took for the whole run, set-up and judging included.

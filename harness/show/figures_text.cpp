@@ -5,6 +5,7 @@
 #include "harness/judge/spread.h"
 #include "harness/show/best_text.h"
 #include "harness/show/predictions_text.h"
+#include "harness/show/recommendation_text.h"
 #include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/stages_table.h"

@@ -21,6 +21,7 @@ check_ours() {
     harness:loaders | harness:synthetic | harness:harness) ;;
     bench:loaders | bench:synthetic | bench:harness | bench:bench) ;;
     tests:loaders | tests:synthetic | tests:harness | tests:tests) ;;
+    tests:bench) [[ $path == bench/truth/* ]] || violation "tests/ includes of bench/ the truth machine alone, not \"$path\"" ;;
     *:loaders | *:synthetic | *:harness | *:bench | *:tests) violation "$layer/ must not include \"$path\"" ;;
     *) violation "\"$path\": name it from the repository's root" ;;
   esac

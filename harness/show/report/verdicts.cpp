@@ -8,7 +8,7 @@
 #include "harness/judge/warnings.h"
 #include "harness/plan/command.h"
 #include "harness/show/predictions_text.h"
-#include "harness/show/scaling_text.h"
+#include "harness/show/recommendation_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
