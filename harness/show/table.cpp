@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/warnings.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/recommendation_text.h"
 
 namespace loadline {
 namespace {
@@ -202,11 +204,7 @@ std::string verdict_text(const Judgement& judgement) {
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
     text += cold_start_text(judgement, headline.configuration);
-    if (headline.workers) {
-      const std::size_t fewest = headline.workers->fewest.workers;
-      text += fmt::format(" {} {} not measurably worse than any other count tried.", fewest,
-                          fewest == 1 ? "worker is" : "workers are");
-    }
+    text += workers_sentence(headline);
     text += '\n';
   }
   return text;
@@ -214,7 +212,7 @@ std::string verdict_text(const Judgement& judgement) {
 
 std::string warning_text(const Judgement& judgement) {
   std::string text;
-  for (const Warning& warning : judgement.warnings) {
+  for (const Warning& warning : folded(judgement.warnings)) {
     text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
   }
   return text;

@@ -44,6 +44,9 @@ check_theirs() {
     nlohmann/*)
       [[ $file == harness/result/json/* || $layer == tests ]] ||
         violation "<$path>: only harness/result/json/ sees the JSON library" ;;
+    boost/*)
+      [[ $file == harness/judge/student_t.cpp ]] ||
+        violation "<$path>: only harness/judge/student_t.cpp sees Boost, which takes seconds to compile" ;;
     jpeglib.h | jerror.h)
       [[ $layer != loaders || $file == loaders/transforms/jpeg.cpp ]] ||
         violation "<$path>: only loaders/transforms/jpeg.cpp sees libjpeg" ;;
