@@ -50,11 +50,11 @@ class SimulatedRig final : public Rig {
     return truth::make_sink(wiring_, factor, simulation_.bed(), draws_, stop);
   }
 
-  // Workers and host are never idle but where they wait for each other.
-  Usage usage() const override {
-    Usage usage;
-    usage.user_cpu_seconds = served_seconds_;
-    return usage;
+  // Workers never wait for anything but slots.
+  UsageReading usage() const override {
+    UsageReading reading;
+    reading.usage.user_cpu_seconds = served_seconds_;
+    return reading;
   }
 
  private:

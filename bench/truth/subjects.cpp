@@ -28,7 +28,7 @@ RunOptions Subject::options(std::size_t trials) const {
                      .loaders = {loader},
                      .batch_sizes = {kBatchSize},
                      .trials = trials,
-                     .trial_batches = trial_batches,
+                     .trial_seconds = static_cast<double>(trial_batches) * step_seconds,
                      .first_epoch_seconds = 0,
                      .ceilings = "off"};
   if (workers > 0) {

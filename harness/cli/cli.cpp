@@ -87,6 +87,10 @@ void add_run(CLI::App& app, Request& request) {
                   "where it is not there")
       ->type_name("FILE")
       ->group("Configuration");
+  run->add_flag("--allow-mismatch", request.run.allow_mismatch,
+                "go on by --resume though another build of the program measured the first part")
+      ->needs("--resume")
+      ->group("Configuration");
   run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
       ->group("Configuration");
   run->add_option("--baseline", request.run.baseline,

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <span>
+#include <string_view>
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
@@ -10,25 +14,45 @@
 #include "harness/cli/verbs.h"
 #include "harness/result/result_reader.h"
 #include "harness/show/diff_text.h"
+#include "harness/show/walk_text.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
 
+constexpr std::string_view kAllowMissing = "; --allow-missing judges what is left";
+
+// Results that are compared, the base among them.
+std::size_t count_of(const DiffRequest& request) {
+  return request.files.size() + (request.baseline.empty() ? 0 : 1);
+}
+
+bool is_walk(const DiffRequest& request) {
+  return count_of(request) > 2 && !request.each;
+}
+
 void check(const DiffRequest& request) {
-  const std::size_t files = request.files.size();
-  if (!request.by.empty() && (files != 1 || !request.baseline.empty() || request.paired)) {
+  if (!request.by.empty() && (request.files.size() != 1 || !request.baseline.empty() || request.paired)) {
     throw usage_error("--by: it compares cells of one result, give that alone");
   }
   if (!request.base_value.empty() && request.by.empty()) {
     throw usage_error("--base-value: it is a value of the setting that --by names, give that too");
   }
   if (!request.by.empty()) return;
-  const std::size_t wanted = request.baseline.empty() ? 2 : 1;
-  if (files < wanted) {
-    throw usage_error(wanted == 2 ? "diff: want a base and at least one other result, such as base.json new.json"
-                                  : "diff: want at least one result to compare with the baseline");
+  if (count_of(request) < 2) {
+    throw usage_error(request.baseline.empty()
+                          ? "diff: want a base and at least one other result, such as base.json new.json"
+                          : "diff: want at least one result to compare with the baseline");
+  }
+  if (request.paired && count_of(request) > 2) {
+    throw usage_error("--paired: it compares the two results of one `loadline ab`, give these alone");
+  }
+  if (request.paired && !request.across.empty()) {
+    throw usage_error("--across: the cells of `loadline ab` are partners by their places, leave it out");
+  }
+  if (is_walk(request) && !request.across.empty()) {
+    throw usage_error("--across: a walk goes by the fastest of each result; give two results, or --each");
   }
 }
 
@@ -46,20 +70,63 @@ int save_baseline(const DiffRequest& request) {
   return kExitOk;
 }
 
-std::vector<ResultDiff> compare_files(const DiffRequest& request) {
-  const bool by_name = !request.baseline.empty();
-  const Result base =
-      load_result(by_name ? existing_baseline("--baseline", request.baseline).string() : request.files.front());
-  const Named named{by_name ? fmt::format("baseline {}", request.baseline) : request.files.front(), base};
-  const DiffOptions options = diff_options(request.judging, base);
-  if (!request.by.empty()) return {diff_along(named, request.by, request.base_value, options)};
-  std::vector<ResultDiff> diffs;
-  for (std::size_t i = by_name ? 0 : 1; i < request.files.size(); ++i) {
-    const Result changed = load_result(request.files[i]);
-    const Named other{request.files[i], changed};
-    diffs.push_back(request.paired ? diff_pairs(named, other, options) : diff_results(named, other, options));
+// The results that were named, the base first.
+struct Files {
+  explicit Files(const DiffRequest& request) {
+    if (!request.baseline.empty()) {
+      names.push_back(fmt::format("baseline {}", request.baseline));
+      results.push_back(load_result(existing_baseline("--baseline", request.baseline).string()));
+    }
+    for (const std::string& file : request.files) {
+      names.push_back(file);
+      results.push_back(load_result(file));
+    }
   }
-  return diffs;
+
+  std::vector<Named> named() const {
+    std::vector<Named> all;
+    for (std::size_t i = 0; i < results.size(); ++i) all.push_back({names[i], results[i]});
+    return all;
+  }
+
+  std::vector<std::string> names;
+  std::vector<Result> results;
+};
+
+std::vector<ResultDiff> compare(const DiffRequest& request, const std::vector<Named>& files,
+                                const DiffOptions& options) {
+  if (!request.by.empty()) return {diff_along(files.front(), request.by, request.base_value, options)};
+  if (request.paired) return {diff_pairs(files[0], files[1], options)};
+  return diff_each(files.front(), std::span(files).subspan(1), options);
+}
+
+// To the file, and where that is not stdout, the verdict there.
+void write(const ResultFile& file, const std::string& text, const std::string& verdict) {
+  file.finish(text);
+  if (!file.to_stdout()) put(stdout, verdict);
+}
+
+int compare(const DiffRequest& request, const Files& files, const DiffOptions& options, const ResultFile& file) {
+  const std::vector<ResultDiff> diffs = compare(request, files.named(), options);
+  const int code = exit_code(request.judging, diffs);
+  std::string verdicts;
+  for (const ResultDiff& diff : diffs) verdicts += verdict_text(diff);
+  write(file, format_diff(request.format, diffs), verdicts);
+  const bool missing = std::ranges::any_of(
+      diffs, [](const ResultDiff& diff) { return std::ranges::any_of(diff.gone, &Unmatched::gate); });
+  const std::string lost = lost_text(diffs);
+  if (!lost.empty()) print_error(lost + std::string(missing ? kAllowMissing : ""));
+  return code;
+}
+
+int walk(const DiffRequest& request, const Files& files, const DiffOptions& options, const ResultFile& file) {
+  std::vector<Judgement> judgements;
+  for (const Result& result : files.results) judgements.push_back(judge_run(result));
+  const Walk walk = walk_results(files.named(), judgements, options);
+  const int code = exit_code(request.judging, walk);
+  write(file, format_walk(request.format, walk), verdict_text(walk));
+  if (!walk.lost.empty()) print_error(fmt::format("{}{}", fmt::join(walk.lost, "; "), kAllowMissing));
+  return code;
 }
 
 }  // namespace
@@ -69,12 +136,11 @@ int diff_verb(const DiffRequest& request) {
   check(request);
   // Made before anything is compared, so that what cannot be written is known by then.
   const ResultFile file(request.output.empty() ? "-" : request.output);
-  const std::vector<ResultDiff> diffs = compare_files(request);
-  const int code = exit_code(request.judging, diffs);
-  file.finish(format_diff(request.format, diffs));
-  if (file.to_stdout()) return code;
-  for (const ResultDiff& diff : diffs) put(stdout, verdict_text(diff));
-  return code;
+  const Files files(request);
+  DiffOptions options = diff_options(request.judging, files.results.front());
+  options.across = request.across;
+  options.allow_missing = request.allow_missing;
+  return is_walk(request) ? walk(request, files, options, file) : compare(request, files, options, file);
 }
 
 }  // namespace loadline

@@ -1,6 +1,7 @@
 #include "harness/cli/judging.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,8 @@
 #include "harness/result/machine.h"
 #include "harness/show/diff_csv.h"
 #include "harness/show/diff_text.h"
+#include "harness/show/walk_csv.h"
+#include "harness/show/walk_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
@@ -24,10 +27,12 @@ namespace {
 struct DiffFormat {
   std::string_view name;
   std::string (*write)(const std::vector<ResultDiff>& diffs);
+  std::string (*write_walk)(const Walk& walk);
 };
 
-constexpr std::array kFormats{DiffFormat{"text", diff_text}, DiffFormat{"markdown", diff_markdown},
-                              DiffFormat{"csv", diff_csv}, DiffFormat{"json", diff_json}};
+constexpr std::array kFormats{DiffFormat{"text", diff_text, walk_text},
+                              DiffFormat{"markdown", diff_markdown, walk_markdown},
+                              DiffFormat{"csv", diff_csv, walk_csv}, DiffFormat{"json", diff_json, walk_json}};
 
 constexpr std::array<std::string_view, 2> kFailOn{"regression", "inconclusive"};
 
@@ -50,6 +55,24 @@ std::vector<NoiseFloor> noise_for(const std::string& asked, const Result& base) 
   return noise;
 }
 
+struct Judged {
+  Change verdict;
+  bool lost;
+};
+
+int exit_code(const JudgeRequest& request, const std::vector<Judged>& judged) {
+  if (std::ranges::find(kFailOn, request.fail_on) == kFailOn.end()) {
+    throw unknown_name("--fail-on", request.fail_on, kFailOn);
+  }
+  // What was not compared may be worse than what was.
+  if (std::ranges::any_of(judged, &Judged::lost)) return kExitFailed;
+  const bool strict = request.fail_on == "inconclusive";
+  const bool fails = std::ranges::any_of(judged, [&](const Judged& one) {
+    return one.verdict == Change::kRegression || (strict && one.verdict == Change::kInconclusive);
+  });
+  return fails ? kExitRegression : kExitOk;
+}
+
 }  // namespace
 
 DiffOptions diff_options(const JudgeRequest& request, const Result& base) {
@@ -61,19 +84,29 @@ DiffOptions diff_options(const JudgeRequest& request, const Result& base) {
 }
 
 int exit_code(const JudgeRequest& request, const std::vector<ResultDiff>& diffs) {
-  if (std::ranges::find(kFailOn, request.fail_on) == kFailOn.end()) {
-    throw unknown_name("--fail-on", request.fail_on, kFailOn);
+  std::vector<Judged> judged;
+  for (const ResultDiff& diff : diffs) {
+    if (diff.along.empty()) judged.push_back({diff.verdict, !diff.lost.empty()});
   }
-  const bool strict = request.fail_on == "inconclusive";
-  const bool fails = std::ranges::any_of(diffs, [&](const ResultDiff& diff) {
-    if (!diff.along.empty()) return false;
-    return diff.verdict == Change::kRegression || (strict && diff.verdict == Change::kInconclusive);
-  });
-  return fails ? kExitRegression : kExitOk;
+  return exit_code(request, judged);
+}
+
+int exit_code(const JudgeRequest& request, const Walk& walk) {
+  return exit_code(request, {{walk.verdict, !walk.lost.empty()}});
+}
+
+std::string lost_text(const std::vector<ResultDiff>& diffs) {
+  std::vector<std::string> sentences;
+  for (const ResultDiff& diff : diffs) sentences.insert(sentences.end(), diff.lost.begin(), diff.lost.end());
+  return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
 std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs) {
   return row_named(kFormats, "--format", format).write(diffs);
+}
+
+std::string format_walk(const std::string& format, const Walk& walk) {
+  return row_named(kFormats, "--format", format).write_walk(walk);
 }
 
 std::vector<std::string_view> diff_formats() {

@@ -6,6 +6,7 @@
 
 #include "harness/cli/verbs.h"
 #include "harness/judge/diff.h"
+#include "harness/judge/walk.h"
 
 namespace loadline {
 
@@ -13,11 +14,17 @@ namespace loadline {
 // Throws Error as parse_noise() does, and for one that is poor_noise().
 DiffOptions diff_options(const JudgeRequest& request, const Result& base);
 
-// kExitRegression where one of these is what --fail-on names, or worse.
+// kExitFailed where a gate has lost what it guards; kExitRegression where one of these is what --fail-on names, or
+// worse.
 int exit_code(const JudgeRequest& request, const std::vector<ResultDiff>& diffs);
+int exit_code(const JudgeRequest& request, const Walk& walk);
+
+// What the gates have lost, as one sentence; empty where they have lost nothing.
+std::string lost_text(const std::vector<ResultDiff>& diffs);
 
 // In one of the formats of diff_formats().
 std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs);
+std::string format_walk(const std::string& format, const Walk& walk);
 
 // "text", "markdown", "csv", "json".
 std::vector<std::string_view> diff_formats();

@@ -55,8 +55,10 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
 }
 
 void add_diff(CLI::App& app, DiffRequest& request) {
-  CLI::App* diff = app.add_subcommand("diff", "Compare results with a base: regression, improvement or neither");
-  diff->add_option("files", request.files, "results: the base, unless --baseline names it, then those to compare")
+  CLI::App* diff =
+      app.add_subcommand("diff", "Compare two results, or walk through several: regression, improvement or neither");
+  diff->add_option("files", request.files,
+                   "results: the base, unless --baseline names it, then the new one; of more a walk, step by step")
       ->type_name("FILE...");
   add_judging(*diff, request.judging);
   add_noise(*diff, request.judging);
@@ -64,6 +66,13 @@ void add_diff(CLI::App& app, DiffRequest& request) {
       ->type_name("SETTING");
   diff->add_option("--base-value", request.base_value, "value of it to compare with [the first in the file]")
       ->type_name("VALUE");
+  diff->add_flag("--each", request.each, "compare each result with the base, rather than each with the one before");
+  diff->add_option("--across", request.across,
+                   "settings in which partners may differ, such as loader,workers [found by themselves]")
+      ->type_name("SETTING,...")
+      ->delimiter(',');
+  diff->add_flag("--allow-missing", request.allow_missing,
+                 "judge what is left, where a result lacks IO or FULL that the base has");
   diff->add_flag("--paired", request.paired, "the two results are those of one `loadline ab`: judge round by round");
   diff->add_option("--baseline", request.baseline, "the base is the result that was kept under this name")
       ->type_name("NAME");
@@ -74,9 +83,12 @@ void add_diff(CLI::App& app, DiffRequest& request) {
   diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
       ->type_name("FILE");
   diff->footer(metrics_text() +
-               "Cells are matched by their settings. One of each workload decides: the fastest FULL of both "
-               "results together, or IO\nwhere there is no FULL; the others explain.\n"
-               "Exit codes: 0 ok, 1 failed or not comparable, 2 usage, 3 a regression.");
+               "Cells are matched by their settings; what is left of a workload, as an optimization leaves it, one "
+               "configuration with one,\nseveral by what they have in common or as --across says, else the fastest of "
+               "each. IO and FULL of each workload decide,\nthe fastest of both results together; the others explain. "
+               "In a walk all gains of FULL decide.\n"
+               "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
+               "regression.");
 }
 
 }  // namespace loadline

@@ -96,6 +96,7 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
                                          diff_options(judging, base))};
     put(request.options.output == "-" ? stderr : stdout, '\n' + diff_text(diffs));
     code = exit_code(judging, diffs);
+    if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   }
   if (!request.save_baseline.empty()) {
     keep(baseline_path("--save-baseline", request.save_baseline), result_json(result, judgement));
@@ -181,7 +182,8 @@ int measure(const Verb& verb, const RunRequest& request) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();
   }
-  if (request.earlier) context.earlier_seconds = continue_from(*request.earlier, request.resume, result);
+  if (request.earlier)
+    context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
   const Schedule schedule = schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start));
   const bool best = request.options.find == kFindBest;
   if (request.dry_run) {

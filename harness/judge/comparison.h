@@ -44,6 +44,10 @@ enum class Change { kRegression, kImprovement, kEquivalent, kInconclusive };
 // "regression", "improvement", "equivalent", "inconclusive".
 std::string_view name(Change change);
 
+// Of several that are judged together: regression, then inconclusive, then improvement, then equivalent. Inconclusive
+// of none.
+Change worst_of(std::span<const Change> changes);
+
 // What may be said, where `adjusted_p` is the comparison's p after adjustment for all tests that were made
 // (multiple.h), and `criteria` those that it was made with.
 //

@@ -1,7 +1,6 @@
 #include "harness/judge/diff.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,58 +8,17 @@
 #include <set>
 #include <utility>
 
+#include "harness/judge/changes.h"
+#include "harness/judge/comparable.h"
+#include "harness/judge/gate.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
+#include "harness/result/counted.h"
 #include "loaders/error.h"
 
 namespace loadline {
 namespace {
-
-// What only cells that are compared can differ in: their data and the state of its cache.
-void add_differences_of_cells(const Result& base, const Result& changed, const CellPairs& pairs,
-                              std::vector<Difference>& unlike) {
-  std::set<std::pair<std::size_t, std::size_t>> known;
-  std::set<std::pair<CacheState, CacheState>> states;
-  for (const auto& [first, second] : pairs) {
-    const CellResult& a = base.cells[first];
-    const CellResult& b = changed.cells[second];
-    if (a.cell.mode == Mode::kSynthetic) continue;  // what a resident batch holds does not matter
-    const DatasetFacts& data = base.datasets[a.dataset];
-    const DatasetFacts& other = changed.datasets[b.dataset];
-    // Data that was not to be read before it was measured has none.
-    const bool comparable = data.fingerprint && other.fingerprint;
-    if (comparable && *data.fingerprint != *other.fingerprint && known.emplace(a.dataset, b.dataset).second) {
-      unlike.push_back({fmt::format("data of {}", a.cell.workload),
-                        fmt::format("fingerprint {:016x}", *data.fingerprint),
-                        fmt::format("fingerprint {:016x}", *other.fingerprint)});
-    }
-    if (a.cell.cache != b.cell.cache && states.emplace(a.cell.cache, b.cell.cache).second) {
-      unlike.push_back({"cache state", std::string(name(a.cell.cache)), std::string(name(b.cell.cache))});
-    }
-  }
-}
-
-void refuse_unlike(const Named& base, const Named& changed, const std::vector<Difference>& unlike) {
-  std::vector<std::string> texts;
-  for (const Difference& difference : unlike) {
-    texts.push_back(fmt::format("{} ({} and {})", difference.what, difference.base, difference.changed));
-  }
-  throw Error(fmt::format("cannot compare {} with {}, they differ in {}; --allow-mismatch compares them all the same",
-                          changed.name, base.name, fmt::join(texts, ", ")));
-}
-
-void refuse_nothing_in_common(const Named& base, const Named& changed, const Metric& metric) {
-  const auto first_of = [&](const Named& file) -> std::string {
-    for (const CellResult& cell : file.result.cells) {
-      if (is_compared(cell.cell, metric)) return "such as " + cell.cell.name();
-    }
-    return "none at all";
-  };
-  throw Error(fmt::format("cannot compare {} with {}, they have no cell{} in common: {} in the one, {} in the other",
-                          changed.name, base.name, metric.mode ? fmt::format(" of {}", name(*metric.mode)) : "",
-                          first_of(changed), first_of(base)));
-}
 
 struct Values {
   std::vector<double> base;
@@ -69,8 +27,8 @@ struct Values {
 
 Values all_values(const CellResult& base, const CellResult& changed, const Metric& metric) {
   Values values;
-  for (const Trial& trial : base.trials) values.base.push_back(metric.value(trial));
-  for (const Trial& trial : changed.trials) values.changed.push_back(metric.value(trial));
+  for (const Trial& trial : counted(base.trials)) values.base.push_back(metric.value(trial));
+  for (const Trial& trial : counted(changed.trials)) values.changed.push_back(metric.value(trial));
   return values;
 }
 
@@ -81,7 +39,7 @@ Values values_by_round(const CellResult& base, const CellResult& changed, const 
   Values values;
   for (const Trial& trial : base.trials) {
     const auto found = rounds.find(trial.round);
-    if (found == rounds.end()) continue;
+    if (found == rounds.end() || trial.pilot) continue;
     values.base.push_back(metric.value(trial));
     values.changed.push_back(found->second);
   }
@@ -123,6 +81,9 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
   const Metric& metric = *diff.metric;
   const Values values = diff.paired ? values_by_round(base, changed, metric) : all_values(base, changed, metric);
   cell.name = base.cell.name();
+  cell.changed_name = changed.cell.name();
+  cell.workload = base.cell.workload;
+  cell.mode = base.cell.mode;
   cell.margin = options.margin.value_or(kStandardMargin);
   cell.base_summary = summary_of(values.base);
   cell.changed_summary = summary_of(values.changed);
@@ -134,18 +95,28 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
                                 : compare(values.base, values.changed, criteria);
 }
 
+// Of a cell the comparison that it belongs to.
+struct Judged {
+  CellDiff* cell;
+  const ResultDiff* diff;
+};
+
 // The whole gate or all else.
-void adjust(ResultDiff& diff, bool gate) {
+void adjust(std::span<ResultDiff> diffs, bool gate) {
+  std::vector<Judged> judged;
   std::vector<std::optional<double>> p;
-  for (const CellDiff& cell : diff.cells) {
-    if (cell.gate == gate) p.push_back(cell.comparison ? cell.comparison->ratio.p : std::nullopt);
+  for (ResultDiff& diff : diffs) {
+    for (CellDiff& cell : diff.cells) {
+      if (cell.gate != gate) continue;
+      judged.push_back({&cell, &diff});
+      p.push_back(cell.comparison ? cell.comparison->ratio.p : std::nullopt);
+    }
   }
   const auto adjusted = gate ? holm(p) : benjamini_hochberg(p);
   auto next = adjusted.begin();
-  for (CellDiff& cell : diff.cells) {
-    if (cell.gate != gate) continue;
-    cell.adjusted_p = *next++;
-    if (cell.comparison) cell.change = change_of(*cell.comparison, cell.adjusted_p, criteria_of(diff, cell));
+  for (const auto& [cell, diff] : judged) {
+    cell->adjusted_p = *next++;
+    if (cell->comparison) cell->change = change_of(*cell->comparison, cell->adjusted_p, criteria_of(*diff, *cell));
   }
 }
 
@@ -154,12 +125,8 @@ Change verdict_of(const ResultDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     if (cell.gate) gate.push_back(cell.change);
   }
-  const bool any_gone = std::ranges::any_of(diff.gone, &Unmatched::gate);
-  if (any_gone || gate.empty()) gate.push_back(Change::kInconclusive);
-  for (const Change change : {Change::kRegression, Change::kInconclusive, Change::kImprovement}) {
-    if (std::ranges::find(gate, change) != gate.end()) return change;
-  }
-  return Change::kEquivalent;
+  if (!diff.lost.empty() || gate.empty()) gate.push_back(Change::kInconclusive);
+  return worst_of(gate);
 }
 
 // Of two runs, and where rates are compared.
@@ -185,60 +152,42 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   }
 }
 
-// Compares what `diff` names, and judges it.
-void judge_cells(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
+// A cell that decides and cannot.
+void add_cells_without_trials(ResultDiff& diff) {
+  for (const CellDiff& cell : diff.cells) {
+    if (!cell.gate || (cell.base_summary && cell.changed_summary)) continue;
+    diff.lost.push_back(fmt::format("{} decides and has nothing to decide by: {}", cell.name, cell.obstacle));
+  }
+}
+
+// Compares what `diff` names.
+void compare_all(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
   for (CellDiff& cell : diff.cells) {
     compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options);
   }
-  adjust(diff, true);
-  adjust(diff, false);
-  heed_noise(diff, options, {diff.base, base}, {diff.changed, changed});
-  diff.verdict = verdict_of(diff);
-  add_notes(diff, base, changed);
+  add_cells_without_trials(diff);
 }
 
-// In logarithms, over those of the two that have trials; none where neither has.
-std::optional<double> mean_log_rate(const CellResult* base, const CellResult* changed) {
-  Moments logs;
-  for (const CellResult* cell : {base, changed}) {
-    if (cell != nullptr && !cell->trials.empty()) logs.add(std::log(summarize(rates_of(*cell)).mean));
+// Whose the changes of FULL are, where partners were set up differently.
+void add_shares(ResultDiff& diff, const Result& base, const Result& changed) {
+  const auto is_meant = [&](const CellDiff& cell) {
+    return base.cells[cell.base].cell.mode == Mode::kFull && !cell.changes.empty();
+  };
+  if (std::ranges::none_of(diff.cells, is_meant)) return;
+  const Judgement before = judge_run(base);
+  const Judgement after = judge_run(changed);
+  for (CellDiff& cell : diff.cells) {
+    if (is_meant(cell)) cell.shares = shares_between(base, before, cell.base, changed, after, cell.changed);
   }
-  return logs.count() > 0 ? std::optional(logs.mean()) : std::nullopt;
 }
 
-// The cell that decides of one workload, as far as all of them have been looked at.
-struct Deciding {
-  Mode mode = Mode::kOverhead;
-  double rate = 0;       // as mean_log_rate() has it
-  std::size_t cell = 0;  // index in the base
-};
-
-// Of modes that may decide, the one that does.
-int rank(Mode mode) {
-  return mode == Mode::kFull ? 3 : mode == Mode::kIo ? 2 : mode == Mode::kSynthetic ? 1 : 0;
-}
-
-using DecidingByWorkload = std::map<std::string, Deciding>;
-
-void consider(DecidingByWorkload& deciding, const Result& base, std::size_t cell, const CellResult* changed) {
-  const CellResult& known = base.cells[cell];
-  const auto rate = mean_log_rate(&known, changed);
-  if (!rate) return;
-  Deciding& best = deciding[known.cell.workload];
-  const int better = rank(known.cell.mode) - rank(best.mode);
-  if (better > 0 || (better == 0 && *rate > best.rate)) best = {known.cell.mode, *rate, cell};
-}
-
-// Indices of cells of the base.
-std::set<std::size_t> gate_of(const Result& base, const Result& changed, const Matching& matching) {
-  DecidingByWorkload deciding;
-  for (const auto& [first, second] : matching.pairs) consider(deciding, base, first, &changed.cells[second]);
-  DecidingByWorkload gone;
-  for (const std::size_t cell : matching.gone) consider(gone, base, cell, nullptr);
-  deciding.merge(gone);  // workloads of which nothing is left
-  std::set<std::size_t> gate;
-  for (const auto& [workload, one] : deciding) gate.insert(one.cell);
-  return gate;
+CellDiff partners(const Named& base, const Named& changed, const Match& pair) {
+  CellDiff cell;
+  cell.by = pair.by;
+  cell.changes = changes_between(base.result.cells[pair.base].cell, changed.result.cells[pair.changed].cell);
+  cell.base = pair.base;
+  cell.changed = pair.changed;
+  return cell;
 }
 
 ResultDiff begin_diff(const Named& base, const Named& changed, const DiffOptions& options) {
@@ -246,27 +195,76 @@ ResultDiff begin_diff(const Named& base, const Named& changed, const DiffOptions
           .changed = changed.name,
           .metric = options.metric,
           .alpha = options.alpha,
-          .unlike = unlike(base.result, changed.result),
           .noteworthy = noteworthy(base.result, changed.result)};
+}
+
+// Compared, not judged.
+ResultDiff compare_results(const Named& base, const Named& changed, const DiffOptions& options) {
+  const Matching matching = match_cells(base, changed, *options.metric, options.across);
+  if (matching.pairs.empty()) refuse_nothing_to_compare(base, changed, *options.metric, options.across);
+  ResultDiff diff = begin_diff(base, changed, options);
+  diff.unlike = accepted_differences(base, changed, matching.pairs, options.allow_mismatch);
+  const Gate gate = gate_of(base, changed, matching, *options.metric, options.margin.value_or(kStandardMargin));
+  for (const Match& pair : matching.pairs) {
+    diff.cells.push_back(partners(base, changed, pair));
+    diff.cells.back().gate = gate.cells.contains(pair.base);
+  }
+  for (const std::size_t i : matching.gone) {
+    const bool decides = gate.missing.contains(i) && !options.allow_missing;
+    diff.gone.push_back({.name = base.result.cells[i].cell.name(), .gate = decides});
+  }
+  for (const std::size_t i : matching.added) diff.added.push_back({.name = changed.result.cells[i].cell.name()});
+  if (!options.allow_missing) diff.lost = gate.lost;
+  compare_all(diff, options, base.result, changed.result);
+  add_shares(diff, base.result, changed.result);
+  return diff;
+}
+
+}  // namespace
+
+void judge_together(std::span<ResultDiff> diffs, std::span<const Sides> sides, const DiffOptions& options) {
+  adjust(diffs, true);
+  for (std::size_t i = 0; i < diffs.size(); ++i) {
+    ResultDiff& diff = diffs[i];
+    adjust({&diff, 1}, false);
+    heed_noise(diff, options, sides[i].base, sides[i].changed);
+    diff.verdict = verdict_of(diff);
+    add_notes(diff, sides[i].base.result, sides[i].changed.result);
+  }
+}
+
+namespace {
+
+void judge_alone(ResultDiff& diff, const Named& base, const Named& changed, const DiffOptions& options) {
+  const Sides sides{base, changed};
+  judge_together({&diff, 1}, {&sides, 1}, options);
 }
 
 }  // namespace
 
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options) {
-  const Matching matching = match_cells(base, changed, *options.metric);
-  if (matching.pairs.empty()) refuse_nothing_in_common(base, changed, *options.metric);
+  return diff_each(base, {&changed, 1}, options).front();
+}
+
+std::vector<ResultDiff> diff_each(const Named& base, std::span<const Named> changed, const DiffOptions& options) {
+  std::vector<ResultDiff> diffs;
+  std::vector<Sides> sides;
+  for (const Named& one : changed) {
+    diffs.push_back(compare_results(base, one, options));
+    sides.push_back({base, one});
+  }
+  judge_together(diffs, sides, options);
+  return diffs;
+}
+
+ResultDiff diff_cells(const Named& base, const Named& changed, std::span<const Match> pairs,
+                      const DiffOptions& options) {
   ResultDiff diff = begin_diff(base, changed, options);
-  add_differences_of_cells(base.result, changed.result, matching.pairs, diff.unlike);
-  if (!diff.unlike.empty() && !options.allow_mismatch) refuse_unlike(base, changed, diff.unlike);
-  const auto gate = gate_of(base.result, changed.result, matching);
-  for (const auto& [first, second] : matching.pairs) {
-    diff.cells.push_back({.name = {}, .base = first, .changed = second, .gate = gate.contains(first)});
+  for (const Match& pair : pairs) {
+    diff.cells.push_back(partners(base, changed, pair));
+    diff.cells.back().gate = true;
   }
-  for (const std::size_t i : matching.gone) {
-    diff.gone.push_back({.name = base.result.cells[i].cell.name(), .gate = gate.contains(i)});
-  }
-  for (const std::size_t i : matching.added) diff.added.push_back({.name = changed.result.cells[i].cell.name()});
-  judge_cells(diff, options, base.result, changed.result);
+  compare_all(diff, options, base.result, changed.result);
   return diff;
 }
 
@@ -283,19 +281,19 @@ ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions
                     "order as those of the two results of `loadline ab` have",
                     changed.name, base.name));
   }
-  if (!diff.unlike.empty() && !options.allow_mismatch) refuse_unlike(base, changed, diff.unlike);
+  diff.unlike = accepted_differences(base, changed, {}, options.allow_mismatch);
+  std::vector<Mode> modes;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (is_compared(first[i].cell, *options.metric)) diff.cells.push_back({.name = {}, .base = i, .changed = i});
+    if (!is_compared(first[i].cell, *options.metric)) continue;
+    CellDiff& cell = diff.cells.emplace_back();
+    cell.base = cell.changed = i;
+    modes.push_back(first[i].cell.mode);
   }
-  if (diff.cells.empty()) refuse_nothing_in_common(base, changed, *options.metric);
-  for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
-    bool any = false;
-    for (CellDiff& cell : diff.cells) {
-      if (first[cell.base].cell.mode == mode) any = cell.gate = true;
-    }
-    if (any) break;
-  }
-  judge_cells(diff, options, base.result, changed.result);
+  if (diff.cells.empty()) refuse_nothing_to_compare(base, changed, *options.metric, {});
+  const std::vector<bool> gate = gate_of_pairs(modes);
+  for (std::size_t i = 0; i < gate.size(); ++i) diff.cells[i].gate = gate[i];
+  compare_all(diff, options, base.result, changed.result);
+  judge_alone(diff, base, changed, options);
   return diff;
 }
 
@@ -304,13 +302,14 @@ ResultDiff diff_along(const Named& file, std::string_view setting, std::string_v
   ResultDiff diff = begin_diff(file, file, options);
   diff.along = setting;
   for (AlongPair& pair : match_along(file, setting, base_value, *options.metric)) {
-    diff.cells.push_back({.name = {},
-                          .base_value = std::move(pair.base_value),
-                          .changed_value = std::move(pair.changed_value),
-                          .base = pair.base,
-                          .changed = pair.changed});
+    CellDiff& cell = diff.cells.emplace_back();
+    cell.base_value = std::move(pair.base_value);
+    cell.changed_value = std::move(pair.changed_value);
+    cell.base = pair.base;
+    cell.changed = pair.changed;
   }
-  judge_cells(diff, options, file.result, file.result);
+  compare_all(diff, options, file.result, file.result);
+  judge_alone(diff, file, file, options);
   return diff;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "harness/judge/matching.h"
 #include "harness/judge/metrics.h"
 #include "harness/judge/noise.h"
+#include "harness/judge/shares.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -22,14 +24,21 @@ struct DiffOptions {
   const Metric* metric = &metrics().front();
   std::optional<double> margin;  // relative; none: kStandardMargin
   double alpha = 0.05;
-  std::vector<NoiseFloor> noise;  // of each host of the base; heeded where rates of two runs are compared
-  bool allow_mismatch = false;    // compare results all the same that are unlike each other
+  std::vector<NoiseFloor> noise;    // of each host of the base; heeded where rates of two runs are compared
+  bool allow_mismatch = false;      // compare results all the same that are unlike each other
+  bool allow_missing = false;       // judge what is left, where the other result lacks what the base guards
+  std::vector<std::string> across;  // settings in which partners may differ; empty: as match_cells() finds them
 };
 
 // One cell against another.
 struct CellDiff {
-  std::string name;        // of the base's cell
-  std::string base_value;  // of the setting along which cells are compared; empty where results are
+  std::string name;  // of the base's cell
+  std::string changed_name;
+  std::string workload;
+  Mode mode = Mode::kFull;
+  std::optional<MatchedBy> by;      // none where cells were paired by place or along a setting
+  std::vector<Difference> changes;  // settings in which the two differ; none where all match
+  std::string base_value;           // of the setting along which cells are compared; empty where results are
   std::string changed_value;
   std::size_t base = 0;  // indices in Result::cells
   std::size_t changed = 0;
@@ -41,7 +50,8 @@ struct CellDiff {
   std::optional<Comparison> comparison;  // none without trials, or where the metric is 0 in one
   std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside of it
   Change change = Change::kInconclusive;
-  std::string obstacle;  // why no more can be said: "a single trial has no interval"; mostly empty
+  std::string obstacle;          // why no more can be said: "a single trial has no interval"; mostly empty
+  std::optional<Shares> shares;  // of FULL, where settings differ
 };
 
 // A cell that only one of two results has.
@@ -65,30 +75,45 @@ struct ResultDiff {
   std::vector<Difference> unlike;  // that were allowed
   std::vector<Difference> noteworthy;
   std::vector<std::string> notes;          // sentences
+  std::vector<std::string> lost;           // sentences: what the gate should decide by and cannot; it then fails
   Change verdict = Change::kInconclusive;  // of the gate
 };
 
-// Cells are matched by match_cells(), and the data that they read is compared by fingerprint.
-//
-// The gate is one cell of each workload: of FULL, or of IO where they have no FULL in common, or else of SYNTHETIC, the
-// fastest of the two results together. The fastest of the base alone would often be one that had luck there, and so
-// slower when it is run again, whatever was changed. Where the other result has nothing of a workload, the fastest of
-// the base. It decides, so its p values are adjusted by Holm: a false alarm in any of them has a chance of
-// alpha. All others are there to explain, and by Benjamini-Hochberg: few of many that are called are false, and more
-// of those that are real are found. The verdict is the worst of the gate: regression, then inconclusive (also where the
-// cell is gone), then improvement, then equivalent.
+// Cells are matched by match_cells(), and the data that they read is compared by fingerprint. Those of gate_of()
+// decide, so their p values are adjusted by Holm: a false alarm in any of them has a chance of alpha. All others are
+// there to explain, and by Benjamini-Hochberg: few of many that are called are false, and more of those that are real
+// are found. The verdict is the worst of the gate: regression, then inconclusive (also where the gate has lost a cell),
+// then improvement, then equivalent.
 //
 // What two runs of the same differ by on the host (noise.h) makes a change that is no larger inconclusive, and an
 // equivalence within less.
 //
 // Throws Error, where the two are unlike and that is not allowed naming every difference; and where they have no cell
-// in common.
+// to compare; and usage Error for an unknown setting in `across`.
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options);
 
+// Each of several results against one base, by Holm over the gates of all of them.
+std::vector<ResultDiff> diff_each(const Named& base, std::span<const Named> changed, const DiffOptions& options);
+
+// The cells of these indices alone, which decide, without a verdict so far and without shares. Does not look at how
+// alike the results are.
+ResultDiff diff_cells(const Named& base, const Named& changed, std::span<const Match> pairs,
+                      const DiffOptions& options);
+
+// The two results of a comparison. Borrows them.
+struct Sides {
+  const Named& base;
+  const Named& changed;
+};
+
+// Gives comparisons that are judged together, each of the results at the same place of `sides`, their verdicts: by Holm
+// over the gates of all of them.
+void judge_together(std::span<ResultDiff> diffs, std::span<const Sides> sides, const DiffOptions& options);
+
 // Two results of `loadline ab`: cells matched by place, trials by round. Settings may differ, they are what is
-// compared; modes may not. The gate are all cells of FULL, or of IO where there is no FULL. The noise floor of runs
-// says nothing of them: what sets two runs apart is the same for both of a pair, and where each trial is a process of
-// its own, it is in the spread of the pairs.
+// compared; modes may not. The gate are all cells of gate_of_pairs(). The noise floor of runs says nothing of them:
+// what sets two runs apart is the same for both of a pair, and where each trial is a process of its own, it is in the
+// spread of the pairs.
 ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
 
 // Cells of one result along a setting, as match_along() pairs them, and throws what that throws. There is no gate.

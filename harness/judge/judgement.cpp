@@ -12,6 +12,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
+#include "harness/result/counted.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -24,7 +25,10 @@ std::vector<double> rates_of(const Result& result, std::optional<std::size_t> ce
 CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
-  return {.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  CellSummary summary{.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  // A pilot comes before the trials that count.
+  for (std::size_t& trial : summary.outliers) trial += cell.trials.size() - rates.size();
+  return summary;
 }
 
 std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit) {
@@ -154,8 +158,8 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
   const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
   const SharedCpus threads{.of_loader = of_loader,
-                        .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
-                        .cpus = result.environment.machine.threads_in_force};
+                           .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
+                           .cpus = result.environment.machine.threads_in_force};
   return causes_of(cell, info_of(result, configuration), threads);
 }
 
@@ -190,7 +194,7 @@ std::string start_up_sentence(const Configuration& configuration) {
       " Start-up dominates a short training: to open the data and wait for the first batch took {} the one time that "
       "it "
       "was measured, longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
-      duration(start_up->seconds), duration(start_up->warm_epoch));
+      duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 
 // What IO would give if its consumer did nothing but wait: no more than that is filled without the drain. None where
@@ -279,13 +283,13 @@ Judgement judge_run(const Result& result) {
 
 std::vector<double> rates_of(const CellResult& cell) {
   std::vector<double> rates;
-  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
+  for (const Trial& trial : counted(cell.trials)) rates.push_back(trial.samples_per_second());
   return rates;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {
   Moments moments;
-  for (const Trial& trial : cell.trials) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
+  for (const Trial& trial : counted(cell.trials)) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
   return moments.count() > 0 ? std::optional(moments.mean()) : std::nullopt;
 }
 

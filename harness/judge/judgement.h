@@ -66,6 +66,7 @@ struct Configuration {
 struct Warning {
   std::string id;       // stable: scripts may look for it
   std::string message;  // one sentence
+  double severity = 0;  // of several with one id, the one with the most of it says most
 };
 
 struct Judgement {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <variant>
 
+#include "harness/judge/across.h"
 #include "harness/plan/settings.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -30,22 +31,61 @@ std::string configuration_key(const Cell& cell, std::span<const std::string_view
   return key;
 }
 
-using CellsByKey = std::unordered_map<std::string, std::size_t>;
-
 constexpr std::array<std::string_view, 1> kWhereTheDataLies{"data"};
 constexpr std::array<std::string_view, 2> kNorInWhichCache{"data", "cache"};
 
-CellsByKey cells_by_key(const Named& file, const Metric& metric) {
-  CellsByKey cells;
-  for (std::size_t i = 0; i < file.result.cells.size(); ++i) {
-    const Cell& cell = file.result.cells[i].cell;
-    if (!is_compared(cell, metric)) continue;
-    const auto [known, is_new] = cells.emplace(configuration_key(cell, kWhereTheDataLies), i);
-    if (is_new) continue;
-    throw Error(fmt::format("{}: cells {} and {} differ only in where their data lies, so neither can be compared",
-                            file.name, file.result.cells[known->second].cell.name(), cell.name()));
+using Key = std::string (*)(const Cell& cell);
+
+// What tells cells apart; each key where several cells of one result have the one before in common.
+constexpr std::array<Key, 3> kKeys{
+    [](const Cell& cell) { return configuration_key(cell, kWhereTheDataLies); },
+    [](const Cell& cell) { return configuration_key(cell, {}); },
+    [](const Cell& cell) { return key_of(cell); },
+};
+
+using Cells = std::vector<std::size_t>;  // indices in Result::cells
+
+std::map<std::string, Cells> cells_by(Key key, const Result& result, const Cells& cells) {
+  std::map<std::string, Cells> found;
+  for (const std::size_t i : cells) found[key(result.cells[i].cell)].push_back(i);
+  return found;
+}
+
+Cells compared_cells(const Result& result, const Metric& metric) {
+  Cells cells;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    if (is_compared(result.cells[i].cell, metric)) cells.push_back(i);
   }
   return cells;
+}
+
+void refuse_twins(const Named& file, const Cells& cells) {
+  if (cells.size() < 2) return;
+  throw Error(fmt::format("{}: cells {} and {} have the same settings, so neither can be compared", file.name,
+                          file.result.cells[cells[0]].cell.name(), file.result.cells[cells[1]].cell.name()));
+}
+
+void append(Cells& to, const Cells& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+void match_settings(const Named& base, const Named& changed, const Cells& ours, const Cells& theirs, std::size_t level,
+                    Matching& matching) {
+  auto others = cells_by(kKeys[level], changed.result, theirs);
+  for (const auto& [key, cells] : cells_by(kKeys[level], base.result, ours)) {
+    const Cells partners = others.contains(key) ? others.extract(key).mapped() : Cells();
+    if (partners.empty()) {
+      append(matching.gone, cells);
+    } else if (cells.size() == 1 && partners.size() == 1) {
+      matching.pairs.push_back({.base = cells.front(), .changed = partners.front()});
+    } else if (level + 1 < kKeys.size()) {
+      match_settings(base, changed, cells, partners, level + 1, matching);
+    } else {
+      refuse_twins(base, cells);
+      refuse_twins(changed, partners);
+    }
+  }
+  for (const auto& [key, cells] : others) append(matching.added, cells);
 }
 
 // Of cells without a counterpart, those that have one in another cache state.
@@ -62,12 +102,12 @@ void match_across_cache_states(const Result& base, const Result& changed, Matchi
     const auto found = others.find(key);
     // Where there is a choice, nothing says which is meant.
     if (found == others.end() || found->second.size() > 1 || wanted.at(key) > 1) return false;
-    matching.pairs.emplace_back(i, found->second.front());
+    matching.pairs.push_back({.base = i, .changed = found->second.front()});
     matched.insert(found->second.front());
     return true;
   });
   std::erase_if(matching.added, [&](std::size_t i) { return matched.contains(i); });
-  std::ranges::sort(matching.pairs);
+  std::ranges::sort(matching.pairs, {}, &Match::base);
 }
 
 // What a cell is compared with others by, along a setting.
@@ -186,25 +226,25 @@ bool is_compared(const Cell& cell, const Metric& metric) {
   return cell.mode != Mode::kOverhead && (!metric.mode || *metric.mode == cell.mode);
 }
 
-Matching match_cells(const Named& base, const Named& changed, const Metric& metric) {
-  const CellsByKey in_base = cells_by_key(base, metric);
-  const CellsByKey in_changed = cells_by_key(changed, metric);
+std::string_view name(MatchedBy by) {
+  switch (by) {
+    case MatchedBy::kSettings: return "settings";
+    case MatchedBy::kConfiguration: return "configuration";
+    case MatchedBy::kAxes: return "axes";
+    case MatchedBy::kBest: return "best";
+  }
+  return "";
+}
+
+Matching match_cells(const Named& base, const Named& changed, const Metric& metric,
+                     std::span<const std::string> across) {
   Matching matching;
-  for (const auto& [key, i] : in_base) {
-    const auto found = in_changed.find(key);
-    if (found == in_changed.end()) {
-      matching.gone.push_back(i);
-    } else {
-      matching.pairs.emplace_back(i, found->second);
-    }
-  }
-  for (const auto& [key, i] : in_changed) {
-    if (!in_base.contains(key)) matching.added.push_back(i);
-  }
-  std::ranges::sort(matching.pairs);
+  match_settings(base, changed, compared_cells(base.result, metric), compared_cells(changed.result, metric), 0,
+                 matching);
   std::ranges::sort(matching.gone);
   std::ranges::sort(matching.added);
   match_across_cache_states(base.result, changed.result, matching);
+  match_across(base.result, changed.result, across, matching);
   return matching;
 }
 

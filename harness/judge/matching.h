@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/judge/metrics.h"
@@ -21,19 +22,47 @@ struct Named {
 // OVERHEAD is nobody's change, and some metrics are of one mode.
 bool is_compared(const Cell& cell, const Metric& metric);
 
-using CellPairs = std::vector<std::pair<std::size_t, std::size_t>>;  // indices in Result::cells: base, changed
+// Why two cells are partners.
+enum class MatchedBy : std::uint8_t {
+  kSettings,       // they have the same settings
+  kConfiguration,  // each belongs to the only configuration of its workload that was left
+  kAxes,           // their configurations agree in all that both results have in common
+  kBest,           // their configurations are the fastest of those that were left
+};
+
+// "settings", "configuration", "axes", "best".
+std::string_view name(MatchedBy by);
+
+struct Match {
+  std::size_t base = 0;  // indices in Result::cells
+  std::size_t changed = 0;
+  MatchedBy by = MatchedBy::kSettings;
+
+  bool operator==(const Match&) const = default;
+};
 
 // Of two results.
 struct Matching {
-  CellPairs pairs;  // in the order of the base
+  std::vector<Match> pairs;  // in the order of the base
   std::vector<std::size_t> gone;
   std::vector<std::size_t> added;
 };
 
-// Cells are matched by all their settings but those that tell where the data lies and what the machine makes of them,
-// whatever their names. One that is left is matched with the only one that differs from it in its cache state alone.
-// Throws Error where cells of one result differ in nothing that counts.
-Matching match_cells(const Named& base, const Named& changed, const Metric& metric);
+// Matches cells in stages, each of what the ones before have left:
+// 1. By all their settings but those that tell where the data lies and what the machine makes of them, whatever their
+//    names. Several such cells in one result are told apart by where their data lies.
+// 2. With the only one that differs in its cache state alone.
+// 3. Within a workload, by configurations: IO and FULL of one loader, worker count, batch size and so on, with the
+//    SYNTHETIC of that FULL. Where each result has one configuration left, these two. Where both have several, those
+//    that agree in every setting of which both results have some value in common, if no two of one result agree in all
+//    of these. Otherwise the fastest of each: by FULL, or by IO where not both have FULL.
+//    `across` names settings that may differ, in place of these rules: configurations are partners that agree in all
+//    others, and where several of one result do, the fastest of these.
+// A setting that follows from one that may differ, as the format does from the loader, may differ as well.
+//
+// Throws Error where cells of one result differ in nothing that counts; usage Error for an unknown setting in `across`.
+Matching match_cells(const Named& base, const Named& changed, const Metric& metric,
+                     std::span<const std::string> across = {});
 
 // Two cells of one result, and what they have of the setting along which it is compared.
 struct AlongPair {

@@ -260,6 +260,7 @@ class Bench {
       if (!trial) return false;
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       enter(std::move(*trial), round, started, cell.trials);
+      mark_pilot(cell, options_);
     } catch (const Error& error) {
       cell.error = error.what();
     }

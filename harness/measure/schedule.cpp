@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
+#include "harness/judge/statistics.h"
 #include "loaders/error.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
 
-// Below that even equal trials say little about their spread.
-constexpr std::size_t kFewestForInterval = 3;
+constexpr std::size_t kFewestPilot = 5;
+constexpr std::size_t kFewestFresh = 5;
 
 constexpr double kSetUpSeconds = 0.02;
 
@@ -28,6 +30,32 @@ double step_seconds(const CellResult& cell) {
 bool is_narrow(const CellResult& cell, double share) {
   const Summary rate = summarize(rates_of(cell));
   return rate.ci95 && (rate.ci95->high - rate.ci95->low) / 2 <= share * rate.mean;
+}
+
+// None: `max_trials` leaves no room for one.
+std::optional<std::size_t> pilot_size(const RunOptions& options) {
+  const std::size_t pilot = std::max(kFewestPilot, options.trials);
+  return pilot + kFewestFresh <= options.max_trials ? std::optional(pilot) : std::nullopt;
+}
+
+// What the deviation behind `count` values exceeds in one case of five, of their own deviation.
+double upper_deviation(std::size_t count) {
+  constexpr double kFifth = -0.8416;  // quantile of the normal distribution
+  const auto degrees = static_cast<double>(count - 1);
+  const double part = 2 / (9 * degrees);
+  const double chi2_over_degrees = std::pow(1 - part + kFifth * std::sqrt(part), 3);
+  return 1 / std::sqrt(chi2_over_degrees);
+}
+
+// The fewest values of such a deviation, as a share of their mean, whose interval is this narrow.
+std::size_t values_for(double variation, double share, std::size_t most) {
+  std::size_t count = kFewestFresh;
+  const auto half_width = [&] {
+    const auto n = static_cast<double>(count);
+    return half_width_95({variation * variation / n, n - 1});
+  };
+  while (count < most && half_width() > share) ++count;
+  return count;
 }
 
 // Until every cell has `trials` of them, as far as it is to have so many.
@@ -68,8 +96,27 @@ Error too_short(std::size_t cells, const RunOptions& options, double round_secon
 
 TrialCounts trial_counts(const RunOptions& options, Mode mode) {
   if (!options.until_ci) return {options.trials, options.trials};
-  const std::size_t fewest = std::min({kFewestForInterval, options.trials, options.max_trials});
-  return {fewest, mode == Mode::kOverhead ? fewest : options.max_trials};
+  const auto pilot = pilot_size(options);
+  if (mode == Mode::kOverhead) {
+    const std::size_t rough = pilot.value_or(std::min(kFewestPilot, options.max_trials));
+    return {rough, rough};
+  }
+  return {pilot ? *pilot + kFewestFresh : options.max_trials, options.max_trials};
+}
+
+std::size_t planned_trials(const CellResult& cell, const RunOptions& options) {
+  const auto pilot = pilot_size(options);
+  if (!pilot || cell.trials.size() < *pilot) return options.max_trials;
+  Moments rates;
+  for (const Trial& trial : cell.trials | std::views::take(*pilot)) rates.add(trial.samples_per_second());
+  const double variation = upper_deviation(*pilot) * *rates.stddev() / rates.mean();
+  return *pilot + values_for(variation, *options.until_ci, options.max_trials - *pilot);
+}
+
+void mark_pilot(CellResult& cell, const RunOptions& options) {
+  const auto pilot = pilot_size(options);
+  if (!options.until_ci || !pilot || cell.trials.size() <= *pilot || cell.cell.mode == Mode::kOverhead) return;
+  for (Trial& trial : cell.trials | std::views::take(*pilot)) trial.pilot = true;
 }
 
 std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options) {
@@ -78,8 +125,8 @@ std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options
   const std::size_t trials = cell.trials.size();
   if (trials < counts.fewest) return std::nullopt;
   if (!options.until_ci || cell.cell.mode == Mode::kOverhead) return Stopped::kTrials;
-  if (is_narrow(cell, *options.until_ci)) return Stopped::kInterval;
-  return trials < counts.most ? std::nullopt : std::optional(Stopped::kMaxTrials);
+  if (trials < planned_trials(cell, options)) return std::nullopt;
+  return is_narrow(cell, *options.until_ci) ? Stopped::kInterval : Stopped::kMaxTrials;
 }
 
 double trial_seconds(const CellResult& cell, const RunOptions& options) {

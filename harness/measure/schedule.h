@@ -14,9 +14,27 @@ struct TrialCounts {
   std::size_t most;
 };
 
-// The trials of a cell of this mode: `trials`, or with `until_ci` up to `max_trials`, of which the first 3 (or
-// `trials`, if those are fewer) are not looked at. What the harness costs is wanted roughly only: it gets those alone.
+// The trials of a cell of this mode: `trials`, or with `until_ci` a pilot and the trials that it asks for, up to
+// `max_trials` together. What the harness costs is wanted roughly only: it gets as many as a pilot has.
 TrialCounts trial_counts(const RunOptions& options, Mode mode);
+
+// With `until_ci` the trials that decide how many there are do not enter the figure: where looking at the interval ends
+// the trials, those are kept that happen to lie close together, and throughput, which is skewed to the left, comes out
+// too high. The pilot, the first `trials` of a cell (5 at least), fixes the number of fresh trials in advance, and
+// figure and interval are of these alone, so that the interval covers what one of a fixed number of trials covers.
+//
+// The number is the smallest n of at least 5 with t(n - 1) u / sqrt(n) <= until_ci * mean, where mean and deviation s
+// are the pilot's and u = s sqrt((p - 1) / chi2(0.2; p - 1)) is what the true deviation exceeds in one case of five:
+// the two stages of C. Stein, Annals of Mathematical Statistics 16, 1945, whose own number, from s, is too small for
+// fresh trials every other time. The quantile of chi2 is that of E. B. Wilson and M. M. Hilferty, PNAS 17, 1931.
+//
+// How many trials a cell with this pilot has in all, no more than `max_trials`. Where `max_trials` leaves no room for
+// a pilot and 5 fresh trials, there is no pilot and it has that many.
+std::size_t planned_trials(const CellResult& cell, const RunOptions& options);
+
+// Marks the trials of the pilot, once the first fresh one is there. Those of a run that ends before that are no
+// pilot's.
+void mark_pilot(CellResult& cell, const RunOptions& options);
 
 // Why a cell needs no more trials; none: it needs some.
 std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options);

@@ -229,9 +229,11 @@ const std::array kRows{
               1e7},
     OptionRow{
         "until-ci", kTrials, kShare,
-        "trials of a cell until its 95 % interval is no wider than this on each side, such as 1%; unset: --trials",
+        "share of the mean, such as 1%: a pilot of --trials trials (5 at least) of each cell fixes how many fresh ones "
+        "its 95 % interval needs to be no wider on each side; figures are of the fresh ones; unset: --trials",
         &O::until_ci, nullptr, 1e-4, 1},
-    OptionRow{"max-trials", kTrials, "N", "of a cell that has not come to --until-ci", &O::max_trials, nullptr, 2, 1e5},
+    OptionRow{"max-trials", kTrials, "N", "of a cell with --until-ci, pilot and fresh ones together", &O::max_trials,
+              nullptr, 2, 1e5},
     OptionRow{"first-epoch-seconds", kTrials, "SECONDS", "how much of the first epoch to measure; 0: none",
               &O::first_epoch_seconds, nullptr, 0, 1e6},
     OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at all", &O::ceilings,

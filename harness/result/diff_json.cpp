@@ -24,8 +24,24 @@ void fields(RecordWriter& json, const Unmatched& cell) {
   json("gate", cell.gate);
 }
 
+void fields(RecordWriter& json, const Standpoint& standpoint) {
+  json("stall", standpoint.stall);
+  json("bound", name(standpoint.bound));
+}
+
+void fields(RecordWriter& json, const Shares& shares) {
+  json("compute", shares.compute);
+  json("loading", shares.loading);
+  json("other_step", shares.other_step);
+  json("before", shares.before);
+  json("after", shares.after);
+}
+
 void fields(RecordWriter& json, const CellDiff& cell) {
   json("name", cell.name);
+  json("new_name", cell.changed_name);
+  json("matched_by", cell.by ? std::optional(name(*cell.by)) : std::nullopt);
+  json("changes", cell.changes);
   none_as_null(json, "base_value", cell.base_value);
   none_as_null(json, "new_value", cell.changed_value);
   json("gate", cell.gate);
@@ -43,6 +59,7 @@ void fields(RecordWriter& json, const CellDiff& cell) {
   json("trials_needed", comparison ? comparison->trials_needed : std::nullopt);
   json("verdict", name(cell.change));
   none_as_null(json, "obstacle", cell.obstacle);
+  json("shares", cell.shares);
 }
 
 void fields(RecordWriter& json, const ResultDiff& diff) {
@@ -61,6 +78,39 @@ void fields(RecordWriter& json, const ResultDiff& diff) {
   json("unlike", diff.unlike);
   json("noteworthy", diff.noteworthy);
   json("notes", diff.notes);
+  json("lost", diff.lost);
+}
+
+void fields(RecordWriter& json, const WalkStep& step) {
+  none_as_null(json, "cell", step.cell);
+  json("best", step.best);
+  json("changes", step.changes);
+  none_as_null(json, "setting", step.setting);
+  json("io", step.io);
+  json("synthetic", step.synthetic);
+  json("full", step.full);
+  json("standpoint", step.standpoint);
+  json("over_before", step.over_before);
+  json("over_first", step.over_first);
+}
+
+void fields(RecordWriter& json, const WorkloadWalk& followed) {
+  json("workload", followed.workload);
+  json("mode", name(followed.mode));
+  json("steps", followed.steps);
+}
+
+void fields(RecordWriter& json, const Walk& walk) {
+  json("results", walk.results);
+  json("metric", walk.metric->name);
+  json("higher_is_better", walk.metric->higher_is_better);
+  json("alpha", walk.alpha);
+  json("verdict", name(walk.verdict));
+  json("workloads", walk.workloads);
+  json("unlike", walk.unlike);
+  json("noteworthy", walk.noteworthy);
+  json("notes", walk.notes);
+  json("lost", walk.lost);
 }
 
 void fields(auto& json, Record<NoiseFloor::Part> auto& part) {
@@ -96,11 +146,24 @@ void fields(auto& json, Record<NoiseFloor> auto& noise) {
   json("cells", noise.parts);
 }
 
-std::string diff_json(const std::vector<ResultDiff>& diffs) {
+namespace {
+
+std::string comparison_json(const std::vector<ResultDiff>& diffs, const std::optional<Walk>& walk) {
   RecordWriter json;
   json("diff_schema_version", kDiffSchemaVersion);
   json("diffs", diffs);
+  json("walk", walk);
   return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string diff_json(const std::vector<ResultDiff>& diffs) {
+  return comparison_json(diffs, std::nullopt);
+}
+
+std::string walk_json(const Walk& walk) {
+  return comparison_json({}, walk);
 }
 
 std::string noise_json(const NoiseFloor& noise) {

@@ -8,14 +8,17 @@
 
 #include "harness/judge/diff.h"
 #include "harness/judge/noise.h"
+#include "harness/judge/walk.h"
 
 namespace loadline {
 
-inline constexpr int kDiffSchemaVersion = 1;
+// 2: IO decides beside FULL, partners may differ in their settings, and there are walks.
+inline constexpr int kDiffSchemaVersion = 2;
 inline constexpr int kNoiseSchemaVersion = 2;
 
 // All that was compared, indented. Numbers are finite; what is missing is null.
 std::string diff_json(const std::vector<ResultDiff>& diffs);
+std::string walk_json(const Walk& walk);
 
 // A noise floor, indented, and back. Throws Error naming `source` and what is wrong in it.
 std::string noise_json(const NoiseFloor& noise);

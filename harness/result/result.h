@@ -220,8 +220,9 @@ struct Result {
   std::optional<std::string> finished;
   std::vector<std::string> resumed;  // when each further part of it began, where it was interrupted
   Status status = Status::kPartial;
-  std::vector<std::string> arguments;    // of the command line
-  std::vector<std::string> merged_from;  // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> arguments;     // of the command line
+  std::vector<std::string> merged_from;   // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> other_builds;  // name_of() those that measured parts of it, but for environment.build
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;

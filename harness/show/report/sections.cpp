@@ -28,7 +28,7 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
         "The {} best configurations of each workload are shown, {} of {}; `loadline report --format csv` has all.",
         options.most_configurations, best.subjects.size(), data.subjects.size());
   }
-  std::vector<Section> sections;
+  std::vector<Section> sections{walk_section(data)};
   for (Section& section :
        std::array{throughput_section(best), bounds_section(best), scaling_section(best), waits_section(best),
                   timeline_section(best, options.most_in_time), start_section(best), cache_section(best),

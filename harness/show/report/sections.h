@@ -38,6 +38,7 @@ struct SectionOptions {
 std::vector<Section> sections_of(const ReportData& data, const SectionOptions& options);
 
 // The sections, each without rows where the runs have nothing for it.
+Section walk_section(const ReportData& data);  // of several runs alone
 Section throughput_section(const ReportData& data);
 Section bounds_section(const ReportData& data);
 Section scaling_section(const ReportData& data);

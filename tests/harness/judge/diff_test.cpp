@@ -240,41 +240,6 @@ TEST(Diff, RefusesWhatHasNothingInCommon) {
               HasSubstr("no cell of IO in common"));
 }
 
-NoiseFloor floor_of_full(double floor) {
-  return {.hostname = "host",
-          .cpu_model = {},
-          .measured = {},
-          .parts = {{.cell = "c", .mode = kFull, .ratio = 1, .ci95 = {1, 1}, .floor = floor / 2},
-                    {.cell = "d", .mode = kFull, .ratio = 1, .ci95 = {1, 1}, .floor = floor}}};
-}
-
-TEST(Diff, HoldsToTheNoiseFloorWhereThatIsMore) {
-  const Result base = result({request(kFull, {990, 1000, 1010}), request(kIo, {990, 1000, 1010})});
-  const Result changed = result({request(kFull, {890, 900, 910}), request(kIo, {890, 900, 910})});
-  const ResultDiff made = diff(base, changed, {.noise = floor_of_full(0.2)});
-  EXPECT_EQ(made.cells[0].margin, 0.2);
-  EXPECT_EQ(made.cells[1].margin, 0.03);  // of IO nothing is known
-  EXPECT_EQ(made.verdict, Change::kEquivalent);
-  EXPECT_THAT(made.notes, ElementsAre("the margin of FULL is the noise floor of host, 20 %"));
-  EXPECT_EQ(diff(base, changed, {.noise = floor_of_full(0.01)}).verdict, Change::kRegression);
-}
-
-TEST(Diff, RefusesAMarginBelowTheNoiseFloor) {
-  const Result base = result({request(kFull, {990, 1000, 1010})});
-  EXPECT_EQ(refusal([&] { diff(base, base, {.margin = 0.05, .noise = floor_of_full(0.2)}); }, Error::Kind::kUsage),
-            "--margin 5 %: two runs of the same differ by up to 20 % in FULL on this host, as `loadline aa` measured, "
-            "so want at least that; --noise none leaves it out of account");
-  EXPECT_EQ(diff(base, base, {.margin = 0.25, .noise = floor_of_full(0.2)}).cells[0].margin, 0.25);
-}
-
-TEST(Diff, LeavesTheNoiseOfRatesOutOfOtherMetrics) {
-  Result base = result({request(kFull, {990, 1000})});
-  for (Trial& trial : base.cells[0].trials) trial.wait.p99_seconds = 1;
-  EXPECT_EQ(
-      diff(base, base, {.metric = &metric_named("wait_p99_seconds"), .noise = floor_of_full(0.2)}).cells[0].margin,
-      0.03);
-}
-
 TEST(DiffPairs, JudgesRoundByRound) {
   // A drift that hides the change from whoever does not look at the pairs.
   const Result base = result({request(kFull, {1000, 1100, 1200, 1300}, 1)});
@@ -322,26 +287,6 @@ TEST(DiffAlong, ComparesTheValuesOfASettingWithoutAGate) {
   EXPECT_EQ(made.cells[0].changed_value, "2");
   EXPECT_FALSE(made.cells[0].gate);
   EXPECT_EQ(made.cells[0].change, Change::kRegression);
-}
-
-TEST(Noise, IsTheFurtherEndOfTheInterval) {
-  EXPECT_DOUBLE_EQ(floor_of({0.99, 1.03}), 1.03 - 1);
-  EXPECT_DOUBLE_EQ(floor_of({0.8, 1.1}), 0.25);
-}
-
-TEST(Noise, OfAModeIsTheLargestOfItsCells) {
-  EXPECT_EQ(floor_of_full(0.2).of(kFull), 0.2);
-  EXPECT_EQ(floor_of_full(0.2).of(kIo), std::nullopt);
-}
-
-TEST(Noise, IsReadOffPairs) {
-  const Result base = result({request(kFull, {1000, 1100, 1200, 1300})});
-  const Result again = result({request(kFull, {1002, 1099, 1201, 1299})});
-  const NoiseFloor noise = noise_floor(diff_pairs({"a", base}, {"b", again}, {}), base);
-  ASSERT_EQ(noise.parts.size(), 1U);
-  EXPECT_EQ(noise.parts[0].mode, kFull);
-  EXPECT_NEAR(noise.parts[0].ratio, 1.000288031, 1e-9);
-  EXPECT_NEAR(noise.parts[0].floor, 1.002498551 - 1, 1e-9);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/show/diff_csv.h"
-#include "harness/show/noise_text.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -136,23 +135,6 @@ TEST(DiffCsv, HasARowACell) {
       "gone\n"
       "\"base, old.json\",new.json,mnist/IO/thread-pool/workers:3/batch:100,,,samples_per_second,,,,,,,,,,,,false,,"
       "added\n");
-}
-
-TEST(NoiseText, NamesTheFloorOfEachMode) {
-  const NoiseFloor noise{
-      .hostname = "host",
-      .cpu_model = {},
-      .measured = {},
-      .pairs = 20,
-      .trial_seconds = 0.25,
-      .parts = {{.cell = "a", .mode = Mode::kIo, .ratio = 1.01, .ci95 = {0.99, 1.03}, .floor = 0.03},
-                {.cell = "b", .mode = Mode::kFull, .ratio = 1, .ci95 = {0.998, 1.002}, .floor = 0.002}}};
-  EXPECT_EQ(noise_text(noise),
-            "noise floor of host: IO 3 %, FULL 0.2 % (20 pairs of 0.25 s)\n"
-            "\n"
-            "cell  difference of two equal sides  floor\n"
-            "a                           1 ± 2 %    3 %\n"
-            "b                       0.0 ± 0.2 %  0.2 %\n");
 }
 
 }  // namespace

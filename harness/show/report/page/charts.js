@@ -369,6 +369,17 @@ function history(rows, width) {
   };
 }
 
+// Steps from run to run: each what changed, with its three modes.
+function walk(rows, width) {
+  const values = rows.flatMap((row) => MODES
+    .map((mode) => ({mode, key: mode.toLowerCase()}))
+    .filter(({key}) => row[key] > 0)
+    .map(({mode, key}) => ({
+      name: `${row.run}: ${row.name}`, mode, mean: row[key], low: row[`${key}-low`] ?? null, high: row[`${key}-high`] ?? null,
+    })));
+  return rates(values, width, "mode", MODES);
+}
+
 // Of several runs, which one it is belongs to the name.
 function withRun(row) {
   return row.run === undefined ? row : {...row, name: `${row.name} · ${row.run}`};
@@ -377,6 +388,7 @@ function withRun(row) {
 // By the identifiers of the sections: what is told apart by charts of their own, how many names a chart has at most,
 // and the specification. Overlaid runs are told apart by colour and shape, and then modes by charts.
 const CHARTS = {
+  walk: {split: () => ["workload"], most: MOST_BARS, spec: walk},
   throughput: {
     split: (several) => (several ? ["workload", "mode"] : ["workload"]), most: MOST_BARS,
     // SYNTHETIC is the same of many configurations, which is worth no chart of its own.

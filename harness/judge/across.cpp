@@ -1,0 +1,247 @@
+#include "harness/judge/across.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/changes.h"
+#include "harness/judge/judgement.h"
+#include "harness/plan/settings.h"
+
+namespace loadline {
+namespace {
+
+using P = SettingPart;
+
+// The cells of one configuration that have no partner yet: indices in Result::cells.
+struct Unit {
+  std::optional<std::size_t> io;
+  std::optional<std::size_t> synthetic;
+  std::optional<std::size_t> full;
+
+  // The one whose settings are those of the configuration.
+  std::size_t cell() const { return full ? *full : io ? *io : *synthetic; }
+  std::optional<std::size_t> of(Mode mode) const {
+    return mode == Mode::kFull ? full : mode == Mode::kIo ? io : mode == Mode::kSynthetic ? synthetic : std::nullopt;
+  }
+};
+
+using Units = std::vector<Unit>;
+
+// What is left of one workload on one side.
+struct Left {
+  Units loading;    // configurations with a loader
+  Units computing;  // SYNTHETIC that belongs to none of them
+};
+
+std::string loading_key(const Cell& cell) {
+  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});
+}
+
+std::string step_key(const Cell& cell) {
+  return key_of(cell, {P::kSubject, P::kCompute, P::kMachine});
+}
+
+std::map<std::string, Left> units_of(const Result& result, const std::vector<std::size_t>& cells) {
+  std::map<std::string, std::size_t> io;
+  std::map<std::string, std::size_t> synthetic;
+  for (const std::size_t i : cells) {
+    const Cell& cell = result.cells[i].cell;
+    if (cell.mode == Mode::kIo) io.emplace(loading_key(cell), i);
+    if (cell.mode == Mode::kSynthetic) synthetic.emplace(step_key(cell), i);
+  }
+  const auto found_in = [](const std::map<std::string, std::size_t>& known, const std::string& key) {
+    const auto found = known.find(key);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::map<std::string, Left> left;
+  std::set<std::size_t> taken;
+  const auto take = [&](const Unit& unit, Units& units) {
+    for (const auto cell : {unit.io, unit.synthetic, unit.full}) {
+      if (cell) taken.insert(*cell);
+    }
+    units.push_back(unit);
+  };
+  for (const std::size_t i : cells) {
+    const Cell& cell = result.cells[i].cell;
+    if (cell.mode != Mode::kFull) continue;
+    take({.io = found_in(io, loading_key(cell)), .synthetic = found_in(synthetic, step_key(cell)), .full = i},
+         left[cell.workload].loading);
+  }
+  for (const std::size_t i : cells) {
+    const Cell& cell = result.cells[i].cell;
+    if (taken.contains(i)) continue;
+    if (cell.mode == Mode::kIo) take({.io = i, .synthetic = {}, .full = {}}, left[cell.workload].loading);
+    if (cell.mode == Mode::kSynthetic) take({.io = {}, .synthetic = i, .full = {}}, left[cell.workload].computing);
+  }
+  return left;
+}
+
+std::optional<double> mean_rate(const Result& result, const Unit& unit, Mode mode) {
+  const auto cell = unit.of(mode);
+  if (!cell || result.cells[*cell].trials.empty()) return std::nullopt;
+  return summarize(rates_of(result.cells[*cell])).mean;
+}
+
+// The two sides of a workload, and what may differ between partners.
+class Sides {
+ public:
+  Sides(const Result& base, const Result& changed, std::span<const std::string> across)
+      : base_(base), changed_(changed), across_(across) {}
+
+  void match(const Units& base, const Units& changed) {
+    if (base.empty() || changed.empty()) return;
+    // Of IO alone nothing says which compute goes with it.
+    const auto has_step = [](const Unit& unit) { return unit.full || unit.synthetic; };
+    with_step_ = std::ranges::all_of(base, has_step) && std::ranges::all_of(changed, has_step);
+    if (!across_.empty()) {
+      match_by(key_rows([this](const SettingRow& row) { return is_named(row.name); }), base, changed);
+    } else if (base.size() == 1 && changed.size() == 1) {
+      pair(base.front(), changed.front(), MatchedBy::kConfiguration);
+    } else if (base.size() == 1 || changed.size() == 1 || !match_by_common_axes(base, changed)) {
+      pair_best(base, changed);
+    }
+  }
+
+  const std::vector<Match>& pairs() const { return pairs_; }
+
+ private:
+  using Rows = std::vector<const SettingRow*>;
+  using Groups = std::map<std::string, Units>;
+
+  // Of all choices those in which partners have to agree, where `may_differ` says of which this is not so.
+  template <typename MayDiffer>
+  Rows key_rows(const MayDiffer& may_differ) const {
+    std::vector<std::string_view> free;
+    for (const SettingRow* row : choices()) {
+      if (may_differ(*row) || (row->part == P::kCompute && !with_step_)) free.push_back(row->name);
+    }
+    Rows rows;
+    for (const SettingRow* row : choices()) {
+      const bool is_free = std::ranges::any_of(
+          free, [&](std::string_view name) { return row->name == name || follows(row->name, name); });
+      if (!is_free) rows.push_back(row);
+    }
+    return rows;
+  }
+
+  bool is_named(std::string_view setting) const { return std::ranges::find(across_, setting) != across_.end(); }
+
+  static Groups groups_of(const Result& result, const Units& units, const Rows& rows) {
+    Groups groups;
+    for (const Unit& unit : units) {
+      std::string key;
+      for (const SettingRow* row : rows) key += text_of(row->read(result.cells[unit.cell()].cell)) + '\n';
+      groups[key].push_back(unit);
+    }
+    return groups;
+  }
+
+  void match_by(const Rows& rows, const Units& base, const Units& changed) {
+    const Groups others = groups_of(changed_, changed, rows);
+    for (const auto& [key, units] : groups_of(base_, base, rows)) {
+      const auto found = others.find(key);
+      if (found == others.end()) continue;
+      if (units.size() == 1 && found->second.size() == 1) {
+        pair(units.front(), found->second.front(), MatchedBy::kAxes);
+      } else {
+        pair_best(units, found->second);
+      }
+    }
+  }
+
+  static std::set<std::string> values_of(const Result& result, const Units& units, const SettingRow& row) {
+    std::set<std::string> values;
+    for (const Unit& unit : units) values.insert(text_of(row.read(result.cells[unit.cell()].cell)));
+    return values;
+  }
+
+  // Returns whether there were partners, each the only one that agrees with the other.
+  bool match_by_common_axes(const Units& base, const Units& changed) {
+    const Rows rows = key_rows([&](const SettingRow& row) {
+      const auto ours = values_of(base_, base, row);
+      const auto theirs = values_of(changed_, changed, row);
+      return std::ranges::none_of(ours, [&](const std::string& value) { return theirs.contains(value); });
+    });
+    const Groups ours = groups_of(base_, base, rows);
+    const Groups theirs = groups_of(changed_, changed, rows);
+    const auto is_ambiguous = [](const auto& group) { return group.second.size() > 1; };
+    const bool any = std::ranges::any_of(ours, [&](const auto& group) { return theirs.contains(group.first); });
+    if (!any || std::ranges::any_of(ours, is_ambiguous) || std::ranges::any_of(theirs, is_ambiguous)) return false;
+    match_by(rows, base, changed);
+    return true;
+  }
+
+  // The mode by which the best is known: one of which both sides have trials.
+  std::optional<Mode> mode_of_best(const Units& base, const Units& changed) const {
+    for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
+      const auto has = [&](const Result& result, const Units& units) {
+        return std::ranges::any_of(units, [&](const Unit& unit) { return mean_rate(result, unit, mode).has_value(); });
+      };
+      if (has(base_, base) && has(changed_, changed)) return mode;
+    }
+    return std::nullopt;
+  }
+
+  void pair_best(const Units& base, const Units& changed) {
+    const auto mode = mode_of_best(base, changed);
+    if (!mode) return;
+    const auto best = [&](const Result& result, const Units& units) -> const Unit& {
+      return *std::ranges::max_element(units, {},
+                                       [&](const Unit& unit) { return mean_rate(result, unit, *mode).value_or(0); });
+    };
+    pair(best(base_, base), best(changed_, changed), MatchedBy::kBest);
+  }
+
+  void pair(const Unit& base, const Unit& changed, MatchedBy by) {
+    for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull}) {
+      const auto ours = base.of(mode);
+      const auto theirs = changed.of(mode);
+      // SYNTHETIC may be that of several configurations.
+      if (!ours || !theirs || ours_.contains(*ours) || theirs_.contains(*theirs)) continue;
+      ours_.insert(*ours);
+      theirs_.insert(*theirs);
+      pairs_.push_back({.base = *ours, .changed = *theirs, .by = by});
+    }
+  }
+
+  const Result& base_;
+  const Result& changed_;
+  std::span<const std::string> across_;
+  bool with_step_ = true;
+  std::vector<Match> pairs_;
+  std::set<std::size_t> ours_;  // that have a partner now
+  std::set<std::size_t> theirs_;
+};
+
+}  // namespace
+
+void match_across(const Result& base, const Result& changed, std::span<const std::string> across, Matching& matching) {
+  for (const std::string& setting : across) setting_named("--across", setting);
+  const auto ours = units_of(base, matching.gone);
+  const auto theirs = units_of(changed, matching.added);
+  Sides sides(base, changed, across);
+  for (const auto& [workload, left] : ours) {
+    const auto found = theirs.find(workload);
+    if (found == theirs.end()) continue;
+    sides.match(left.loading, found->second.loading);
+    sides.match(left.computing, found->second.computing);
+  }
+  std::set<std::size_t> first;
+  std::set<std::size_t> second;
+  for (const Match& pair : sides.pairs()) {
+    first.insert(pair.base);
+    second.insert(pair.changed);
+    matching.pairs.push_back(pair);
+  }
+  std::erase_if(matching.gone, [&](std::size_t i) { return first.contains(i); });
+  std::erase_if(matching.added, [&](std::size_t i) { return second.contains(i); });
+  std::ranges::sort(matching.pairs, {}, &Match::base);
+}
+
+}  // namespace loadline

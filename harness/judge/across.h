@@ -1,0 +1,16 @@
+// Partners for cells that differ in what somebody chose: the last stage of match_cells(). Pure functions, safe from any
+// thread.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/judge/matching.h"
+
+namespace loadline {
+
+// Moves cells from `matching.gone` and `matching.added` to its pairs, as the third stage of match_cells() has it.
+// Throws usage Error for an unknown setting in `across`.
+void match_across(const Result& base, const Result& changed, std::span<const std::string> across, Matching& matching);
+
+}  // namespace loadline

@@ -1,0 +1,32 @@
+// In which settings two cells differ. Pure functions, safe from any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/judge/likeness.h"
+#include "harness/plan/settings.h"
+
+namespace loadline {
+
+// Settings by which cells of two results can be told apart: without the mode and the workload, which partners share,
+// without where the data lies, and without what the machine makes of a cell.
+std::vector<const SettingRow*> choices();
+
+// "batch size" of "batch_size".
+std::string words_of(std::string_view setting);
+
+// Whether `setting` follows from `from`: the format from the loader, the normalisation from the type of the batch, and
+// the precision from the compute, which may have none.
+bool follows(std::string_view setting, std::string_view from);
+
+// The choices in which two cells differ, in the order of settings(), without those that follow from another of them:
+// {"workers", "1", "2"}, {"batch size", "512", "64"}. "none": the loader has no workers; "auto": left to the tool.
+std::vector<Difference> changes_between(const Cell& base, const Cell& changed);
+
+// "loader hdf5 -> hdf5-mmap, workers 2 -> 1"; empty for no change.
+std::string changes_text(std::span<const Difference> changes);
+
+}  // namespace loadline

@@ -1,0 +1,143 @@
+#include "harness/judge/comparable.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "harness/judge/changes.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// What only cells that are compared can differ in: their data and the state of its cache.
+void add_differences_of_cells(const Result& base, const Result& changed, std::span<const Match> pairs,
+                              std::vector<Difference>& unlike) {
+  std::set<std::pair<std::size_t, std::size_t>> known;
+  std::set<std::pair<CacheState, CacheState>> states;
+  for (const Match& pair : pairs) {
+    const CellResult& a = base.cells[pair.base];
+    const CellResult& b = changed.cells[pair.changed];
+    if (a.cell.mode == Mode::kSynthetic) continue;  // what a resident batch holds does not matter
+    const DatasetFacts& data = base.datasets[a.dataset];
+    const DatasetFacts& other = changed.datasets[b.dataset];
+    // Data that was not to be read before it was measured has none.
+    const bool comparable = data.fingerprint && other.fingerprint;
+    if (comparable && *data.fingerprint != *other.fingerprint && known.emplace(a.dataset, b.dataset).second) {
+      unlike.push_back({fmt::format("data of {}", a.cell.workload),
+                        fmt::format("fingerprint {:016x}", *data.fingerprint),
+                        fmt::format("fingerprint {:016x}", *other.fingerprint)});
+    }
+    if (a.cell.cache != b.cell.cache && states.emplace(a.cell.cache, b.cell.cache).second) {
+      unlike.push_back({"cache state", std::string(name(a.cell.cache)), std::string(name(b.cell.cache))});
+    }
+  }
+}
+
+void refuse_unlike(const Named& base, const Named& changed, const std::vector<Difference>& unlike) {
+  std::vector<std::string> texts;
+  for (const Difference& difference : unlike) {
+    texts.push_back(fmt::format("{} ({} and {})", difference.what, difference.base, difference.changed));
+  }
+  throw Error(fmt::format("cannot compare {} with {}, they differ in {}; --allow-mismatch compares them all the same",
+                          changed.name, base.name, fmt::join(texts, ", ")));
+}
+
+std::vector<const Cell*> compared_cells(const Result& result, const Metric& metric) {
+  std::vector<const Cell*> cells;
+  for (const CellResult& cell : result.cells) {
+    if (is_compared(cell.cell, metric)) cells.push_back(&cell.cell);
+  }
+  return cells;
+}
+
+// Each once, in the order of the result.
+std::string list_of_words(const std::vector<const Cell*>& cells, std::string (*word)(const Cell&)) {
+  std::vector<std::string> words;
+  for (const Cell* cell : cells) {
+    if (std::ranges::find(words, word(*cell)) == words.end()) words.push_back(word(*cell));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string workload_of(const Cell& cell) {
+  return cell.workload;
+}
+
+std::string mode_of(const Cell& cell) {
+  return std::string(name(cell.mode));
+}
+
+// What keeps apart the two cells that come closest to being partners.
+std::string nearest_changes(const std::vector<const Cell*>& ours, const std::vector<const Cell*>& theirs,
+                            std::span<const std::string> across) {
+  std::vector<Difference> nearest;
+  bool any = false;
+  for (const Cell* a : ours) {
+    for (const Cell* b : theirs) {
+      if (a->workload != b->workload || a->mode != b->mode) continue;
+      std::vector<Difference> changes = changes_between(*a, *b);
+      std::erase_if(changes, [&](const Difference& change) {
+        return std::ranges::any_of(across,
+                                   [&](const std::string& setting) { return words_of(setting) == change.what; });
+      });
+      if (any && changes.size() >= nearest.size()) continue;
+      nearest = std::move(changes);
+      any = true;
+    }
+  }
+  return changes_text(nearest);
+}
+
+bool any_in_common(const std::vector<const Cell*>& ours, const std::vector<const Cell*>& theirs, bool by_mode) {
+  return std::ranges::any_of(ours, [&](const Cell* a) {
+    return std::ranges::any_of(
+        theirs, [&](const Cell* b) { return a->workload == b->workload && (!by_mode || a->mode == b->mode); });
+  });
+}
+
+}  // namespace
+
+std::vector<Difference> accepted_differences(const Named& base, const Named& changed, std::span<const Match> pairs,
+                                             bool allow_mismatch) {
+  std::vector<Difference> differences = unlike(base.result, changed.result);
+  add_differences_of_cells(base.result, changed.result, pairs, differences);
+  if (!differences.empty() && !allow_mismatch) refuse_unlike(base, changed, differences);
+  return differences;
+}
+
+void refuse_nothing_to_compare(const Named& base, const Named& changed, const Metric& metric,
+                               std::span<const std::string> across) {
+  const auto refusal = [&](const std::string& reason) {
+    return Error(fmt::format("cannot compare {} with {}: {}", changed.name, base.name, reason));
+  };
+  const auto ours = compared_cells(base.result, metric);
+  const auto theirs = compared_cells(changed.result, metric);
+  for (const auto& [cells, file] : {std::pair(&ours, &base), std::pair(&theirs, &changed)}) {
+    if (!cells->empty()) continue;
+    throw refusal(
+        fmt::format("{} has no trials{}", file->name, metric.mode ? fmt::format(" of {}", name(*metric.mode)) : ""));
+  }
+  if (!any_in_common(ours, theirs, false)) {
+    throw refusal(fmt::format("they have no workload in common, the one has {}, the other {}",
+                              list_of_words(theirs, workload_of), list_of_words(ours, workload_of)));
+  }
+  if (!any_in_common(ours, theirs, true)) {
+    throw refusal(
+        fmt::format("they have no kind of trial in common, the one has {}, the other {}; run both with the same "
+                    "--mode",
+                    list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
+  }
+  if (!across.empty()) {
+    throw refusal(
+        fmt::format("no two cells differ in nothing but what --across names; the nearest two also differ in {}",
+                    nearest_changes(ours, theirs, across)));
+  }
+  throw refusal("no two cells that have trials are partners");
+}
+
+}  // namespace loadline

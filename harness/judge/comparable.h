@@ -1,0 +1,22 @@
+// Whether two results may be compared at all. Pure functions, safe from any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/judge/likeness.h"
+#include "harness/judge/matching.h"
+
+namespace loadline {
+
+// What makes figures of the two mean different things, among it the data and the cache states of `pairs`. Throws Error
+// naming every difference unless that is allowed.
+std::vector<Difference> accepted_differences(const Named& base, const Named& changed, std::span<const Match> pairs,
+                                             bool allow_mismatch);
+
+// Throws Error saying why no cell of the one has a partner in the other.
+[[noreturn]] void refuse_nothing_to_compare(const Named& base, const Named& changed, const Metric& metric,
+                                            std::span<const std::string> across);
+
+}  // namespace loadline

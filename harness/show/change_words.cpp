@@ -1,0 +1,158 @@
+#include "harness/show/change_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/judge/changes.h"
+#include "harness/judge/phrase.h"
+#include "harness/show/table.h"
+
+namespace loadline {
+namespace {
+
+std::optional<Interval> mapped(const std::optional<Interval>& interval, double (*map)(double)) {
+  if (!interval) return std::nullopt;
+  const auto [low, high] = std::minmax({map(interval->low), map(interval->high)});
+  return Interval{low, high};
+}
+
+// Beyond a factor of two a percentage is no longer what a person says.
+bool is_large(double ratio) {
+  return ratio > 2;
+}
+
+std::string bytes_text(double bytes) {
+  return fmt::format("{:.1f} MiB", bytes / (1 << 20));
+}
+
+// Of a cell of a table: a bar would end it.
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) safe += c == '|' ? "\\|" : std::string(1, c);
+  return safe;
+}
+
+}  // namespace
+
+Estimate estimate_of(const Ratio& ratio) {
+  return {ratio.value, ratio.ci95};
+}
+
+std::string change_text(const Estimate& ratio, const Metric& metric) {
+  if (is_large(ratio.value)) return fmt::format("{} times as {}", factor(ratio), metric.scale);
+  const bool more = ratio.value > 1;
+  const auto excess = [](double value) { return value - 1; };
+  const auto shortfall = [](double value) { return 1 - value; };
+  const Estimate share = more ? Estimate{ratio.value - 1, mapped(ratio.ci95, excess)}
+                              : Estimate{1 - ratio.value, mapped(ratio.ci95, shortfall)};
+  return fmt::format("{} {}", percent(share), more == metric.higher_is_better ? metric.better : metric.worse);
+}
+
+std::string signed_change(const Estimate& ratio) {
+  if (is_large(ratio.value)) return "x " + factor(ratio);
+  const auto less_one = [](double value) { return value - 1; };
+  const std::string text = percent({ratio.value - 1, mapped(ratio.ci95, less_one)});
+  return ratio.value > 1 ? "+" + text : text;
+}
+
+std::string p_text(double p) {
+  return p < 0.001 ? "< 0.001" : fmt::format("{:.{}f}", p, p < 0.1 ? 3 : 2);
+}
+
+std::string p_sentence(double p) {
+  return fmt::format("p {}{}", p < 0.001 ? "" : "= ", p_text(p));
+}
+
+std::string value_text(const std::optional<Summary>& summary, const Metric& metric) {
+  if (metric.unit == Unit::kPerSecond || !summary) return rate_text(summary);
+  const auto one = metric.unit == Unit::kSeconds ? duration : bytes_text;
+  return summary->stddev ? fmt::format("{} ± {}", one(summary->mean), one(*summary->stddev)) : one(summary->mean);
+}
+
+std::string_view unit_text(const Metric& metric) {
+  return metric.unit == Unit::kPerSecond ? "samples/s" : metric.name;
+}
+
+std::string partners_text(const CellDiff& cell) {
+  const std::string changes = changes_text(cell.changes);
+  if (cell.by != MatchedBy::kBest) return changes;
+  return changes.empty() ? "the best of each" : "the best of each, " + changes;
+}
+
+std::string shares_text(const Shares& shares) {
+  std::string text;
+  if (shares.before.stall && shares.after.stall) {
+    text = fmt::format("stall {} -> {}, ", percent(*shares.before.stall), percent(*shares.after.stall));
+  }
+  const bool same = shares.before.bound == shares.after.bound;
+  text += fmt::format("bound by {}", name(shares.before.bound));
+  text += same ? " as before" : fmt::format(" -> {}", name(shares.after.bound));
+  return shares.other_step ? fmt::format("{}; of the change {}", text, factors_text(shares)) : text;
+}
+
+std::string factors_text(const Shares& shares) {
+  return fmt::format("the compute's share is {} times (SYNTHETIC), loading's {} times (utilisation)",
+                     factor(shares.compute), factor(shares.loading));
+}
+
+std::vector<List> shortened(std::vector<List> lists) {
+  constexpr std::size_t kMostListed = 20;
+  std::erase_if(lists, [](const List& list) { return list.items.empty(); });
+  for (List& list : lists) {
+    if (list.items.size() <= kMostListed) continue;
+    const std::size_t left_out = list.items.size() - kMostListed;
+    list.items.resize(kMostListed);
+    list.items.push_back(fmt::format("and {} more", left_out));
+  }
+  return lists;
+}
+
+std::string lists_text(const std::vector<List>& lists) {
+  std::string text;
+  for (const List& list : lists) {
+    text += fmt::format("\n{}\n", list.title);
+    for (const std::string& item : list.items) text += fmt::format("  {}\n", item);
+  }
+  return text;
+}
+
+std::string lists_markdown(const std::vector<List>& lists) {
+  std::string text;
+  for (const List& list : lists) {
+    text += fmt::format("\n{}:\n\n", list.title);
+    for (const std::string& item : list.items) text += fmt::format("- {}\n", item);
+  }
+  return text;
+}
+
+std::vector<std::string> texts_of(const std::vector<Difference>& differences) {
+  std::vector<std::string> texts;
+  for (const Difference& difference : differences) {
+    texts.push_back(fmt::format("{}: {} -> {}", difference.what, difference.base, difference.changed));
+  }
+  return texts;
+}
+
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows, std::string_view rule) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const std::string& item : rows[i]) text += fmt::format("| {} ", escaped(item));
+    text += "|\n";
+    if (i == 0) text += fmt::format("{}\n", rule);
+  }
+  return text;
+}
+
+std::string markdown_list(std::string_view lines) {
+  std::string text;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    text += fmt::format("- {}\n", lines.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text;
+}
+
+}  // namespace loadline

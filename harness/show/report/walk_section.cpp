@@ -1,0 +1,101 @@
+// The section about several runs as steps from one to the next.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "harness/judge/walk.h"
+#include "harness/show/change_words.h"
+#include "harness/show/report/rows.h"
+#include "harness/show/report/sections.h"
+#include "harness/show/walk_text.h"
+
+namespace loadline {
+namespace {
+
+void append_rate(std::vector<Datum>& row, const std::optional<Summary>& rate) {
+  if (!rate) return row.resize(row.size() + 3);
+  row.emplace_back(rate->mean);
+  row.push_back(rate->ci95 ? Datum(rate->ci95->low) : Datum());
+  row.push_back(rate->ci95 ? Datum(rate->ci95->high) : Datum());
+}
+
+Datum gain_datum(const std::optional<CellDiff>& gain) {
+  if (!gain || !gain->comparison) return {};
+  return signed_change(estimate_of(gain->comparison->ratio));
+}
+
+Datum factor_datum(const std::optional<Shares>& shares, Estimate Shares::*share) {
+  return shares && shares->other_step ? Datum("x " + factor((*shares).*share)) : Datum();
+}
+
+std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::size_t i) {
+  const WalkStep& step = followed.steps[i];
+  std::vector<Datum> row{walk.results[i], followed.workload, step_text(step)};
+  for (const auto* rate : {&step.io, &step.synthetic, &step.full}) append_rate(row, *rate);
+  const bool known = step.standpoint && step.standpoint->bound != Bound::kIncomplete;
+  row.push_back(step.standpoint && step.standpoint->stall ? Datum(percent(*step.standpoint->stall)) : Datum());
+  row.push_back(known ? Datum(std::string(name(step.standpoint->bound))) : Datum());
+  const auto shares = step.over_before ? step.over_before->shares : std::nullopt;
+  row.push_back(gain_datum(step.over_before));
+  row.push_back(factor_datum(shares, &Shares::compute));
+  row.push_back(factor_datum(shares, &Shares::loading));
+  row.push_back(gain_datum(step.over_first));
+  row.push_back(step.over_before ? Datum(std::string(name(step.over_before->change))) : Datum());
+  return row;
+}
+
+}  // namespace
+
+Section walk_section(const ReportData& data) {
+  Section section{
+      .id = "walk",
+      .title = "From run to run",
+      .reading =
+          "Each row is a run, named by what changed since the one before; where a run has several "
+          "configurations, its fastest. Each bar or point is the mean of the trials, its whisker the 95 % t "
+          "interval of that mean. The table has the gains, which are of FULL, or of IO where there is no "
+          "FULL; their verdicts are by Holm over all of them."};
+  section.table.columns = {{"run", "run"},
+                           {"workload", "workload"},
+                           {"name", "what changed"},
+                           {"io", "IO", Figure::kRate},
+                           {"io-low", "95 % from", Figure::kRate},
+                           {"io-high", "95 % to", Figure::kRate},
+                           {"synthetic", "SYNTHETIC", Figure::kRate},
+                           {"synthetic-low", "95 % from", Figure::kRate},
+                           {"synthetic-high", "95 % to", Figure::kRate},
+                           {"full", "FULL", Figure::kRate},
+                           {"full-low", "95 % from", Figure::kRate},
+                           {"full-high", "95 % to", Figure::kRate},
+                           {"stall", "stall"},
+                           {"bound", "bound by"},
+                           {"before", "over the run before"},
+                           {"compute", "of it the compute's"},
+                           {"loading", "and loading's"},
+                           {"first", "over the first run"},
+                           {"verdict", "verdict"}};
+  if (data.runs.size() < 2) return section;
+  std::vector<Named> results;
+  std::vector<Judgement> judgements;
+  for (const Run& run : data.runs) {
+    results.push_back({run.name, run.result});
+    judgements.push_back(run.judgement);
+  }
+  const Walk walk = follow_results(results, judgements, {.allow_mismatch = true, .allow_missing = true});
+  if (!has_steps(walk)) return section;
+  for (const WorkloadWalk& followed : walk.workloads) {
+    for (std::size_t i = 0; i < followed.steps.size(); ++i) {
+      if (!followed.steps[i].cell.empty()) section.table.rows.push_back(row_of(walk, followed, i));
+    }
+  }
+  for (const std::string& difference : texts_of(walk.unlike)) {
+    section.notes.push_back(fmt::format("Runs that are compared here differ in {}.", difference));
+  }
+  return section;
+}
+
+}  // namespace loadline
