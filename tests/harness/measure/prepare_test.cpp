@@ -39,6 +39,24 @@ TEST_F(PrepareTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
   EXPECT_EQ(result_.datasets.at(0).found.pages, 2U);
 }
 
+#ifdef LOADLINE_HAVE_ONEDNN
+TEST_F(PrepareTest, TriesAComputeWhoseStepsNoTableTells) {
+  mnist();
+  RunOptions cnn = options();
+  cnn.compute = "cnn";
+  const Plan plan = plan_of(cnn);
+  RunContext context{.clock = clock_, .stop = {}, .observer = listener_};
+  prepare_run(plan, result_, context);
+  EXPECT_TRUE(context.tried.empty()) << "unless it is not asked for";
+  result_ = {};
+  context.try_computes = true;
+  prepare_run(plan, result_, context);
+  ASSERT_EQ(context.tried.size(), 1U) << "SYNTHETIC and FULL have the same";
+  EXPECT_GT(context.tried.begin()->second.step_seconds, 0);
+  EXPECT_GT(context.tried.begin()->second.setup_seconds, 0);
+}
+#endif
+
 TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {
   mnist();
   RunOptions large = options();
