@@ -17,6 +17,7 @@
 #include "harness/cli/judging_options.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
+#include "harness/plan/one_value.h"
 #include "harness/plan/options.h"
 #include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
@@ -61,16 +62,23 @@ void add_row(CLI::App& app, const OptionRow& row, Request& request) {
                                        row.name == "output"  ? ",-o"
                                        : row.name == "quiet" ? ",-q"
                                                              : "");
+  const auto give = [&request, &row](const std::string& text) { request.given.emplace_back(&row, text); };
   CLI::Option* option = nullptr;
-  if (row.value.empty()) {
+  if (row.value.empty() && row.axis) {
+    // Without a value it is on, as any flag.
+    option = app.add_option_function<std::string>(
+        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row));
+    option->expected(0, 1);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->type_name("[on|off,...]");
+  } else if (row.value.empty()) {
     option = app.add_flag_callback(
         flag, [&request, &row] { request.given.emplace_back(&row, "true"); }, help_of(row));
   } else {
-    const auto give = [&request, &row](const std::string& text) { request.given.emplace_back(&row, text); };
     option = app.add_option_function<std::string>(flag, give, help_of(row));
     // The last one counts, so that a script's own settings can be overridden behind them.
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    option->type_name(std::string(row.value));
+    option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));
   }
   option->group(std::string(row.group));
 }
@@ -106,6 +114,8 @@ void add_run(CLI::App& app, Request& request) {
       ->type_name("NAME")
       ->group("Verdict");
   run->footer(
+      "Options with ,... take lists, and every combination of them is run. The others take one value:\n" +
+      one_value_text() +
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 130 and 143 interrupted with what was "
       "measured so far kept.");
