@@ -281,7 +281,12 @@ class Reader {
   }
 
   void read_prediction() {
-    const auto more = figure_between(figures_, "a perfect loader would give ", " more throughput");
+    auto more = figure_between(figures_, "a perfect loader would give ", " more throughput");
+    if (const auto times = figure_between(figures_, "a perfect loader would give ", " times the throughput")) {
+      more = times;
+      for (double* const figure : {&more->value, &more->low, &more->high}) *figure = 100 * (*figure - 1);
+      more->place *= 100;
+    }
     if (!more || !more->interval) return;
     const std::string_view stripped = line_.substr(std::min(line_.find_first_not_of(' '), line_.size()));
     for (const Gain& gain : gains_) {
@@ -296,7 +301,7 @@ class Reader {
 
   // "max-rate: serial feeds up to 556 k samples/s at AU 90 % or more (AU 96 ± 1 %)."
   void read_search() {
-    if (!has(line_, " feeds ") && !has(line_, " needs ")) return;
+    if (!has(line_, " feeds ") && !has(line_, " keeps AU ")) return;
     if (has(line_, "unclear")) return;
     const auto wanted = figure_between(figures_, "AU ", " or more");
     if (!wanted) return;
