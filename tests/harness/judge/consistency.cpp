@@ -256,12 +256,12 @@ class Reader {
       const auto asked = figure_at(line_, at + std::string_view(words).size());
       if (!asked || asked->unit != "%") continue;
       goals_.push_back({asked->value, standing == 1 && !cannot_tell});
-      const auto reached = figure_between(figures_, " AU ", words);
+      const auto reached = figure_between(figures_, "AU ", words);
       if (!reached || !reached->interval) continue;
-      if (standing == 1 && reached->low + 2 * reached->place < asked->value) blame("met by less than asked for");
-      if (standing == -1 && reached->high - 2 * reached->place > asked->value) blame("missed by more than asked for");
+      if (standing == 1 && reached->low + reached->place < asked->value) blame("met by less than asked for");
+      if (standing == -1 && reached->high - reached->place > asked->value) blame("missed by more than asked for");
       const bool inside =
-          reached->low - 2 * reached->place <= asked->value && asked->value <= reached->high + 2 * reached->place;
+          reached->low - reached->place <= asked->value && asked->value <= reached->high + reached->place;
       if (standing == 0 && !inside) blame("open, though the interval tells");
     }
   }
@@ -302,7 +302,7 @@ class Reader {
     if (!wanted) return;
     kept_.push_back(wanted->value);
     const auto reached = figure_between(figures_, "(AU ", ")");
-    if (reached && reached->interval && reached->low + 2 * reached->place < wanted->value) {
+    if (reached && reached->interval && reached->low + reached->place < wanted->value) {
       blame("kept by less than wanted");
     }
   }
