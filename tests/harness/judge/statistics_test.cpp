@@ -15,6 +15,8 @@ namespace {
 
 using Values = std::vector<double>;
 
+// Sets {v / 1.01, v, 1.01 v} have the mean ln v and the standard deviation l = ln 1.01: three of them together have six
+// degrees of freedom and the half width t(6) l, with t(6) = 2.4469118511.
 TEST(LogProduct, AddsTheVariancesOfItsFactors) {
   const Values four{4 / 1.01, 4, 4 * 1.01};
   const Values ten{10 / 1.01, 10, 10 * 1.01};
