@@ -1,4 +1,4 @@
-#include "tests/harness/judge/consistency.h"
+#include "bench/truth/consistency.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace loadline::test {
+namespace loadline::truth {
 namespace {
 
 // "38 ± 2 %", "1.2 (0.6 to 2.4)", "23": the value with its interval, and the words around it.
@@ -352,4 +352,4 @@ std::vector<std::string> contradictions(std::string_view text) {
   return Reader(text).read();
 }
 
-}  // namespace loadline::test
+}  // namespace loadline::truth
