@@ -1,154 +1,197 @@
 #!/usr/bin/env python3
-"""How often `loadline diff` raises a false alarm, and how often `loadline ab` finds a slowdown that was planted.
+"""How often `loadline diff` raises a false alarm, and how often a slowdown that was planted is found.
 
-A/A: pairs of separate runs of the same, compared by `diff`. Any regression or improvement is false.
-Planted: runs of `ab` with its default number of pairs, of which one side is 10 % slower, once by its compute (a device
-of 90 % of the rate) and once by its loading (crops of a volume with 10 % more values).
+A/A (parts small, photos, volumes): pairs of separate runs of the same, IO and FULL each, compared by `diff` with the
+noise floor that `loadline aa` measured before with the same settings, and without one. Exit code 3 is a false alarm of
+the whole gate; a cell that was told apart, to the worse or the better, is one of that cell. FULL is with a device of
+IO's own rate: a slower one would hide all noise of loading.
 
-Prints a table with the share that is false, or found, and its exact binomial interval, and writes every comparison as
-JSON. Wants a quiet machine.
+Planted (part planted): one side is 10 % slower, once by its compute (a device of 90 % of the rate) and once by its
+loading (crops of a volume with 10 % more values), found by `diff` of two separate runs and by `ab`.
+
+Prints a table with exact binomial intervals, and writes every comparison as JSON. Wants a quiet machine. Parts can be
+measured one at a time: each replaces its own part of the file.
 """
 
 import argparse
 import json
-import math
 import pathlib
-import subprocess
 import sys
 import tempfile
+import time
+
+from experiments import (WORKLOADS, Tool, binomial_interval, cell_of, names_in, say, write_part)
 
 EDGE = 30  # of a crop: (31 / 30)^3 is 1.10
-
-
-def call(words, codes=(0,)):
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode not in codes:
-        sys.exit(f"{' '.join(map(str, words))}: exit code {done.returncode}")
-    return done.stdout
-
-
-def decided(text, about):
-    """What was found in the cell that decides, of the one comparison in this JSON."""
-    comparison = json.loads(text)["diffs"][0]
-    cell = next(cell for cell in comparison["cells"] if cell["gate"])
-    return {"experiment": about, "verdict": comparison["verdict"], "cell": cell["name"],
-            **{name: cell[name] for name in ("ratio", "ci95", "p", "margin", "detectable")}}
-
-
-def below(successes, trials, share):
-    """Chance of at most so many successes."""
-    return sum(math.comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(successes + 1))
-
-
-def root(function):
-    """Where a falling function of a share crosses 0."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if function(middle) > 0 else (low, middle)
-    return low
-
-
-def binomial_interval(successes, trials):
-    """Exact, 95 % (Clopper and Pearson, Biometrika 26, 1934)."""
-    low = 0.0 if successes == 0 else root(lambda share: 0.025 - (1 - below(successes - 1, trials, share)))
-    high = 1.0 if successes == trials else root(lambda share: below(successes, trials, share) - 0.025)
-    return low, high
+VERDICTS = ("regression", "improvement", "equivalent", "inconclusive")
 
 
 class Experiment:
-    def __init__(self, options, directory):
+    def __init__(self, tool, options):
+        self.tool = tool
         self.options = options
-        self.directory = pathlib.Path(directory)
-        self.quick = ["--workload", options.workload, "--trial-seconds", options.seconds, "--quiet"]
-        if options.data:
-            self.quick += ["--data", options.data]
+        self.base = tool.directory / "base.json"
+        self.changed = tool.directory / "new.json"
 
-    def loadline(self, *words, codes=(0,)):
-        return call([self.options.tool, *words], codes)
+    def measuring(self, seconds=None):
+        return ["--loader", "thread-pool", "--workers", self.options.workers, "--trial-seconds",
+                seconds or self.options.seconds]
 
-    def diff(self, *words):
-        return self.loadline(*words, "--noise", "none", codes=(0, 3))
+    def run(self, path, *words):
+        self.tool.run("run", *words, *self.measuring(), "--trials", self.options.trials, "--ceilings", "off",
+                      "--first-epoch-seconds", "0", "--quiet", "-o", path)
 
-    def a_a(self):
-        """Each pair gives a comparison by FULL and one by IO. A slower compute would hide in FULL all noise of loading;
-        at the rate of IO itself FULL has its share of it."""
-        run = ["run", *self.quick, "--mode", "io,full", "--loader", "thread-pool", "--workers", self.options.workers,
-               "--trials", self.options.trials, "--ceilings", "off", "--first-epoch-seconds", "0"]
-        run += ["--compute", f"device:samples_per_second={self.rate_of_io():.0f}"]
-        first, second = self.directory / "first.json", self.directory / "second.json"
+    def rate_of_io(self, data):
+        return cell_of(self.tool.result(*data, *self.measuring("0.2"), "--mode", "io", "--trials", "3"),
+                       "IO")["samples_per_second"]["mean"]
+
+    def device(self, rate):
+        return ["--compute", f"device:samples_per_second={rate:.0f}"]
+
+    def diff(self, noise):
+        """What `diff` says of the two files, and its exit code; None where it refuses to compare them."""
+        code, text = self.tool.run("diff", self.base, self.changed, "--noise", noise, "--format", "json",
+                                   codes=(0, 1, 3))
+        if code == 1:
+            return code, None
+        return code, json.loads(text)["diffs"][0]
+
+    def noise_floor(self, words):
+        """A file, and what stands in it; "none" and None where `aa` says that it is too poor."""
+        path = self.tool.directory / "noise.json"
+        path.unlink(missing_ok=True)
+        code, _ = self.tool.run("aa", *words, *self.measuring(), "--trials", self.options.trials, "--pairs",
+                                self.options.floor_pairs, "--quiet", "-o", path, codes=(0, 1))
+        return ("none", None) if code else (path, json.loads(path.read_text()))
+
+    def a_a(self, part):
+        data = self.tool.data(part)
+        words = [*data, "--mode", "io,full", *self.device(self.rate_of_io(data))]
+        say(f"{part}: noise floor from {self.options.floor_pairs} pairs of runs")
+        noise, floor = self.noise_floor(words)
+        pairs = []
+        begin = time.monotonic()
         for pair in range(self.options.pairs):
-            print(f"A/A pair {pair + 1}/{self.options.pairs}", file=sys.stderr)
-            self.loadline(*run, "-o", first)
-            self.loadline(*run, "-o", second)
-            for metric in ("full", "io"):
-                yield decided(self.diff("diff", first, second, "--metric", metric, "--format", "json"),
-                              f"A/A {metric.upper()}")
+            self.run(self.base, *words)
+            self.run(self.changed, *words)
+            pairs.append(self.pair(noise))
+            if (pair + 1) % 10 == 0:
+                left = (time.monotonic() - begin) / (pair + 1) * (self.options.pairs - pair - 1)
+                say(f"{part}: A/A pair {pair + 1}/{self.options.pairs}, {left:.0f} s left")
+        return {"noise": floor, "pairs": pairs}
 
-    def rate_of_io(self):
-        result = self.directory / "io.json"
-        self.loadline("run", *self.quick, "--mode", "io", "--loader", "thread-pool", "--workers", self.options.workers,
-                      "--trials", "3", "--ceilings", "off", "--first-epoch-seconds", "0", "-o", result)
-        cell = json.loads(result.read_text())["cells"][0]
-        return cell["samples_per_second"]["mean"]
+    def pair(self, noise):
+        code, shipped = self.diff(noise)
+        bare_code, bare = self.diff("none")
+        if shipped is None or bare is None:
+            sys.exit("diff refuses to compare two runs of the same")
+        cells = []
+        for cell, without in zip(shipped["cells"], bare["cells"]):
+            figures = {name: cell[name] for name in ("name", "gate", "ratio", "ci95", "adjusted_p", "detectable",
+                                                     "noise_floor", "verdict")}
+            cells.append({**figures, "verdict_without_floor": without["verdict"]})
+        return {"exit_code": code, "exit_code_without_floor": bare_code, "cells": cells}
 
-    def ab(self, about, *words):
-        for run in range(self.options.runs):
-            print(f"{about}, run {run + 1}/{self.options.runs}", file=sys.stderr)
-            yield decided(self.diff("ab", "--quiet", "--seed", run + 1, "--workers", self.options.workers, *words,
-                                    "--report-format", "json", "-o", self.directory / "ab"), about)
+    def planted(self):
+        data = self.tool.data("volumes")
+        rate = self.rate_of_io(data) / 2
+        compute = [*data, "--mode", "full"]
+        # The other options of the workload stay, the edge of its crops is what changes.
+        loading = [*data, "--mode", "io"]
+        rows = []
+        for about, words, base, changed in (
+                ("compute", compute, self.device(rate), self.device(0.9 * rate)),
+                ("loading", loading, ["--crop-edge", EDGE], ["--crop-edge", EDGE + 1])):
+            for run in range(self.options.runs):
+                rows.append({"planted": about, "by": "diff", **self.found_by_diff(words, base, changed)})
+                rows.append({"planted": about, "by": "ab", **self.found_by_ab(words, base, changed, run + 1)})
+                if (run + 1) % 5 == 0:
+                    say(f"planted in {about}: {run + 1}/{self.options.runs}")
+        return {"comparisons": rows}
 
-    def planted_compute(self):
-        rate = self.rate_of_io() / 2
-        data = ["--data", self.options.data] if self.options.data else []
-        return self.ab("10 % slower compute", "--workload", self.options.workload, *data, "--mode", "full",
-                       "--base", f"--compute device:samples_per_second={rate:.0f}",
-                       "--new", f"--compute device:samples_per_second={0.9 * rate:.0f}")
+    def found_by_diff(self, words, base, changed):
+        self.run(self.base, *words, *base)
+        self.run(self.changed, *words, *changed)
+        code, said = self.diff("none")
+        return decided(code, said)
 
-    def planted_loading(self):
-        volume = self.directory / "volume.h5"
-        self.loadline("data", "make", "nbody", volume, "--size", "64", "--quiet")
-        return self.ab("10 % slower loading", "--workload", "nbody", "--data", volume, "--mode", "io",
-                       "--base", f"--crop-edge {EDGE}", "--new", f"--crop-edge {EDGE + 1}")
+    def found_by_ab(self, words, base, changed, seed):
+        code, text = self.tool.run("ab", *words, *self.measuring(), "--quiet", "--seed", seed, "--base",
+                                   " ".join(map(str, base)), "--new", " ".join(map(str, changed)),
+                                   "--report-format", "json", "-o", self.tool.directory / "ab", codes=(0, 3))
+        return decided(code, json.loads(text)["diffs"][0])
 
 
-def table(rows):
-    counts = {}
-    for row in rows:
-        verdicts = counts.setdefault(row["experiment"], [])
-        verdicts.append(row["verdict"])
-    lines = [f"{'experiment':<22}{'n':>4}{'regression':>12}{'share, 95 % interval':>26}{'improvement':>13}"
-             f"{'equivalent':>12}{'inconclusive':>14}"]
-    for experiment, verdicts in counts.items():
-        regressions, improvements = verdicts.count("regression"), verdicts.count("improvement")
-        found = regressions + (improvements if experiment.startswith("A/A") else 0)
-        low, high = binomial_interval(found, len(verdicts))
-        share = f"{100 * found / len(verdicts):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-        lines.append(f"{experiment:<22}{len(verdicts):>4}{regressions:>12}{share:>26}{improvements:>13}"
-                     f"{verdicts.count('equivalent'):>12}{verdicts.count('inconclusive'):>14}")
+def decided(code, said):
+    """What was said of the cell that decides."""
+    if said is None:
+        return {"exit_code": code, "verdict": "refused"}
+    cell = next(cell for cell in said["cells"] if cell["gate"])
+    return {"exit_code": code, "verdict": said["verdict"],
+            **{name: cell[name] for name in ("name", "ratio", "ci95", "adjusted_p", "margin", "detectable")}}
+
+
+def row(about, found, verdicts):
+    low, high = binomial_interval(found, len(verdicts))
+    share = f"{100 * found / len(verdicts):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{about:<34}{len(verdicts):>4}{found:>7}{share:>26}" + "".join(
+        f"{verdicts.count(verdict):>14}" for verdict in VERDICTS)
+
+
+def table(parts):
+    """Of A/A the false alarms are found, of the planted the losses."""
+    lines = [f"{'experiment':<34}{'n':>4}{'found':>7}{'share, 95 % interval':>26}"
+             + "".join(f"{verdict:>14}" for verdict in VERDICTS)]
+    for part in WORKLOADS:
+        pairs = parts.get(part, {}).get("pairs", [])
+        for about, suffix in (("", ""), (", no floor", "_without_floor")):
+            if not pairs:
+                continue
+            codes = [pair["exit_code" + suffix] for pair in pairs]
+            lines.append(row(f"A/A {part}, gate{about}", codes.count(3),
+                             ["regression" if code == 3 else "" for code in codes]))
+            for mode in ("IO", "FULL"):
+                verdicts = [cell["verdict" + suffix] for pair in pairs for cell in pair["cells"]
+                            if f"/{mode}/" in cell["name"]]
+                if verdicts:
+                    lines.append(row(f"A/A {part}, {mode}{about}",
+                                     verdicts.count("regression") + verdicts.count("improvement"), verdicts))
+    planted = parts.get("planted", {}).get("comparisons", [])
+    for about, by in dict.fromkeys((found["planted"], found["by"]) for found in planted):
+        these = [found for found in planted if (found["planted"], found["by"]) == (about, by)]
+        lines.append(row(f"10 % slower {about}, by {by}", sum(found["exit_code"] == 3 for found in these),
+                         [found["verdict"] for found in these]))
     return "\n".join(lines)
 
 
 def main():
+    known = [*WORKLOADS, "planted"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default="build/release/bench/loadline", help="[%(default)s]")
-    parser.add_argument("--pairs", type=int, default=40, help="of separate runs, for A/A [%(default)s]")
-    parser.add_argument("--runs", type=int, default=20, help="of ab, for each slowdown [%(default)s]")
-    parser.add_argument("--trials", type=int, default=5, help="of each cell of a run for A/A [%(default)s]")
-    parser.add_argument("--seconds", default="0.1", help="length of these trials [%(default)s]")
+    parser.add_argument("--part", default=",".join(known), help="what to measure, any of these [%(default)s]")
+    parser.add_argument("--pairs", type=int, default=100, help="of separate runs, for A/A [%(default)s]")
+    parser.add_argument("--floor-pairs", type=int, default=10, help="of runs behind a noise floor [%(default)s]")
+    parser.add_argument("--runs", type=int, default=20, help="of diff and of ab, for each slowdown [%(default)s]")
+    parser.add_argument("--trials", type=int, default=5, help="of each cell of a run [%(default)s]")
+    parser.add_argument("--seconds", default="0.025", help="length of a trial [%(default)s]")
     parser.add_argument("--workers", default="1", help="worker threads [%(default)s]")
-    parser.add_argument("--workload", default="fashion-mnist", help="[%(default)s]")
-    parser.add_argument("--data", help="its data [where the workload has it]")
+    parser.add_argument("--photographs", default="/usr/share/backgrounds",
+                        help="directory that the images of photos are cut out of [%(default)s]")
     parser.add_argument("-o", "--output", default="results/ab-experiment.json", help="[%(default)s]")
     options = parser.parse_args()
+    parts = {}
     with tempfile.TemporaryDirectory(prefix="loadline-") as directory:
-        experiment = Experiment(options, directory)
-        rows = [*experiment.a_a(), *experiment.planted_compute(), *experiment.planted_loading()]
-        version = call([options.tool, "--version"]).strip()
-    print(table(rows))
-    settings = {name: value for name, value in vars(options).items() if name not in ("tool", "output")}
-    pathlib.Path(options.output).write_text(
-        json.dumps({"version": version, "settings": settings, "comparisons": rows}, indent=2) + "\n")
+        tool = Tool(pathlib.Path(options.tool).absolute(), directory, options.photographs)
+        experiment = Experiment(tool, options)
+        settings = {name: value for name, value in vars(options).items() if name not in ("tool", "output", "part")}
+        for part in names_in("--part", options.part, known):
+            begin = time.monotonic()
+            made = experiment.planted() if part == "planted" else experiment.a_a(part)
+            seconds = round(time.monotonic() - begin, 1)
+            parts = write_part(options.output, part, {"version": tool.version(), "settings": settings,
+                                                      "seconds": seconds, **made})
+            say(f"{part}: {seconds:.0f} s")
+    print(table(parts))
 
 
 if __name__ == "__main__":

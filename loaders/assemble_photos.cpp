@@ -23,11 +23,9 @@ class PhotoFiller final : public Filler {
 
   void fill(Slot& slot) override {
     std::size_t good = 0;
-    std::size_t expected = 0;  // samples that are being read or were
+    // Of the indices only those that were read are overwritten.
+    reader_->announce(slot.indices.first(slot.count));
     for (std::size_t i = 0; i < slot.count; ++i) {
-      while (expected < std::min(slot.count, i + 1 + reader_->read_ahead()) && reader_->read_ahead() > 0) {
-        reader_->expect(slot.indices[expected++]);
-      }
       const SampleIndex index = slot.indices[i];
       std::byte* out = slot.data.data() + good * slot.sample_bytes;
       if (!assemble(index, slot.epoch, out)) continue;

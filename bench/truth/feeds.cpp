@@ -1,5 +1,8 @@
 #include "bench/truth/feeds.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "loaders/error.h"
 
 namespace loadline::truth {
@@ -54,33 +57,51 @@ PipelineFeed::PipelineFeed(const Pipeline& pipeline, SimulatedClock& clock, Slot
 
 Time PipelineFeed::service() {
   double seconds = pipeline_.factor * pipeline_.service.draw(draws_);
-  if (sequence_ < pipeline_.slow_batches) seconds *= kSlowStart;
+  if (begun_++ < pipeline_.slow_batches) seconds *= kSlowStart;
   served_seconds_ += seconds;
   return time_of(seconds);
 }
 
-Batch PipelineFeed::next() {
-  if (closed_) return {};
+void PipelineFeed::begin_batches() {
   slots_.take_back(clock_.now(), free_slots_);
-  if (free_slots_.empty()) throw Error("simulated feed: the consumer holds more batches than it announced");
-  if (pipeline_.workers == 0) {
-    clock_.pass(service());
-  } else {
+  for (; !free_slots_.empty() && pipeline_.workers > 0; free_slots_.pop()) {
     const Time ready = std::max(workers_.top(), free_slots_.front()) + service();
     workers_.pop();
     workers_.push(ready);
-    clock_.pass_until(ready);
+    ready_.push_back(std::max(ready, ready_.empty() ? ready : ready_.back()));
   }
-  free_slots_.pop();
+}
+
+Batch PipelineFeed::next() {
+  if (closed_) return {};
+  begin_batches();
+  if (pipeline_.workers == 0 ? free_slots_.empty() : ready_.empty()) {
+    throw Error("simulated feed: the consumer holds more batches than it announced");
+  }
+  if (pipeline_.workers == 0) {
+    free_slots_.pop();
+    clock_.pass(service());
+  } else {
+    clock_.pass_until(ready_.front());
+    ready_.pop_front();
+  }
   clock_.pass(pipeline_.hand_over);
   Batch batch = slots_.lend();
   batch->sequence = sequence_++;
   return batch;
 }
 
+// But for batches whose slot came home since the last one was taken: these begin when the next one is.
+std::optional<std::size_t> PipelineFeed::ready() const {
+  if (pipeline_.workers == 0) return std::nullopt;
+  const auto later = std::ranges::upper_bound(ready_, clock_.now());
+  return static_cast<std::size_t>(later - ready_.begin());
+}
+
 Batch ReadyFeed::next() {
   if (closed_) return {};
   slots_.reset();
+  clock_.pass(cost_);
   return slots_.lend();
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -49,18 +51,19 @@ struct Pipeline {
   std::size_t slow_batches = 0;
 };
 
-// Computes when a batch is ready once it is asked for: what it depends on has happened by then, as a batch waits for no
-// slot but those that earlier ones had.
+// Computes when a batch is ready as soon as it is known since when it has a slot.
 class PipelineFeed final : public Feed {
  public:
   // Borrows all but the pipeline. `served_seconds` counts what its workers have worked.
   PipelineFeed(const Pipeline& pipeline, SimulatedClock& clock, Slots& slots, Draws& draws, double& served_seconds);
 
   Batch next() override;
+  std::optional<std::size_t> ready() const override;
   void close() override { closed_ = true; }
 
  private:
   Time service();
+  void begin_batches();
 
   const Pipeline pipeline_;
   SimulatedClock& clock_;
@@ -69,6 +72,8 @@ class PipelineFeed final : public Feed {
   double& served_seconds_;
   std::priority_queue<Time, std::vector<Time>, std::greater<>> workers_;  // when each is free
   std::queue<Time> free_slots_;                                           // since when each has been
+  std::deque<Time> ready_;                                                // when each batch that has a slot is
+  std::uint64_t begun_ = 0;
   std::uint64_t sequence_ = 0;
   bool closed_ = false;
 };
@@ -76,12 +81,14 @@ class PipelineFeed final : public Feed {
 // Batches that are there already.
 class ReadyFeed final : public Feed {
  public:
-  explicit ReadyFeed(Slots& slots) : slots_(slots) {}
+  ReadyFeed(Time cost, SimulatedClock& clock, Slots& slots) : cost_(cost), clock_(clock), slots_(slots) {}
 
   Batch next() override;
   void close() override { closed_ = true; }
 
  private:
+  const Time cost_;
+  SimulatedClock& clock_;
   Slots& slots_;
   bool closed_ = false;
 };

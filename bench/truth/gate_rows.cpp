@@ -70,7 +70,7 @@ Plan gate_plan(const Gate& gate, std::uint64_t seed) {
                                             static_cast<double>(kBatchSize) / gate.step_seconds,
                                             gate.workloads.front().second.device ? 2 : 0),
                      .trials = gate.trials,
-                     .trial_batches = gate.trial_batches,
+                     .trial_seconds = static_cast<double>(gate.trial_batches) * gate.step_seconds,
                      .first_epoch_seconds = 0,
                      .ceilings = "off"};
   for (const auto& [workload, system] : gate.workloads) options.workloads.push_back(workload);

@@ -35,17 +35,17 @@ std::string what_of(const Target& target) {
   return coverage ? fmt::format("coverage {}: {}", target.what, target.id.substr(slash + 1)) : std::string(target.what);
 }
 
-std::string quoted(std::string_view text) {
-  std::string quoted = "\"";
+std::string json_string(std::string_view text) {
+  std::string json_string = "\"";
   for (const char letter : text) {
-    if (letter == '"' || letter == '\\') quoted += '\\';
+    if (letter == '"' || letter == '\\') json_string += '\\';
     if (letter == '\n') {
-      quoted += "\\n";
+      json_string += "\\n";
     } else {
-      quoted += letter;
+      json_string += letter;
     }
   }
-  return quoted + '"';
+  return json_string + '"';
 }
 
 std::string count_json(const Count& count) {
@@ -88,12 +88,13 @@ std::string json_text(const Header& header, const Tally& tally) {
     text += fmt::format(
         "{}\n    {{\"id\": {}, \"what\": {}, \"target\": [{}, {}], {}, \"outcome\": {},\n     \"theory\": {},\n     "
         "\"parts\": {{",
-        first ? "" : ",", quoted(target.id), quoted(what_of(target)), target.low, target.high, count_json(count),
-        quoted(name(outcome_of(target, count))), target.theory.empty() ? "null" : quoted(target.theory));
+        first ? "" : ",", json_string(target.id), json_string(what_of(target)), target.low, target.high,
+        count_json(count), json_string(name(outcome_of(target, count))),
+        target.theory.empty() ? "null" : json_string(target.theory));
     first = false;
     bool first_part = true;
     for (const auto& [part, its] : tally.parts_of(target.id)) {
-      text += fmt::format("{}\n       {}: {{{}}}", first_part ? "" : ",", quoted(part), count_json(its));
+      text += fmt::format("{}\n       {}: {{{}}}", first_part ? "" : ",", json_string(part), count_json(its));
       first_part = false;
     }
     text += "}}";

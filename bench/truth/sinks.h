@@ -42,6 +42,7 @@ class DeviceSink final : public Sink {
     slots_.note(clock_.now());
     device_->consume(std::move(batch));
   }
+  void finish() override { device_->finish(); }
   std::span<const StageTime> stages() const override { return device_->stages(); }
   std::size_t batches_to_steady_state() const override { return device_->batches_to_steady_state(); }
   std::size_t batches_per_round() const override { return device_->batches_per_round(); }

@@ -60,7 +60,7 @@ std::string System::key() const {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(service.law),
                      service.mean_seconds, service.variation, contention, loader_factor, prefetch, hand_over_seconds,
                      drain_seconds, static_cast<int>(step.law), step.mean_seconds, step.variation, device, depth,
-                     slowed_service, slowed_step, slow_batches, cold_factor, 0);
+                     slowed_service, slowed_step, slow_batches, cold_factor, harness_seconds);
 }
 
 }  // namespace loadline::truth

@@ -50,6 +50,9 @@ struct Noise {
   double draw(Draws& draws, double progress) const;
 };
 
+// What keeps a worker from working while it serves a batch.
+enum class Obstacle : std::uint8_t { kNone, kStorage, kProcesses, kQuota, kHypervisor };
+
 struct System {
   Times service;                 // of a worker alone, for a batch
   double contention = 0;         // n workers take 1 + contention (n - 1) times as long
@@ -64,6 +67,10 @@ struct System {
   double slowed_step = 0;
   std::size_t slow_batches = 0;  // the first of a feed, which take three times as long
   double cold_factor = 1;        // on `service`, where the page cache is cold
+
+  double harness_seconds = 0;  // of the loop itself, a batch
+  double on_cpu = 1;           // of a service; the rest goes to the obstacle
+  Obstacle obstacle = Obstacle::kNone;
 
   // Names it in the cache of truths.
   std::string key() const;

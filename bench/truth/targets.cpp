@@ -14,7 +14,8 @@ constexpr double kLow = 0.93;
 constexpr double kHigh = 0.97;
 
 constexpr std::array kTargets{
-    Target{"wrong", "clear verdicts (loader, compute, interference, balanced) that are wrong", 0, 0.01},
+    Target{"wrong", "clear verdicts (loader, compute, interference, balanced, latency, harness) that are wrong", 0,
+           0.01},
     Target{"contradiction", "\"the trials contradict each other\" although nothing changed", 0, 0.01},
     Target{"unclear", "unclear although the truth lies 10 % beyond the boundary, 5 quiet trials (cv up to 3 %)", 0,
            0.05},
@@ -64,6 +65,8 @@ constexpr std::array kTargets{
 
 constexpr std::array kExperiments{
     Experiment{"judge", 1, judge_one},
+    Experiment{"harness", 0.1, judge_harness},
+    Experiment{"causes", 0.2, judge_causes},
     Experiment{"clear", 0.5, judge_clear},
     Experiment{"gate-equal", 0.5, gate_equal},
     Experiment{"gate-loss", 0.3, gate_loss},

@@ -19,6 +19,7 @@ struct RunRequest {
   std::vector<std::string> arguments;  // of the command line
   std::string resume;                  // result to go on with, and to write to; empty: none
   std::optional<Result> earlier;       // what is in it; none: it is not there yet
+  bool allow_mismatch = false;         // of `resume`: whatever the builds are
   bool dry_run = false;
   bool dump_config = false;
   std::string baseline;       // name of that to compare with afterwards; empty: none

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/judge/student_t.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -22,17 +21,6 @@ std::optional<double> if_finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// An estimate is called a change beyond a threshold, the margin or what is significant, whichever is further out; it
-// gets there four times in five where the truth lies its own 80 % quantile further still. (The t quantiles stand for
-// the noncentral distribution: Zar, Biostatistical Analysis, on the minimum detectable difference.)
-std::optional<double> detectable(const VarianceTerm& error, const Criteria& criteria) {
-  static constexpr double kFourInFiveOneSided = 0.6;  // the part of the distribution within its quantile of 0.8
-  const double margin = std::log1p(criteria.margin);
-  const double deviation = std::sqrt(error.variance);
-  const double threshold = std::max(margin, t_quantile(1 - criteria.alpha, error.degrees) * deviation);
-  return if_finite(std::expm1(threshold + t_quantile(kFourInFiveOneSided, error.degrees) * deviation));
-}
-
 using TrialsToDetect = double (*)(double variation, double effect, double alpha);
 
 Comparison comparison_of(const LogRatio& ratio, double variation, TrialsToDetect to_detect, const Criteria& criteria) {
@@ -41,9 +29,9 @@ Comparison comparison_of(const LogRatio& ratio, double variation, TrialsToDetect
                         .detectable = std::nullopt,
                         .trials_needed = std::nullopt};
   if (!ratio.error) return comparison;
-  comparison.detectable = detectable(*ratio.error, criteria);
-  const double trials = to_detect(variation, std::log1p(criteria.margin), criteria.alpha);
-  if (criteria.margin > 0) comparison.trials_needed = if_finite(std::max(2.0, std::ceil(trials)));
+  const double margin = std::log1p(criteria.margin);
+  comparison.detectable = if_finite(std::expm1(detectable_difference(*ratio.error, criteria.alpha, margin)));
+  comparison.trials_needed = if_finite(to_detect(variation, margin, criteria.alpha));
   return comparison;
 }
 

@@ -9,7 +9,7 @@ std::optional<Cost> cost_per_thousand_samples(std::span<const Trial> trials) {
   std::vector<double> cpu_seconds;
   std::vector<double> mebibytes;
   for (const Trial& trial : trials) {
-    if (trial.samples == 0) continue;
+    if (trial.samples == 0 || trial.pilot) continue;
     const double thousands = static_cast<double>(trial.samples) / 1000;
     cpu_seconds.push_back((trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds) / thousands);
     mebibytes.push_back(static_cast<double>(trial.bytes) / kBytesPerMebibyte / thousands);

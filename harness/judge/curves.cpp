@@ -27,7 +27,6 @@ Curve curve_of(const Result& result, std::vector<std::size_t> cells) {
   without_workers.workers = 0;
   Curve curve{.name = without_workers.name(),
               .points = {},
-              .choice = *fewest_sufficient(trials),
               .scalability = fit_scalability(scaling),
               .capped_linear = fit_capped_linear(scaling)};
   const std::vector<WorkerPoint> points = worker_curve(trials);

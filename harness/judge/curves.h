@@ -24,7 +24,6 @@ struct CurvePoint {
 struct Curve {
   std::string name;                // that of its cells without their number of workers
   std::vector<CurvePoint> points;  // by ascending workers, at least two
-  WorkerChoice choice;
   std::optional<ScalabilityFit> scalability;
   std::optional<CappedLinearFit> capped_linear;
 };

@@ -14,6 +14,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
+#include "harness/result/counted.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -24,17 +25,10 @@ struct Values {
   std::vector<double> changed;
 };
 
-// Trials that decided how many there are to be say nothing more.
-void add_values(const CellResult& cell, const Metric& metric, std::vector<double>& values) {
-  for (const Trial& trial : cell.trials) {
-    if (!trial.pilot) values.push_back(metric.value(trial));
-  }
-}
-
 Values all_values(const CellResult& base, const CellResult& changed, const Metric& metric) {
   Values values;
-  add_values(base, metric, values.base);
-  add_values(changed, metric, values.changed);
+  for (const Trial& trial : counted(base.trials)) values.base.push_back(metric.value(trial));
+  for (const Trial& trial : counted(changed.trials)) values.changed.push_back(metric.value(trial));
   return values;
 }
 

@@ -10,9 +10,9 @@
 #include "harness/judge/cold.h"
 #include "harness/judge/filling.h"
 #include "harness/judge/phrase.h"
-#include "harness/judge/prediction.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
+#include "harness/result/counted.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -25,7 +25,10 @@ std::vector<double> rates_of(const Result& result, std::optional<std::size_t> ce
 CellSummary summarize_cell(const CellResult& cell) {
   const auto rates = rates_of(cell);
   if (rates.empty()) return {};
-  return {.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  CellSummary summary{.samples_per_second = summarize(rates), .outliers = outliers(rates)};
+  // A pilot comes before the trials that count.
+  for (std::size_t& trial : summary.outliers) trial += cell.trials.size() - rates.size();
+  return summary;
 }
 
 std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit) {
@@ -155,8 +158,8 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
   const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
   const SharedCpus threads{.of_loader = of_loader,
-                        .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
-                        .cpus = result.environment.machine.threads_in_force};
+                           .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
+                           .cpus = result.environment.machine.threads_in_force};
   return causes_of(cell, info_of(result, configuration), threads);
 }
 
@@ -191,7 +194,7 @@ std::string start_up_sentence(const Configuration& configuration) {
       " Start-up dominates a short training: to open the data and wait for the first batch took {} the one time that "
       "it "
       "was measured, longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
-      duration(start_up->seconds), duration(start_up->warm_epoch));
+      duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 
 // What IO would give if its consumer did nothing but wait: no more than that is filled without the drain. None where
@@ -253,81 +256,6 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   return verdict;
 }
 
-bool has_trials(const Result& result, std::optional<std::size_t> cell) {
-  return cell && !result.cells[*cell].trials.empty();
-}
-
-// What all configurations of a workload are compared by: FULL, or IO where none of them has a FULL trial.
-std::optional<std::size_t> figure_cell(const Result& result, const Judgement& judgement,
-                                       const Configuration& configuration) {
-  const bool any_full = std::ranges::any_of(judgement.configurations, [&](const Configuration& other) {
-    return other.workload == configuration.workload && has_trials(result, other.full);
-  });
-  const auto cell = any_full ? configuration.full : configuration.io;
-  return has_trials(result, cell) ? cell : std::nullopt;
-}
-
-double figure_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
-  const auto cell = figure_cell(result, judgement, configuration);
-  return cell ? judgement.cells[*cell].samples_per_second->mean : 0;
-}
-
-// The configuration at the fewest workers that are enough; the best itself where their number was not varied.
-void choose_workers(const Result& result, const Judgement& judgement, Headline& headline) {
-  headline.recommended = headline.configuration;
-  const Configuration& best = judgement.configurations[headline.configuration];
-  const Curve* const curve = curve_with(judgement.curves, *figure_cell(result, judgement, best));
-  if (curve == nullptr) return;
-  headline.workers = curve->choice;
-  const auto point = std::ranges::find(curve->points, curve->choice.fewest.workers,
-                                       [](const CurvePoint& any) { return any.point.workers; });
-  const auto found = std::ranges::find_if(judgement.configurations, [&](const Configuration& configuration) {
-    return configuration.full == point->cell || configuration.io == point->cell;
-  });
-  headline.recommended = static_cast<std::size_t>(found - judgement.configurations.begin());
-}
-
-std::vector<Alternative> alternatives_to(const Result& result, const Judgement& judgement, const Headline& headline) {
-  const Configuration& recommended = judgement.configurations[headline.recommended];
-  const auto base = rates_of(result, figure_cell(result, judgement, recommended));
-  std::vector<Alternative> alternatives;
-  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
-    const Configuration& other = judgement.configurations[i];
-    if (other.workload != recommended.workload || other.loader == recommended.loader) continue;
-    const auto cell = figure_cell(result, judgement, other);
-    if (!cell) continue;
-    const Ratio ratio = log_welch_ratio(base, rates_of(result, cell));
-    const auto known = std::ranges::find(alternatives, other.loader, &Alternative::loader);
-    if (known == alternatives.end()) {
-      alternatives.push_back({.loader = other.loader, .configuration = i, .ratio = ratio});
-    } else if (ratio.value > known->ratio.value) {
-      known->configuration = i;
-      known->ratio = ratio;
-    }
-  }
-  return alternatives;
-}
-
-std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement) {
-  std::vector<Headline> headlines;
-  const auto& configurations = judgement.configurations;
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (figure_of(result, judgement, configurations[i]) == 0) continue;
-    const auto found = std::ranges::find(headlines, configurations[i].workload, &Headline::workload);
-    if (found == headlines.end()) {
-      headlines.push_back({.workload = configurations[i].workload, .configuration = i});
-    } else if (figure_of(result, judgement, configurations[i]) >
-               figure_of(result, judgement, configurations[found->configuration])) {
-      found->configuration = i;
-    }
-  }
-  for (Headline& headline : headlines) {
-    choose_workers(result, judgement, headline);
-    headline.alternatives = alternatives_to(result, judgement, headline);
-  }
-  return headlines;
-}
-
 }  // namespace
 
 Judgement judge_run(const Result& result) {
@@ -355,13 +283,13 @@ Judgement judge_run(const Result& result) {
 
 std::vector<double> rates_of(const CellResult& cell) {
   std::vector<double> rates;
-  for (const Trial& trial : cell.trials) rates.push_back(trial.samples_per_second());
+  for (const Trial& trial : counted(cell.trials)) rates.push_back(trial.samples_per_second());
   return rates;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {
   Moments moments;
-  for (const Trial& trial : cell.trials) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
+  for (const Trial& trial : counted(cell.trials)) moments.add(trial.wall_seconds / static_cast<double>(trial.batches));
   return moments.count() > 0 ? std::optional(moments.mean()) : std::nullopt;
 }
 

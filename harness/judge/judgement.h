@@ -9,9 +9,10 @@
 #include "harness/judge/causes.h"
 #include "harness/judge/curves.h"
 #include "harness/judge/load_line.h"
+#include "harness/judge/prediction.h"
+#include "harness/judge/recommendation.h"
 #include "harness/judge/statistics.h"
 #include "harness/judge/verdict.h"
-#include "harness/judge/worker_curve.h"
 #include "harness/result/result.h"
 
 namespace loadline {
@@ -62,39 +63,10 @@ struct Configuration {
   std::optional<ColdStart> cold_start;  // none but of cold trials, where there are warm ones too
 };
 
-// What another loader makes of the same workload at its best.
-struct Alternative {
-  std::string loader;
-  std::size_t configuration = 0;  // index
-  Ratio ratio;                    // its throughput over that of what is recommended
-};
-
-// Of one workload: the configuration with the highest FULL throughput (IO, where no configuration has FULL); where
-// worker counts were swept, how many workers are enough; and so what to use.
-struct Headline {
-  std::string workload;
-  std::size_t configuration = 0;  // index
-  std::optional<WorkerChoice> workers;
-  std::size_t recommended = 0;            // index: the same with no more workers than are enough
-  std::vector<Alternative> alternatives;  // one for each other loader, in the order of the configurations
-};
-
-// What follows from a verdict, to be held against trials of the cell that would show it.
-struct Prediction {
-  std::size_t configuration = 0;  // index
-  std::string statement;          // a sentence without its full stop, with the figure in it
-  Cell cell;
-  std::size_t dataset = 0;           // index, of the cell
-  Estimate samples_per_second;       // predicted
-  std::optional<std::size_t> check;  // index in Result::checks; none: not measured
-  std::optional<Summary> measured;   // none without trials
-  std::optional<double> error;       // (measured - predicted) / predicted
-  std::optional<bool> within;        // whether the two intervals overlap
-};
-
 struct Warning {
   std::string id;       // stable: scripts may look for it
   std::string message;  // one sentence
+  double severity = 0;  // of several with one id, the one with the most of it says most
 };
 
 struct Judgement {

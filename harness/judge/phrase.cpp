@@ -160,7 +160,7 @@ std::string duration(double seconds) {
   return fmt::format("{}{}", fixed(value, std::min(2, decimals_for(value, 2))), unit.suffix);
 }
 
-std::string duration(const Estimate& seconds) {
+std::string measured_duration(const Estimate& seconds) {
   if (!seconds.ci95) return duration(seconds.value);
   const TimeUnit& unit = time_unit_of(seconds.value);
   return with_interval(seconds.value / unit.seconds, scaled(seconds.ci95, 1 / unit.seconds), 2, unit.suffix);

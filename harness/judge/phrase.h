@@ -45,6 +45,6 @@ std::string rate(const Estimate& per_second);
 // A short time: "0.50 µs", "67 µs", "3.2 ms", "1.5 s".
 std::string duration(double seconds);
 // The same with its interval: "60 ± 2 ms".
-std::string duration(const Estimate& seconds);
+std::string measured_duration(const Estimate& seconds);
 
 }  // namespace loadline

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
+#include "harness/judge/filling.h"
+#include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/plan/find.h"
 #include "synthetic/compute/compute.h"
@@ -19,153 +18,282 @@ namespace {
 using Rates = std::vector<double>;
 using Set = std::span<const double>;
 
-// The trials behind a configuration whose three modes have some.
-struct Basis {
-  const Result& result;
-  std::size_t configuration;
-  const CellResult& io_cell;
-  const CellResult& synthetic_cell;
-  const CellResult& full_cell;
-  Rates io = rates_of(io_cell);
-  Rates synthetic = rates_of(synthetic_cell);
-  Rates full = rates_of(full_cell);
+// A figure that is made of others: `factor` times the product of the sets `over` by those `under`.
+struct Model {
+  double factor = 1;
+  std::vector<Rates> over;
+  std::vector<Rates> under = {};
 };
 
-// A throughput that is expected: `factor` times a rate that was measured.
-struct Expected {
-  double factor;
-  const Rates* rates;
-
-  double mean() const { return factor * summarize(*rates).mean; }
-};
-
-Expected slower_of(const Expected& a, const Expected& b) {
-  return a.mean() < b.mean() ? a : b;
+std::vector<Set> sets_of(const std::vector<Rates>& one, const std::vector<Rates>& other) {
+  std::vector<Set> sets(one.begin(), one.end());
+  sets.insert(sets.end(), other.begin(), other.end());
+  return sets;
 }
 
-// FULL where the slower of loading and compute would be `slower`.
-Estimate full_at(const Basis& basis, const Expected& slower) {
-  const Rates* const slower_now = slower_of({1, &basis.io}, {1, &basis.synthetic}).rates;
-  // A set divided by itself is known exactly.
-  if (slower.rates == slower_now) return log_product(slower.factor, std::array{Set(basis.full)}, {});
-  return log_product(slower.factor, std::array{Set(*slower.rates), Set(basis.full)}, std::array{Set(*slower_now)});
+Estimate quotient(const Model& a, const Model& b) {
+  return log_product(a.factor / b.factor, sets_of(a.over, b.under), sets_of(a.under, b.over));
 }
 
-Prediction predict(const Basis& basis, const CellResult& like, std::string_view claim, const Estimate& rate_of_it) {
-  return {.configuration = basis.configuration,
-          .statement = fmt::format("{} {} samples/s", claim, rate(rate_of_it)),
-          .cell = like.cell,
-          .dataset = like.dataset,
-          .samples_per_second = rate_of_it};
+Estimate value_of(const Model& model) {
+  return quotient(model, {});
+}
+
+Model scaled(double factor, const Model& model) {
+  return {.factor = factor * model.factor, .over = model.over, .under = model.under};
+}
+
+// Which of two bounds is clearly the lower one; none where they lie too close to each other.
+enum class Side { kLoading, kCompute, kNeither };
+
+Side side_of(const Model& loading, const Model& compute) {
+  const auto supply = quotient(loading, compute).ci95;
+  if (supply && supply->low > 1 + kApart) return Side::kCompute;
+  if (supply && supply->high < 1 / (1 + kApart)) return Side::kLoading;
+  return Side::kNeither;
 }
 
 bool same_cell(const Cell& a, const Cell& b) {
   return a.name() == b.name() && a.compute == b.compute;
 }
 
-std::size_t cpus_for_workers(const Basis& basis) {
-  const std::size_t in_force = basis.result.environment.machine.threads_in_force;
-  const auto& own = basis.full_cell.cell.placement.worker_cpus;
-  return own.empty() ? in_force : std::min(own.size(), in_force);
+const CellResult* find_cell(const std::vector<CellResult>& cells, const Cell& wanted) {
+  const auto found = std::ranges::find_if(cells, [&](const CellResult& one) { return same_cell(one.cell, wanted); });
+  return found == cells.end() || found->trials.empty() ? nullptr : &*found;
 }
 
-// The lowest of the ceilings of IO at another number of workers, of those that were measured; in samples per second.
-std::optional<Rates> ceiling_of_io(const Basis& basis, std::size_t workers) {
-  Cell cell = basis.io_cell.cell;
-  cell.workers = workers;
-  const auto& datasets = basis.result.datasets;
-  std::optional<Rates> lowest;
-  for (const Ceiling& wanted : ceilings_of(cell, basis.io_cell.dataset, datasets[basis.io_cell.dataset].info)) {
-    const auto found = std::ranges::find(basis.result.ceilings, wanted, &CeilingResult::ceiling);
-    if (!wanted.kind->upper_bound || found == basis.result.ceilings.end() || found->trials.empty()) continue;
-    Rates rates;
-    for (const CeilingTrial& trial : found->trials) {
-      rates.push_back(wanted.samples_per_unit(cell.sampler.batch_size) * trial.per_second());
+Agreement agreement_of(const Estimate& ratio) {
+  if (!ratio.ci95) return Agreement::kUnclear;
+  const Interval margin{1 / (1 + kAgreementMargin), 1 + kAgreementMargin};
+  if (ratio.ci95->low >= margin.low && ratio.ci95->high <= margin.high) return Agreement::kAgrees;
+  const bool outside = ratio.ci95->high < margin.low || ratio.ci95->low > margin.high;
+  return outside ? Agreement::kDisagrees : Agreement::kUnclear;
+}
+
+// The predictions of one configuration whose three modes have trials.
+class Predictor {
+ public:
+  Predictor(const Result& result, std::size_t index, const Configuration& configuration)
+      : result_(result),
+        index_(index),
+        io_(result.cells[*configuration.io]),
+        synthetic_(result.cells[*configuration.synthetic]),
+        full_(result.cells[*configuration.full]),
+        filling_(filling_of(&io_, &full_)),
+        L_{.over = {filling_.rates}},
+        S_{.over = {rates_of(synthetic_)}},
+        F_{.over = {rates_of(full_)}},
+        workers_(full_.cell.workers) {}
+
+  std::vector<Prediction> predictions(Bound bound) {
+    if (bound == Bound::kLoader) {
+      with_more_workers();
+      with_compute_twice_as_fast();
+      with_perfect_loader();
+    } else if (bound == Bound::kCompute) {
+      if (!with_fewer_workers()) with_idle_workers();
+      with_device_too_fast();
     }
-    if (!lowest || summarize(rates).mean < summarize(*lowest).mean) lowest = std::move(rates);
+    return std::move(predictions_);
   }
-  return lowest;
-}
 
-// IO at another number of workers, where the sweep has it.
-std::optional<Rates> measured_io(const Basis& basis, std::size_t workers) {
-  Cell cell = basis.io_cell.cell;
-  cell.workers = workers;
-  const auto found =
-      std::ranges::find_if(basis.result.cells, [&](const CellResult& one) { return same_cell(one.cell, cell); });
-  if (found == basis.result.cells.end() || found->trials.empty()) return std::nullopt;
-  return rates_of(*found);
-}
-
-Prediction with_workers(const Basis& basis, std::size_t workers) {
-  const Expected in_proportion{static_cast<double>(workers) / static_cast<double>(basis.full_cell.cell.workers),
-                               &basis.io};
-  const Expected synthetic{1, &basis.synthetic};
-  const auto measured = measured_io(basis, workers);
-  const auto ceiling = measured ? std::nullopt : ceiling_of_io(basis, workers);
-  const Expected loading = measured  ? Expected{1, &*measured}
-                           : ceiling ? slower_of({1, &*ceiling}, in_proportion)
-                                     : in_proportion;
-  const bool still = workers < basis.full_cell.cell.workers && synthetic.mean() <= loading.mean();
-  Prediction prediction = predict(
-      basis, basis.full_cell,
-      fmt::format("with {} worker{} FULL would {}reach", workers, workers == 1 ? "" : "s", still ? "still " : ""),
-      full_at(basis, slower_of(loading, synthetic)));
-  prediction.cell.workers = workers;
-  return prediction;
-}
-
-Prediction with_perfect_loader(const Basis& basis) {
-  const Ratio gain = log_welch_ratio(basis.full, basis.synthetic);
-  Estimate share{gain.value - 1, std::nullopt};
-  if (gain.ci95) share.ci95 = Interval{gain.ci95->low - 1, gain.ci95->high - 1};
-  return predict(basis, basis.synthetic_cell,
-                 fmt::format("a perfect loader would give {} more throughput,", percent(share)),
-                 log_product(1, std::array{Set(basis.synthetic)}, {}));
-}
-
-// Of a device whose step is all that limits it: where it is slower than its rate, by a copy say, twice the rate is not
-// twice the throughput.
-std::optional<Prediction> with_faster_device(const Basis& basis) {
-  constexpr std::string_view kRate = "samples_per_second";
-  const std::string& compute = basis.full_cell.cell.compute;
-  const ComputeSpec spec = parse_compute(compute);
-  if (spec.kind->name != "device") return std::nullopt;
-  const auto row = std::ranges::find(spec.kind->parameters, kRate, &ComputeParameter::name);
-  const double asked = spec.values[static_cast<std::size_t>(row - spec.kind->parameters.begin())];
-  if (summarize(basis.synthetic).mean < (1 - kNoticeable) * asked) return std::nullopt;
-  const Expected slower = slower_of({2, &basis.synthetic}, {1, &basis.io});
-  Prediction prediction = predict(basis, basis.full_cell, "a compute twice as fast would give", full_at(basis, slower));
-  prediction.cell.compute = with_parameter(compute, kRate, 2 * asked);
-  return prediction;
-}
-
-std::vector<Prediction> predictions_for(const Basis& basis, Bound bound) {
-  std::vector<Prediction> predictions;
-  const std::size_t workers = basis.full_cell.cell.workers;
-  if (bound == Bound::kLoader) {
-    const std::size_t more = std::min(2 * workers, cpus_for_workers(basis));
-    if (workers > 0 && more > workers) predictions.push_back(with_workers(basis, more));
-    predictions.push_back(with_perfect_loader(basis));
-  } else if (bound == Bound::kCompute) {
-    if (workers >= 2) predictions.push_back(with_workers(basis, workers / 2));
-    if (auto faster = with_faster_device(basis)) predictions.push_back(std::move(*faster));
+ private:
+  // Returns whether there is such a prediction: it has to have an interval, and not to be known already.
+  bool add(const CellResult& like, const Cell& cell, const std::string& claim, const Model& model,
+           const std::string& condition = "", bool identity = false) {
+    const Estimate predicted = value_of(model);
+    if (!predicted.ci95 || (!identity && find_cell(result_.cells, cell) != nullptr)) return false;
+    Prediction prediction{.configuration = index_,
+                          .statement = fmt::format("{} {} samples/s{}", claim, rate(predicted), condition),
+                          .cell = cell,
+                          .dataset = like.dataset,
+                          .samples_per_second = predicted,
+                          .identity = identity};
+    if (!identity) hold_against_checks(model, prediction);
+    predictions_.push_back(std::move(prediction));
+    return true;
   }
-  return predictions;
-}
 
-void hold_against(const std::vector<CellResult>& checks, Prediction& prediction) {
-  const auto found =
-      std::ranges::find_if(checks, [&](const CellResult& check) { return same_cell(check.cell, prediction.cell); });
-  if (found == checks.end()) return;
-  prediction.check = static_cast<std::size_t>(found - checks.begin());
-  if (found->trials.empty()) return;
-  prediction.measured = summarize(rates_of(*found));
-  prediction.error = prediction.measured->mean / prediction.samples_per_second.value - 1;
-  prediction.within = overlap({prediction.measured->mean, prediction.measured->ci95}, prediction.samples_per_second);
-}
+  void hold_against_checks(const Model& model, Prediction& prediction) const {
+    const auto& checks = result_.checks;
+    const auto found =
+        std::ranges::find_if(checks, [&](const CellResult& check) { return same_cell(check.cell, prediction.cell); });
+    if (found == checks.end()) return;
+    prediction.check = static_cast<std::size_t>(found - checks.begin());
+    const Rates rates = rates_of(*found);
+    if (rates.empty()) return;
+    prediction.measured = summarize(rates);
+    prediction.ratio = quotient({.over = {rates}}, model);
+    prediction.agreement = agreement_of(*prediction.ratio);
+  }
+
+  Cell at_workers(std::size_t workers) const {
+    Cell cell = full_.cell;
+    cell.workers = workers;
+    return cell;
+  }
+
+  std::string claim_of(std::size_t workers, std::string_view verb) const {
+    return fmt::format("with {} worker{} FULL would {}", workers, workers == 1 ? "" : "s", verb);
+  }
+
+  std::size_t cpus_for_workers() const {
+    const std::size_t in_force = result_.environment.machine.threads_in_force;
+    const auto& own = full_.cell.placement.worker_cpus;
+    return own.empty() ? in_force : std::min(own.size(), in_force);
+  }
+
+  std::size_t twice_the_workers() const { return std::min(2 * workers_, cpus_for_workers()); }
+
+  // What so many workers fill, where a sweep measured it.
+  std::optional<Model> measured_filling(std::size_t workers) const {
+    Cell cell = io_.cell;
+    cell.workers = workers;
+    Filling filling = filling_of(find_cell(result_.cells, cell), nullptr);
+    if (!filling.measured) return std::nullopt;
+    return Model{.over = {std::move(filling.rates)}};
+  }
+
+  // The lowest of the ceilings of FULL at so many workers, of those that were measured; in samples per second.
+  std::optional<Model> ceiling_at(std::size_t workers) const {
+    const Cell cell = at_workers(workers);
+    std::optional<Model> lowest;
+    for (const Ceiling& wanted : ceilings_of(cell, full_.dataset, result_.datasets[full_.dataset].info)) {
+      const auto found = std::ranges::find(result_.ceilings, wanted, &CeilingResult::ceiling);
+      if (!wanted.kind->upper_bound || found == result_.ceilings.end() || found->trials.empty()) continue;
+      Rates rates;
+      for (const CeilingTrial& trial : found->trials) {
+        rates.push_back(wanted.samples_per_unit(cell.sampler.batch_size) * trial.per_second());
+      }
+      Model ceiling{.over = {std::move(rates)}};
+      if (!lowest || value_of(ceiling).value < value_of(*lowest).value) lowest = std::move(ceiling);
+    }
+    return lowest;
+  }
+
+  // A compute that computes on the workers' CPUs gets faster or slower with their number, nobody knows by how much.
+  bool workers_are_alone() const {
+    const ComputeKind& kind = *parse_compute(full_.cell.compute).kind;
+    return workers_ > 0 && !(kind.heeds_setting && kind.heeds_threads && full_.cell.placement.compute_cpus.empty());
+  }
+
+  void with_more_workers() {
+    const std::size_t more = twice_the_workers();
+    if (!workers_are_alone() || more <= workers_) return;
+    const double share = static_cast<double>(more) / static_cast<double>(workers_);
+    Model filled = scaled(share, L_);
+    Model full = scaled(share, F_);
+    std::string condition = ", if loading goes with the workers";
+    auto known = measured_filling(more);
+    const auto ceiling = known ? std::nullopt : ceiling_at(more);
+    if (known) condition = ", going by what so many fill";
+    if (ceiling && value_of(*ceiling).value < value_of(filled).value) {
+      known = ceiling;
+      condition = ", the ceiling of this machine";
+    }
+    if (known) {
+      filled = *known;
+      full = {.over = {F_.over.front(), known->over.front()}, .under = L_.over};
+    }
+    const Side side = side_of(filled, S_);
+    if (side == Side::kLoading) add(full_, at_workers(more), claim_of(more, "reach"), full, condition);
+    if (side == Side::kCompute)
+      add(full_, at_workers(more), claim_of(more, "reach"), S_, ", all that the compute takes");
+  }
+
+  // Neither does what binds change nor does the queue run fuller than it did.
+  void with_idle_workers() {
+    const std::size_t more = twice_the_workers();
+    if (!workers_are_alone() || more <= workers_ || side_of(L_, S_) != Side::kCompute) return;
+    add(full_, at_workers(more), claim_of(more, "gain nothing and stay at"), F_);
+  }
+
+  // Half as many fill at least half as much.
+  bool with_fewer_workers() {
+    const std::size_t fewer = workers_ / 2;
+    if (!workers_are_alone() || fewer == 0) return false;
+    const auto known = measured_filling(fewer);
+    const double share = static_cast<double>(fewer) / static_cast<double>(workers_);
+    if (side_of(known ? *known : scaled(share, L_), S_) != Side::kCompute) return false;
+    return add(full_, at_workers(fewer), claim_of(fewer, "still reach"), F_);
+  }
+
+  // A device of another rate that takes about as much; none where something else than its step limits it, a copy say,
+  // or where its rate cannot be set.
+  std::optional<Cell> with_device_of(double samples_per_second) const {
+    constexpr std::string_view kRate = "samples_per_second";
+    const std::string& compute = full_.cell.compute;
+    const ComputeSpec spec = parse_compute(compute);
+    if (spec.kind->name != "device" || compute.find("profile=") != std::string::npos) return std::nullopt;
+    const auto row = std::ranges::find(spec.kind->parameters, kRate, &ComputeParameter::name);
+    const double set = spec.values[static_cast<std::size_t>(row - spec.kind->parameters.begin())];
+    const std::size_t batch = full_.cell.sampler.batch_size;
+    const auto takes = [&](const ComputeSpec& any) {
+      return any.samples_per_second(batch, full_.slot_bytes).value_or(0);
+    };
+    if (!(takes(spec) > 0) || value_of(S_).value < (1 - kNoticeable) * takes(spec)) return std::nullopt;
+    Cell cell = full_.cell;
+    cell.compute = with_parameter(compute, kRate, set * samples_per_second / takes(spec));
+    if (takes(parse_compute(cell.compute)) < (1 - kNoticeable) * samples_per_second) return std::nullopt;
+    const auto overhead = overhead_seconds_per_batch(result_);
+    const double step = static_cast<double>(batch) / samples_per_second;
+    if (overhead && step < kOverheadMargin * *overhead) return std::nullopt;
+    return cell;
+  }
+
+  // Workers fill while the device computes. Without them the two may take turns, and then both count.
+  bool overlaps() const {
+    if (workers_ == 0 || !filling_.measured) return false;
+    const auto of_filling = quotient(F_, L_).ci95;
+    return of_filling && of_filling->low > 1 - kNoticeable;
+  }
+
+  void with_compute_twice_as_fast() {
+    if (!overlaps()) return;
+    const auto cell = with_device_of(2 * value_of(S_).value);
+    if (cell) add(full_, *cell, "a compute twice as fast would gain nothing and stay at", F_);
+  }
+
+  void with_perfect_loader() {
+    const Estimate gain = quotient(S_, F_);
+    if (!gain.ci95) return;
+    const Estimate share{gain.value - 1, Interval{gain.ci95->low - 1, gain.ci95->high - 1}};
+    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {} more throughput,", percent(share)), S_,
+        "", true);
+  }
+
+  void with_device_too_fast() {
+    if (workers_ == 0 || !filling_.measured) return;
+    const double asked = 2 * value_of(L_).value;
+    const auto cell = with_device_of(asked);
+    if (!cell) return;
+    add(full_, *cell, fmt::format("a compute that takes {} samples/s would get", rate(asked)), L_,
+        ", all that the loader fills");
+  }
+
+  const Result& result_;
+  const std::size_t index_;
+  const CellResult& io_;
+  const CellResult& synthetic_;
+  const CellResult& full_;
+  const Filling filling_;
+  const Model L_;
+  const Model S_;
+  const Model F_;
+  const std::size_t workers_;
+  std::vector<Prediction> predictions_;
+};
 
 }  // namespace
+
+std::string_view name(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::kAgrees: return "agrees";
+    case Agreement::kDisagrees: return "disagrees";
+    case Agreement::kUnclear: break;
+  }
+  return "unclear";
+}
 
 std::vector<Prediction> predictions_of(const Result& result, const Judgement& judgement) {
   std::vector<Prediction> predictions;
@@ -173,14 +301,9 @@ std::vector<Prediction> predictions_of(const Result& result, const Judgement& ju
     const Configuration& configuration = judgement.configurations[headline.configuration];
     const Bound bound = configuration.verdict.bound;
     if (bound != Bound::kLoader && bound != Bound::kCompute) continue;  // the other bounds may lack trials of a mode
-    const Basis basis{.result = result,
-                      .configuration = headline.configuration,
-                      .io_cell = result.cells[*configuration.io],
-                      .synthetic_cell = result.cells[*configuration.synthetic],
-                      .full_cell = result.cells[*configuration.full]};
-    for (Prediction& prediction : predictions_for(basis, bound)) predictions.push_back(std::move(prediction));
+    Predictor predictor(result, headline.configuration, configuration);
+    for (Prediction& prediction : predictor.predictions(bound)) predictions.push_back(std::move(prediction));
   }
-  for (Prediction& prediction : predictions) hold_against(result.checks, prediction);
   return predictions;
 }
 

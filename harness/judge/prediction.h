@@ -1,24 +1,64 @@
-// What a verdict foretells: figures that follow from the trials at hand and can be measured, so that the verdict can be
-// held to them.
+// What a verdict predicts: figures that follow from the trials at hand and can be measured, so that the verdict can be
+// held to them. Pure, safe from any thread.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "harness/judge/judgement.h"
+#include "harness/judge/statistics.h"
+#include "harness/result/result.h"
 
 namespace loadline {
 
-// One or two for each headline that is bound by loading or by compute, none for others. `judgement` needs its cells,
-// configurations and headlines. With IO, SYNTHETIC and FULL the throughput of each, FULL of a changed cell is
-// min(IO', SYNTHETIC') times FULL / min(IO, SYNTHETIC), by which FULL fell short of the slower of the two; IO' is
-// that of so many workers where it was measured, or else goes with the workers, up to the lowest ceiling of the changed
-// cell that was measured, and SYNTHETIC' with the rate of the device. Which is the slower is taken as known, as in the
-// overlap efficiency; intervals are of the logarithms' sum.
+struct Judgement;
+
+// Within which a measured figure agrees with its prediction: twice what is noticeable, as a prediction is made of two
+// or three figures of which each may be off by that much unnoticed.
+inline constexpr double kAgreementMargin = 0.10;
+
+// Bounds that lie further apart than this do not disturb each other: FULL comes to the lower of the two. Closer ones
+// do, by as much as their batches vary and their queue is short, and nothing is predicted.
+inline constexpr double kApart = 0.25;
+
+// How measured / predicted lies to 1 ± kAgreementMargin (1 / 1.1 to 1.1), by its 95 % interval.
+enum class Agreement { kAgrees, kDisagrees, kUnclear };  // inside, outside, straddling or without an interval
+
+// "agrees", "disagrees", "unclear".
+std::string_view name(Agreement agreement);
+
+// What follows from a verdict, to be held against trials of the cell that would show it.
+struct Prediction {
+  std::size_t configuration = 0;  // index
+  std::string statement;          // a sentence without its full stop, with the figure in it
+  Cell cell;
+  std::size_t dataset = 0;             // index, of the cell
+  Estimate samples_per_second;         // predicted, always with an interval
+  bool identity = false;               // it holds by definition, so that to measure it would prove nothing
+  std::optional<std::size_t> check;    // index in Result::checks; none: not measured
+  std::optional<Summary> measured;     // none without trials
+  std::optional<Estimate> ratio;       // measured / predicted, with the uncertainty of both
+  std::optional<Agreement> agreement;  // none without trials
+};
+
+// Up to three for each headline whose verdict says that loading or compute binds it, none for others. `judgement` needs
+// its cells, configurations and headlines. With S, L and F the rates of SYNTHETIC, of what the loader fills without a
+// drain (filling.h) and of FULL, and with ' for those of the changed cell, F' is the lower of L' and S': F L' / L where
+// loading binds both, F S' / S where the compute does, and L' or S' itself where the other one binds now. IO is no
+// bound of it. Intervals are those of the sum of the logarithms.
 //
-//   bound by loading   more workers on CPUs that have none yet; a perfect loader, for which SYNTHETIC stands
-//   bound by compute   half the workers; a device twice as fast
+//   bound by loading   more workers, on CPUs that have none yet: L' is what so many fill where that was measured, and
+//                      else in proportion to the workers, up to the lowest ceiling that was measured for them
+//                      a compute twice as fast, of a device whose rate can be set: F does not change
+//                      a perfect loader: S by definition
+//   bound by compute   half the workers, where L / 2 is still clearly above S; else twice as many: F does not change
+//                      a device too fast for the loader, of rate 2 L: F' is L
 //
-// Where Result::checks has trials of a prediction's cell, the prediction is held against them.
+// Other numbers of workers are left out where a compute computes on their CPUs, which makes it faster or slower too. A
+// cell that the run has measured itself is not predicted. Where Result::checks has trials of a prediction's cell, the
+// prediction is held against them.
 std::vector<Prediction> predictions_of(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "harness/judge/student_t.h"
 #include "loaders/error.h"
@@ -48,12 +49,23 @@ double half_width(const VarianceTerm& combined, double probability) {
   return t_quantile(probability, combined.degrees) * std::sqrt(combined.variance);
 }
 
-// What a difference as large as `variation` needs of independent values, squared: the sum of the two quantiles between
-// which a difference lies that is found at the level `alpha` four times in five.
-double squared_distance(double alpha) {
-  static constexpr double kFourInFiveOneSided = 0.6;  // the part of a normal distribution within its quantile of 0.8
-  const double distance = normal_quantile(1 - alpha) + normal_quantile(kFourInFiveOneSided);
-  return distance * distance;
+constexpr double kPower = 0.8;
+
+// The fewest for which `enough` holds, which it does for all that are more.
+template <typename Enough>
+double fewest(double least, const Enough& enough) {
+  static constexpr double kMost = 1e12;
+  double more = least;
+  while (!enough(more)) {
+    if (more > kMost) return std::numeric_limits<double>::infinity();
+    more *= 2;
+  }
+  double too_few = std::max(least - 1, std::floor(more / 2));
+  while (more - too_few > 1) {
+    const double middle = std::floor((too_few + more) / 2);
+    (enough(middle) ? more : too_few) = middle;
+  }
+  return more;
 }
 
 }  // namespace
@@ -204,15 +216,35 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
 }
 
 double trials_to_detect(double variation, double effect, double alpha) {
-  const double relative = variation / effect;
-  const double z = normal_quantile(1 - alpha);
-  return 2 * squared_distance(alpha) * relative * relative + z * z / 4;
+  const double relative = effect / variation;
+  if (!(relative > 0)) return std::numeric_limits<double>::infinity();
+  if (std::isinf(relative)) return 2;
+  return fewest(
+      2, [&](double trials) { return t_power(relative * std::sqrt(trials / 2), 2 * (trials - 1), alpha) >= kPower; });
 }
 
 double pairs_to_detect(double variation, double effect, double alpha) {
-  const double relative = variation / effect;
-  const double z = normal_quantile(1 - alpha);
-  return squared_distance(alpha) * relative * relative + z * z / 2;
+  const double relative = effect / variation;
+  if (!(relative > 0)) return std::numeric_limits<double>::infinity();
+  if (std::isinf(relative)) return 2;
+  return fewest(2, [&](double pairs) { return t_power(relative * std::sqrt(pairs), pairs - 1, alpha) >= kPower; });
+}
+
+double detectable_difference(const VarianceTerm& error, double alpha, double threshold) {
+  const double deviation = std::sqrt(error.variance);
+  if (deviation == 0) return threshold;
+  if (!std::isfinite(deviation)) return std::numeric_limits<double>::infinity();
+  const auto found = [&](double difference) {
+    return t_power(difference, error.degrees, alpha, threshold / deviation) >= kPower;
+  };
+  double high = 1 + threshold / deviation;
+  while (!found(high)) high *= 2;
+  double low = 0;
+  while (high - low > 1e-9 * high) {
+    const double middle = (low + high) / 2;
+    (found(middle) ? high : low) = middle;
+  }
+  return high * deviation;
 }
 
 }  // namespace loadline

@@ -118,14 +118,18 @@ Estimate log_product(double factor, std::span<const std::span<const double>> ove
 // five values, where no value can be told from the rest.
 std::vector<std::size_t> outliers(std::span<const double> values);
 
-// Trials needed on each side to detect, four times in five at the level `alpha`, a relative difference of `effect`
-// between two sets whose coefficient of variation is `variation`: 2 (z_alpha + 0.84)^2 (variation / effect)^2 +
-// z_alpha^2 / 4, where z_alpha is the normal quantile of the two-sided level and the last term pays for an estimated
-// spread (Guenther, The American Statistician 35, 1981). At 5 % that is 15.7 (variation / effect)^2 + 1. Not rounded.
+// The fewest trials on each side, at least 2, that detect a relative difference of `effect` between two sets whose
+// coefficient of variation is `variation`, at the two-sided level `alpha` and to its own side, four times in five: the
+// power of the t test with a pooled spread, by the noncentral t distribution (t_power()). A whole number, infinite
+// where there is no difference or more than 1e12 would be needed. About 15.7 (variation / effect)^2 + 1 at 5 %.
 double trials_to_detect(double variation, double effect, double alpha = 0.05);
 
-// The same for pairs whose ratios have the coefficient of variation `variation`:
-// (z_alpha + 0.84)^2 (variation / effect)^2 + z_alpha^2 / 2.
+// The same for pairs whose ratios have the coefficient of variation `variation`.
 double pairs_to_detect(double variation, double effect, double alpha = 0.05);
+
+// How far the truth has to lie from no difference for an estimate with this error to be called a difference four times
+// in five, to its own side: it has to differ from none at the two-sided level `alpha`, and to exceed `threshold`. In
+// the unit of the estimate. Infinite where no double is enough.
+double detectable_difference(const VarianceTerm& error, double alpha, double threshold = 0);
 
 }  // namespace loadline

@@ -2,55 +2,26 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "loaders/error.h"
 
 namespace loadline {
 namespace {
 
-double log_gamma(double x) {
-  int sign = 0;
-  return lgamma_r(x, &sign);  // std::lgamma writes the global signgam, which is a race between threads
-}
-
-// The continued fraction of the incomplete beta function, DLMF 8.17.22, by the modified Lentz method
-// (Thompson and Barnett, J. Comput. Phys. 64, 1986). It converges in O(sqrt(max(a, b))) terms for
-// x < (a + 1) / (a + b + 2), which the caller sees to.
-double beta_fraction(double x, double a, double b) {
-  static constexpr double kTiny = 1e-300;  // stands in for a denominator that vanishes
-  const auto nonzero = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
-
-  double numerators = 1;
-  double denominators = 1 / nonzero(1 - (a + b) * x / (a + 1));
-  double fraction = denominators;
-  for (double m = 1;; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    denominators = 1 / nonzero(1 + even * denominators);
-    numerators = nonzero(1 + even / numerators);
-    fraction *= denominators * numerators;
-
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    denominators = 1 / nonzero(1 + odd * denominators);
-    numerators = nonzero(1 + odd / numerators);
-    const double step = denominators * numerators;
-    fraction *= step;
-    if (std::abs(step - 1) <= 4 * std::numeric_limits<double>::epsilon()) return fraction;
-    if (m > 1e6) throw Error(fmt::format("incomplete beta function of {}, {}, {}: no convergence", x, a, b));
-  }
-}
-
-// Regularised incomplete beta function I_x(a, b), DLMF 8.17.2. `y` is 1 - x, given apart because it is known
-// exactly where x is close to 1.
-double incomplete_beta(double x, double y, double a, double b) {
-  if (x <= 0) return 0;
-  if (y <= 0) return 1;
-  const double front = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) + b * std::log(y));
-  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(x, a, b) / a;
-  return 1 - front * beta_fraction(y, b, a) / b;  // DLMF 8.17.4
-}
+namespace bm = boost::math;
+// Doubles are precise enough here, and what exceeds them is infinite. Arguments are checked below.
+using Policy =
+    bm::policies::policy<bm::policies::promote_double<false>, bm::policies::overflow_error<bm::policies::ignore_error>>;
+using Normal = bm::normal_distribution<double, Policy>;
+using StudentT = bm::students_t_distribution<double, Policy>;
+using NoncentralT = bm::non_central_t_distribution<double, Policy>;
+using ChiSquared = bm::chi_squared_distribution<double, Policy>;
 
 void require_degrees(double degrees) {
   if (!(degrees > 0) || !std::isfinite(degrees))
@@ -62,19 +33,35 @@ void require_probability(double probability) {
     throw Error(fmt::format("quantile: want a probability between 0 and 1, got {}", probability));
 }
 
-// Where `beyond`, the share of a distribution further from zero than its argument, falls to `outside`.
-template <typename Beyond>
-double two_sided_quantile(double outside, const Beyond& beyond) {
-  double low = 0;
-  double high = 1;
-  while (beyond(high) > outside) {
-    low = high;
-    high *= 2;
-  }
-  // Bisection to the last bit: some fifty steps, and no derivative that could go wrong in a heavy tail.
-  for (double middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2)
-    (beyond(middle) > outside ? low : high) = middle;
-  return high;
+// Simpson's rule.
+template <typename Function>
+double integral(double from, double to, const Function& f) {
+  static constexpr int kIntervals = 256;  // even
+  const double step = (to - from) / kIntervals;
+  double sum = f(from) + f(to);
+  for (int i = 1; i < kIntervals; ++i) sum += (i % 2 == 1 ? 4 : 2) * f(from + i * step);
+  return sum * step / 3;
+}
+
+// With a threshold: the mean, over the estimated standard error in true ones, of how often the estimate exceeds what is
+// asked of it then.
+double power_beyond(double threshold, double difference, double degrees, double critical) {
+  const ChiSquared squares(degrees);
+  const auto error_density = [&](double error) {
+    return error > 0 ? bm::pdf(squares, degrees * error * error) * 2 * degrees * error : 0;
+  };
+  const auto found = [&](double asked) { return bm::cdf(Normal(), difference - asked); };
+  const double bend = threshold / critical;  // above it the quantile asks for more than the threshold
+  const double below = bm::cdf(squares, degrees * bend * bend) * found(threshold);
+  static constexpr double kNever = 1e-12;
+  const double start = std::max(bend, std::sqrt(bm::quantile(squares, kNever) / degrees));
+  const double end = std::sqrt(bm::quantile(bm::complement(squares, kNever)) / degrees);
+  if (end <= start) return below;
+  // By the root, for with few degrees the density rises like a root from 0, which Simpson's rule is poor at.
+  return below + integral(std::sqrt(start), std::sqrt(end), [&](double root) {
+           const double error = root * root;
+           return 2 * root * error_density(error) * found(critical * error);
+         });
 }
 
 }  // namespace
@@ -82,20 +69,25 @@ double two_sided_quantile(double outside, const Beyond& beyond) {
 double t_two_sided_p(double t, double degrees) {
   require_degrees(degrees);
   if (std::isnan(t)) throw Error("Student's t: want a number, got NaN");
-  const double ratio = t * t / degrees;
-  if (std::isinf(ratio)) return 0;
-  return incomplete_beta(1 / (1 + ratio), ratio / (1 + ratio), degrees / 2, 0.5);
+  if (std::isinf(t)) return 0;
+  return 2 * bm::cdf(bm::complement(StudentT(degrees), std::abs(t)));
 }
 
 double t_quantile(double probability, double degrees) {
   require_degrees(degrees);
   require_probability(probability);
-  return two_sided_quantile(1 - probability, [&](double t) { return t_two_sided_p(t, degrees); });
+  return bm::quantile(bm::complement(StudentT(degrees), (1 - probability) / 2));
 }
 
-double normal_quantile(double probability) {
-  require_probability(probability);
-  return two_sided_quantile(1 - probability, [](double z) { return std::erfc(z / std::numbers::sqrt2); });
+double t_power(double difference, double degrees, double alpha, double threshold) {
+  const double critical = t_quantile(1 - alpha, degrees);
+  if (!std::isfinite(difference) || !(threshold >= 0))
+    throw Error(fmt::format("power: want a finite difference and a threshold of at least 0, got {} and {}", difference,
+                            threshold));
+  static constexpr double kAsGoodAsKnown = 1e6;  // then the estimated error is the true one to a thousandth
+  if (degrees > kAsGoodAsKnown) return bm::cdf(Normal(), difference - std::max(threshold, critical));
+  if (threshold > 0) return power_beyond(threshold, difference, degrees, critical);
+  return bm::cdf(bm::complement(NoncentralT(degrees, difference), critical));
 }
 
 }  // namespace loadline

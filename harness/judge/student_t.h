@@ -1,5 +1,5 @@
-// Student's t distribution with real-valued degrees of freedom, as Welch's test needs it, and the normal distribution
-// that it comes to for many of them. Pure functions, safe from any thread.
+// Student's t distribution with real-valued degrees of freedom, as Welch's test needs it, and the power of tests by it.
+// Pure functions, safe from any thread.
 #pragma once
 
 namespace loadline {
@@ -11,8 +11,12 @@ double t_two_sided_p(double t, double degrees);
 // Throws Error on bad arguments.
 double t_quantile(double probability, double degrees);
 
-// The z that |Z| stays within with `probability` (0 < probability < 1), for Z standard normal: 0.95 gives 1.960.
-// Throws Error on bad arguments.
-double normal_quantile(double probability);
+// How often a difference is called one, to its own side, by an estimate that is normal about it, where the standard
+// error is itself estimated with `degrees`: the estimate is to exceed both `threshold` and t_quantile(1 - alpha,
+// degrees) estimated standard errors. `difference` and `threshold` (at least 0) are in true standard errors.
+// With a threshold of 0 that is the probability that a noncentral t variable with noncentrality `difference` exceeds
+// the quantile (Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 2, chapter 31); with another the
+// same integral over the distribution of the estimated error, numerically. Throws Error on bad arguments.
+double t_power(double difference, double degrees, double alpha, double threshold = 0);
 
 }  // namespace loadline

@@ -139,10 +139,8 @@ std::string compute_sentence(const Evidence& evidence, const Figures& figures) {
   } else {
     busy = fmt::format("{} of the time (stall {})", percent(*verdict.accelerator_utilisation), percent(stall));
   }
-  const bool spare_workers = evidence.workers > 1 && figures.supply.low >= 2;
-  return fmt::format("Bound by compute: {} is busy {}, so {}; {} alone {}; use a faster compute{}.", evidence.compute,
-                     busy, gain_words(stall), loader_of(evidence), supply_words(figures, End::kLow, "it"),
-                     spare_workers ? " or fewer workers" : "");
+  return fmt::format("Bound by compute: {} is busy {}, so {}; {} alone {}; use a faster compute.", evidence.compute,
+                     busy, gain_words(stall), loader_of(evidence), supply_words(figures, End::kLow, "it"));
 }
 
 std::string loader_sentence(const Evidence& evidence, const Figures& figures) {

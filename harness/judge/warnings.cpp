@@ -21,6 +21,26 @@ constexpr double kWideSpread = 0.10;  // standard deviation over mean
 constexpr std::size_t kFewTrials = 3;
 constexpr std::uint64_t kFewBatches = 10;
 
+// What there are several of, where that is not cells, and what to do about it.
+struct Kind {
+  std::string_view id;
+  std::string_view things;
+  std::string_view advice;
+};
+
+constexpr Kind kKinds[] = {
+    {"cell-failed", "cells", "mend the cause and run again"},
+    {"ceiling-failed", "ceilings", ""},
+    {"ceiling-beaten", "cells", "please report it, with the result"},
+    {"dataset-fits-cache", "datasets", "use more data where storage matters"},
+    {"few-trials", "cells", "use --trials 5 or more"},
+    {"machine-busy", "", "stop what else runs, wait a minute, run again"},
+    {"outlier-trial", "trials", "a stall is a finding, but if something else ran, run again"},
+    {"samples-skipped", "cells", "see `skipped` in the result, mend or remove the files"},
+    {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
+    {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
+};
+
 std::string plural(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
@@ -58,6 +78,14 @@ void warn_of_hosts(const Machine& machine, Warnings& warnings) {
   warnings.push_back({"several-hosts", fmt::format("the trials were run on {}: what sets these apart is in the "
                                                    "intervals, or among the differences of cells",
                                                    fmt::join(hosts, " and "))});
+}
+
+void warn_of_builds(const Result& result, Warnings& warnings) {
+  if (result.other_builds.empty()) return;
+  warnings.push_back(
+      {"several-builds", fmt::format("{} measured a part of the trials, {} the others: a change between "
+                                     "the two is in the intervals, or among the differences of cells",
+                                     fmt::join(result.other_builds, " and "), name_of(result.environment.build))});
 }
 
 bool any_loads(const Result& result, std::size_t dataset, CacheState state) {
@@ -124,8 +152,10 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
   }
   const auto warn = [&](Coldness coldness, const std::string& why) {
     if (trials[coldness] == 0) return;
-    warnings.push_back({"not-cold", fmt::format("{} of {} trials of {} {}", trials[coldness], cell.trials.size(),
-                                                cell.cell.name(), why)});
+    warnings.push_back(
+        {"not-cold",
+         fmt::format("{} of {} trials of {} {}", trials[coldness], cell.trials.size(), cell.cell.name(), why),
+         static_cast<double>(trials[coldness])});
   };
   const std::string path = facts.path.string();
   warn(Coldness::kStayed,
@@ -153,44 +183,56 @@ void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& w
   };
   const auto count = std::ranges::count_if(cell.trials, lacks);
   if (count == 0) return;
-  warnings.push_back({"not-resident", fmt::format("the page cache did not hold all of {} before {} of {} trials of {}: "
-                                                  "they measured storage too",
-                                                  facts.path.string(), count, cell.trials.size(), cell.cell.name())});
+  warnings.push_back({"not-resident",
+                      fmt::format("the page cache did not hold all of {} before {} of {} trials of {}: "
+                                  "they measured storage too",
+                                  facts.path.string(), count, cell.trials.size(), cell.cell.name()),
+                      static_cast<double>(count)});
 }
 
 void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
   const std::string name = cell.cell.name();
   warn_of_chunks(cell.cell, warnings);
   if (!cell.skipped.empty()) {
-    warnings.push_back(
-        {"samples-skipped", fmt::format("{} left out {} that cannot be decoded, the first: {}", name,
-                                        plural(cell.skipped_count(), "sample"), cell.skipped.begin()->second)});
+    warnings.push_back({"samples-skipped",
+                        fmt::format("{} left out {} that cannot be decoded, the first: {}", name,
+                                    plural(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
+                        static_cast<double>(cell.skipped_count())});
   }
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
   if (cell.trials.empty()) return;
   if (cell.trials.size() < kFewTrials) {
-    warnings.push_back({"few-trials", fmt::format("{} has {}: too few for an interval to lean on", name,
-                                                  plural(cell.trials.size(), "trial"))});
+    warnings.push_back(
+        {"few-trials",
+         fmt::format("{} has {}: too few for an interval to lean on", name, plural(cell.trials.size(), "trial")),
+         -static_cast<double>(cell.trials.size())});
   }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
   if (shortest < kFewBatches) {
     const bool cold = starts(cell.cell, CacheState::kCold);
-    warnings.push_back({"short-trials", fmt::format("a trial of {} has {}: {} would be steadier", name,
-                                                    shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
-                                                    cold ? "more data, as a cold one is an epoch at the most,"
-                                                         : "longer ones (--trial-seconds)")});
+    warnings.push_back(
+        {"short-trials",
+         fmt::format("a trial of {} has {}: {} would be steadier", name,
+                     shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
+                     cold ? "more data, as a cold one is an epoch at the most," : "longer ones (--trial-seconds)"),
+         -static_cast<double>(shortest)});
   }
   const auto& rate = *summary.samples_per_second;
   for (const std::size_t trial : summary.outliers) {
     const double value = cell.trials[trial].samples_per_second();
-    if (std::abs(value - rate.median) < kNoticeable * rate.median) continue;
-    warnings.push_back({"outlier-trial", fmt::format("trial {} of {} stands apart from the others at {:.4g} samples/s; "
-                                                     "it is counted",
-                                                     trial + 1, name, value)});
+    const double apart = std::abs(value - rate.median) / rate.median;
+    if (apart < kNoticeable) continue;
+    warnings.push_back({"outlier-trial",
+                        fmt::format("trial {} of {} stands apart from the others at {:.4g} samples/s; "
+                                    "it is counted",
+                                    trial + 1, name, value),
+                        apart});
   }
   if (rate.stddev && *rate.stddev > kWideSpread * rate.mean) {
-    warnings.push_back({"wide-spread", fmt::format("the trials of {} vary by {:.0f} % of their mean", name,
-                                                   100 * *rate.stddev / rate.mean)});
+    warnings.push_back(
+        {"wide-spread",
+         fmt::format("the trials of {} vary by {:.0f} % of their mean", name, 100 * *rate.stddev / rate.mean),
+         *rate.stddev / rate.mean});
   }
 }
 
@@ -200,10 +242,11 @@ void warn_of_overhead(const Result& result, Warnings& warnings) {
   for (const CellResult& cell : result.cells) {
     const auto step = seconds_per_batch(cell);
     if (!step || *step >= kOverheadMargin * *cost || cell.cell.mode == Mode::kOverhead) continue;
-    warnings.push_back(
-        {"step-too-short", fmt::format("a batch of {} takes {}, not {:.0f} times the harness's own {}: "
-                                       "use larger batches",
-                                       cell.cell.name(), duration(*step), kOverheadMargin, duration(*cost))});
+    warnings.push_back({"step-too-short",
+                        fmt::format("a batch of {} takes {}, not {:.0f} times the harness's own {}: "
+                                    "use larger batches",
+                                    cell.cell.name(), duration(*step), kOverheadMargin, duration(*cost)),
+                        *cost / *step});
   }
 }
 
@@ -225,11 +268,25 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const auto& found = judgement.cells[i].load_line;
     if (!found || !found->ceiling || !beaten(found->line)) continue;
-    warnings.push_back(
-        {"ceiling-beaten", fmt::format("{} passes the ceiling {}, at {} of it: that ceiling's kernel is "
-                                       "too weak to be a limit",
-                                       result.cells[i].cell.name(), found->name, percent(found->line.efficiency))});
+    warnings.push_back({"ceiling-beaten",
+                        fmt::format("{} passes the ceiling {}, at {} of it: that ceiling's kernel is "
+                                    "too weak to be a limit",
+                                    result.cells[i].cell.name(), found->name, percent(found->line.efficiency)),
+                        found->line.efficiency.value});
   }
+}
+
+std::string folded_message(const std::vector<const Warning*>& same) {
+  const auto [least, most] = std::ranges::minmax_element(same, {}, &Warning::severity);
+  const Warning& worst = **std::ranges::max_element(same, {}, &Warning::severity);
+  const auto kind = std::ranges::find(kKinds, worst.id, &Kind::id);
+  const bool known = kind != std::end(kKinds);
+  std::string message = worst.message;
+  if (same.size() > 1) {
+    message = fmt::format("{} {}, the {}: {}", same.size(), known ? kind->things : "cells",
+                          (*least)->severity < (*most)->severity ? "worst" : "first", message);
+  }
+  return known && !kind->advice.empty() ? fmt::format("{}; {}", message, kind->advice) : message;
 }
 
 }  // namespace
@@ -239,6 +296,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   warn_of_build(result.environment.build, warnings);
   warn_of_machine(result.environment.machine, warnings);
   warn_of_hosts(result.environment.machine, warnings);
+  warn_of_builds(result, warnings);
   for (std::size_t i = 0; i < result.datasets.size(); ++i) warn_of_dataset(result, i, warnings);
   warn_of_samples(result, warnings);
   warn_of_workers(result, warnings);
@@ -251,6 +309,17 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   warn_of_overhead(result, warnings);
   warn_of_ceilings(result, judgement, warnings);
   return warnings;
+}
+
+std::vector<Warning> folded(const std::vector<Warning>& warnings) {
+  std::vector<std::vector<const Warning*>> kinds;
+  for (const Warning& warning : warnings) {
+    const auto same = std::ranges::find_if(kinds, [&](const auto& kind) { return kind.front()->id == warning.id; });
+    (same == kinds.end() ? kinds.emplace_back() : *same).push_back(&warning);
+  }
+  std::vector<Warning> lines;
+  for (const auto& same : kinds) lines.push_back({same.front()->id, folded_message(same)});
+  return lines;
 }
 
 }  // namespace loadline

@@ -51,16 +51,4 @@ std::vector<WorkerPoint> worker_curve(std::span<const WorkerTrials> curve) {
   return points;
 }
 
-std::optional<WorkerChoice> fewest_sufficient(std::span<const WorkerTrials> curve) {
-  const std::vector<WorkerPoint> points = worker_curve(curve);
-  if (points.empty()) return std::nullopt;
-  const auto best = std::max_element(points.begin(), points.end(), [](const WorkerPoint& a, const WorkerPoint& b) {
-    return a.samples_per_second.value < b.samples_per_second.value;
-  });
-  const auto fewest = std::find_if(points.begin(), points.end(), [&](const WorkerPoint& point) {
-    return overlap(point.samples_per_second, best->samples_per_second);
-  });
-  return WorkerChoice{*fewest, *best};  // `fewest` is at the latest `best` itself
-}
-
 }  // namespace loadline

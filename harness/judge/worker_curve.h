@@ -29,13 +29,4 @@ struct WorkerPoint {
 // is not positive and finite.
 std::vector<WorkerPoint> worker_curve(std::span<const WorkerTrials> curve);
 
-struct WorkerChoice {
-  WorkerPoint fewest;  // the fewest workers whose interval overlaps that of the best
-  WorkerPoint best;    // the highest mean; of equal means the one with fewer workers
-};
-
-// The headline of a worker curve; none without any trials. A count with one trial stands for its value alone. Throws
-// Error as worker_curve().
-std::optional<WorkerChoice> fewest_sufficient(std::span<const WorkerTrials> curve);
-
 }  // namespace loadline

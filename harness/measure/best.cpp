@@ -64,7 +64,9 @@ class BestFinder {
                 .stop = context.stop,
                 .observer = nobody_,
                 .start = context.start,
-                .rigs = context.rigs},
+                .rigs = context.rigs,
+                .tried = context.tried,
+                .peak_rss_bytes = context.peak_rss_bytes},
         best_(result.best.emplace()) {
     const bool any_full =
         std::ranges::any_of(result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });
@@ -106,14 +108,7 @@ class BestFinder {
     keep_configurations(finalists, plan_);
     prepare_again(plan_, result_, context_);
     if (!run_plan(plan_, result_, context_)) return false;
-    double fastest = 0;
-    for (const CellResult& cell : result_.cells) {
-      if (cell.cell.mode != best_.mode || cell.trials.empty()) continue;
-      const double rate = summarize(rates_of(cell)).mean;
-      if (rate <= fastest) continue;
-      fastest = rate;
-      best_.winner = cell.cell.name();
-    }
+    best_.winner = winner();
     return true;
   }
 
@@ -128,6 +123,16 @@ class BestFinder {
   }
 
  private:
+  // What is recommended of the finalists, by their own trials.
+  std::optional<std::string> winner() const {
+    const Judgement judgement = judge_run(result_);
+    if (judgement.headlines.empty() || !judgement.headlines.front().recommended) return std::nullopt;
+    const Configuration& found = judgement.configurations[*judgement.headlines.front().recommended];
+    const auto cell = best_.mode == Mode::kFull ? found.full : found.io;
+    const bool measured = cell && !result_.cells[*cell].trials.empty();
+    return measured ? std::optional(result_.cells[*cell].cell.name()) : std::nullopt;
+  }
+
   std::vector<CellResult> measure(const std::vector<std::size_t>& wanted, const RunOptions& options) {
     std::vector<CellResult> cells;
     for (const std::size_t i : wanted) cells.push_back(cells_[i]);

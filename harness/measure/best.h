@@ -21,7 +21,8 @@ std::vector<Rung> rungs_for(std::size_t candidates);
 
 // Searches the fastest of the FULL cells of `options` (of the IO cells, where FULL is not asked for) by rungs of short
 // trials, interleaved, after each of which the better half by the mean of all its probes goes on. The finalists are
-// then run in full on trials of their own, all their modes, as run_plan() does; the fastest of these is the winner.
+// then run in full on trials of their own, all their modes, as run_plan() does. The winner is what is recommended of
+// them (judge/recommendation.h): none of the others is more than a noticeable share faster. There may be none.
 // With `check_verdict` the whole grid is measured after that, every candidate in full trials, which says what the
 // search came to. `result` is one that prepare_run() has prepared for these options; it gets the search and the
 // finalists' cells. Throws Error where no candidate can be measured. Returns as run_plan() does.

@@ -6,7 +6,7 @@ namespace loadline {
 
 void add_checks(Result& result) {
   for (const Prediction& prediction : judge_run(result).predictions) {
-    result.checks.push_back({.cell = prediction.cell, .dataset = prediction.dataset});
+    if (!prediction.identity) result.checks.push_back({.cell = prediction.cell, .dataset = prediction.dataset});
   }
 }
 

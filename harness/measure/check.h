@@ -5,8 +5,9 @@
 
 namespace loadline {
 
-// Puts the cells of the run's predictions into result.checks, without trials; run_further() gives them some. To be
-// called when the run has all its trials, which the predictions are made of.
+// Puts the cells of the run's predictions into result.checks, without trials; run_further() gives them some. Those that
+// hold by definition are left out: measured again they would prove nothing. To be called when the run has all its
+// trials, which the predictions are made of.
 void add_checks(Result& result);
 
 }  // namespace loadline

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judge/filling.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/statistics.h"
 #include "harness/measure/best.h"
@@ -20,8 +21,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kProbeTrials = 3;  // of each mode: enough to lean on for a moment, the final run decides
-constexpr int kMostConfirmations = 5;
+constexpr std::size_t kProbeTrials = 3;  // of each mode: the fewest whose lower bound is of use; a whole run decides
 
 const CellResult& cell_of(const std::vector<CellResult>& cells, Mode mode) {
   return *std::ranges::find(cells, mode, [](const CellResult& cell) { return cell.cell.mode; });
@@ -45,86 +45,67 @@ class Finder {
                 .stop = context.stop,
                 .observer = nobody_,
                 .start = context.start,
-                .rigs = context.rigs} {
+                .rigs = context.rigs,
+                .tried = context.tried,
+                .peak_rss_bytes = context.peak_rss_bytes} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
   }
 
   // Returns false when stopped.
   bool search() {
-    const Attempt attempt = [&](double value) { return probe(value); };
-    auto& found = result_.search->found;
-    if (kind_.whole) {
-      found = kind_.largest ? largest_whole_enough(most(), attempt) : smallest_whole_enough(most(), attempt);
-    } else if (const auto start = io_rate()) {
-      found = largest_enough(*start, attempt);
-    }
-    return !context_.stop.stop_requested();
-  }
-
-  // Returns false when stopped.
-  bool confirm() {
-    auto& search = *result_.search;
-    double value = search.found.value_or(least_demanding());
-    for (int attempt = 0; attempt < kMostConfirmations; ++attempt) {
-      const Plan plan = make_plan(at_value(options_, value), plan_context_);
-      prepare_again(plan, result_, context_);
-      if (!run_plan(plan, result_, context_)) return false;
-      throw_if_failed(result_.cells);
-      if (record(value, result_.cells, true)) {
-        search.confirmed = value;
-        return true;
-      }
-      const double next = less_demanding(value, attempt);
-      if (!search.found || next == value) return true;
-      value = next;
+    const auto range = range_of_search();
+    if (!range) return false;
+    while (const auto next = next_try(*result_.search, *range)) {
+      if (!(next->confirms ? run_whole(next->value) : run_probe(next->value))) return false;
+      const auto& cells = next->confirms ? result_.cells : probed_;
+      enter({.value = next->value,
+             .synthetic = rates_of(cell_of(cells, Mode::kSynthetic)),
+             .full = rates_of(cell_of(cells, Mode::kFull)),
+             .confirms = next->confirms},
+            *range, *result_.search);
+      context_.observer.on_probe(result_);
+      if (context_.stop.stop_requested()) return false;
     }
     return true;
   }
 
  private:
-  double most() const { return most_of(options_, plan_context_.threads_in_force); }
-
-  // Of the values that were tried.
-  double least_demanding() const {
-    const auto& probes = result_.search->probes;
-    const auto by_value = std::ranges::minmax_element(probes, {}, &Probe::value);
-    return kind_.largest ? by_value.min->value : by_value.max->value;
+  // None when stopped.
+  std::optional<SearchRange> range_of_search() {
+    SearchRange range{.most = most_of(options_, plan_context_.threads_in_force)};
+    if (kind_.whole) return range;
+    const auto rate = filling_rate();
+    if (!rate) return std::nullopt;
+    range.start = *rate;
+    return range;
   }
 
-  // Longer steps with each attempt, lest a rate that is far off needs many runs.
-  double less_demanding(double value, int attempt) const {
-    if (!kind_.largest) return std::min(value + 1, most());
-    if (kind_.whole) return std::max(value - 1, 1.0);
-    return value / (1 + kSearchTolerance * std::exp2(attempt));
+  // Returns false when stopped, like the next.
+  bool run_whole(double value) {
+    const Plan plan = make_plan(at_value(options_, value), plan_context_);
+    prepare_again(plan, result_, context_);
+    if (!run_plan(plan, result_, context_)) return false;
+    throw_if_failed(result_.cells);
+    return true;
   }
 
-  std::optional<bool> probe(double value) {
+  bool run_probe(double value) {
     RunOptions at = at_value(options_, value);
     at.modes = {"synthetic", "full"};
     auto cells = measure(make_plan(at, plan_context_).cells);
-    if (!cells) return std::nullopt;
-    return record(value, *cells, false);
+    if (!cells) return false;
+    probed_ = std::move(*cells);
+    return true;
   }
 
-  bool record(double value, const std::vector<CellResult>& cells, bool confirms) {
-    Probe probe{.value = value,
-                .synthetic = rates_of(cell_of(cells, Mode::kSynthetic)),
-                .full = rates_of(cell_of(cells, Mode::kFull)),
-                .confirms = confirms};
-    probe.enough = log_welch_ratio(probe.synthetic, probe.full).value >= *options_.au;
-    result_.search->probes.push_back(std::move(probe));
-    context_.observer.on_probe(result_);
-    return result_.search->probes.back().enough;
-  }
-
-  // What loading alone supplies is about the rate at which the device begins to wait.
-  std::optional<double> io_rate() {
+  // What the loader fills is about the rate at which the device begins to wait.
+  std::optional<double> filling_rate() {
     Cell io = cell_of(result_.cells, Mode::kFull).cell;
     io.mode = Mode::kIo;
     io.compute = "drain";
     const auto cells = measure({io});
     if (!cells) return std::nullopt;
-    return summarize(rates_of(cells->front())).mean;
+    return summarize(filling_of(&cells->front(), nullptr).rates).mean;
   }
 
   // Short trials of all but OVERHEAD; none when stopped.
@@ -136,7 +117,7 @@ class Finder {
       cells.push_back({.cell = cell, .dataset = cell_of(result_.cells, like).dataset});
     }
     RunOptions short_ones = options_;
-    short_ones.trials = std::min(kProbeTrials, options_.trials);
+    short_ones.trials = kProbeTrials;
     short_ones.until_ci.reset();
     if (!run_further(short_ones, result_, cells, silent_)) return std::nullopt;
     throw_if_failed(cells);
@@ -149,7 +130,8 @@ class Finder {
   Result& result_;
   RunContext& context_;
   RunObserver nobody_;
-  RunContext silent_;  // a line a probe, not a line a trial
+  RunContext silent_;               // a line a probe, not a line a trial
+  std::vector<CellResult> probed_;  // of the last probe
 };
 
 }  // namespace
@@ -157,7 +139,7 @@ class Finder {
 bool find_and_run(const RunOptions& options, const PlanContext& plan_context, Result& result, RunContext& context) {
   if (options.find == kFindBest) return find_best_and_run(options, plan_context, result, context);
   Finder finder(options, plan_context, result, context);
-  return finder.search() && finder.confirm();
+  return finder.search();
 }
 
 }  // namespace loadline

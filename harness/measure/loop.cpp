@@ -4,15 +4,19 @@
 
 namespace loadline {
 
-Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop) {
+Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop,
+                 const Stretch& so_far) {
   // A feed that waits learns of the stop through its close().
   const std::stop_callback close_feed(stop, [&feed] { feed.close(); });
 
-  Stretch stretch;
-  const Time start = clock.now();
-  Time before = start;
-  const auto within = [&] { return stretch.batches < length.batches && stretch.wall < length.time; };
-  while (within() || stretch.batches % length.round != 0) {
+  Stretch stretch = so_far;
+  stretch.complete = false;
+  Time before = clock.now();
+  const Time start = before - so_far.wall;
+  const auto within = [&] {
+    return stretch.batches < length.batches && stretch.wall < length.time && !(length.enough && length.enough(stretch));
+  };
+  while (stretch.batches % length.round != 0 || within()) {
     if (stop.stop_requested()) return stretch;
     Batch batch = feed.next();
     if (!batch) return stretch;
@@ -29,6 +33,12 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
   }
   stretch.complete = true;
   return stretch;
+}
+
+void finish(Stretch& stretch, Sink& sink, const Clock& clock) {
+  const Time before = clock.now();
+  sink.finish();
+  stretch.wall += clock.now() - before;
 }
 
 }  // namespace loadline

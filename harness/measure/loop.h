@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <stop_token>
 
@@ -17,6 +18,8 @@ struct Batches {
   std::uint64_t count = 0;
 };
 
+struct Stretch;
+
 // How long a stretch of the loop is: so many batches, or up to the first batch that ends at or after so much time, or
 // whichever comes first.
 struct Length {
@@ -27,6 +30,8 @@ struct Length {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   Time time = Time::max();
   std::uint64_t round = 1;  // batches; it goes on to the end of one
+  // Ends it before that; asked before each round. Empty: nothing does.
+  std::function<bool(const Stretch&)> enough;
 };
 
 struct Stretch {
@@ -41,7 +46,12 @@ struct Stretch {
 };
 
 // Runs the loop for one stretch. One thread, that of the feed's consumer. A requested stop ends it after the batch in
-// hand. Throws what the feed or the sink throws.
-Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop);
+// hand. Throws what the feed or the sink throws. Goes on with the stretch `so_far`, whose length counts, as if no time
+// had passed since.
+Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop,
+                 const Stretch& so_far = {});
+
+// Waits for all that the sink has launched, which then counts into the time of the stretch.
+void finish(Stretch& stretch, Sink& sink, const Clock& clock);
 
 }  // namespace loadline

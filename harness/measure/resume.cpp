@@ -11,6 +11,7 @@
 
 #include "harness/judge/likeness.h"
 #include "harness/plan/settings.h"
+#include "harness/result/merge.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -20,15 +21,19 @@ std::string there_and_here(std::string_view what, std::string_view there, std::s
   return fmt::format("{} {} there, {} here", what, there, here);
 }
 
-std::vector<std::string> differences(const Result& earlier, const Result& prepared) {
-  std::vector<std::string> found;
-  for (const auto& list : {unlike(earlier, prepared), noteworthy(earlier, prepared)}) {
-    for (const Difference& difference : list) {
-      // A job that is requeued comes to another node; what matters of that is among the other facts.
-      if (difference.what == kHost) continue;
-      found.push_back(there_and_here(difference.what, difference.base, difference.changed));
-    }
+std::vector<std::string> texts_of(const std::vector<Difference>& differences) {
+  std::vector<std::string> texts;
+  for (const Difference& difference : differences) {
+    // A job that is requeued comes to another node; what matters of that is among the other facts.
+    if (difference.what == kHost) continue;
+    texts.push_back(there_and_here(difference.what, difference.base, difference.changed));
   }
+  return texts;
+}
+
+// What no option allows: other machines, other data, other things to measure.
+std::vector<std::string> obstacles(const Result& earlier, const Result& prepared) {
+  std::vector<std::string> found = texts_of(unlike(earlier, prepared));
   for (std::size_t i = 0; i < std::min(earlier.datasets.size(), prepared.datasets.size()); ++i) {
     const DatasetFacts& there = earlier.datasets[i];
     const DatasetFacts& here = prepared.datasets[i];
@@ -47,6 +52,16 @@ std::vector<std::string> differences(const Result& earlier, const Result& prepar
     found.emplace_back("other ceilings there than here");
   }
   return found;
+}
+
+void check_same_kind(const Result& earlier, const std::string& source, const Result& prepared, bool allow_mismatch) {
+  std::vector<std::string> found = obstacles(earlier, prepared);
+  const bool hopeless = !found.empty();
+  if (!hopeless && allow_mismatch) return;
+  for (std::string& text : texts_of(noteworthy(earlier, prepared))) found.push_back(std::move(text));
+  if (found.empty()) return;
+  throw Error(fmt::format("{}: cannot go on with it: {}{}", source, fmt::join(found, "; "),
+                          hopeless ? "" : "; --allow-mismatch goes on all the same, and the result says so"));
 }
 
 double end_of(const Trial& trial) {
@@ -98,10 +113,9 @@ void arrange_like(const Result& earlier, Plan& plan) {
   for (std::size_t i = 0; i < placed.size(); ++i) plan.cells[i] = std::move(placed[i].second);
 }
 
-double continue_from(Result earlier, const std::string& source, Result& prepared) {
-  if (const auto found = differences(earlier, prepared); !found.empty()) {
-    throw Error(fmt::format("{}: cannot go on with it: {}", source, fmt::join(found, "; ")));
-  }
+double continue_from(Result earlier, const std::string& source, Result& prepared, bool allow_mismatch) {
+  check_same_kind(earlier, source, prepared, allow_mismatch);
+  add_builds(earlier, prepared);
   prepared.run_id = std::move(earlier.run_id);
   add_hosts(prepared.environment.machine, earlier.environment.machine);
   prepared.environment.machine.hostname = std::move(earlier.environment.machine.hostname);

@@ -22,7 +22,9 @@ void arrange_like(const Result& earlier, Plan& plan);
 // Gives `prepared`, which prepare_run() has made of such a plan, what `earlier` has measured: it becomes the same run
 // in one more part. Returns how many seconds the parts so far took: up to the end of the last trial. Throws Error that
 // begins with `source` and names all that differs, where it is not the same data, machine and program. Another host of
-// the same kind will do, if a placement gives threads the same CPUs there: `machine.hostname` then names both.
-double continue_from(Result earlier, const std::string& source, Result& prepared);
+// the same kind will do, if a placement gives threads the same CPUs there: `machine.hostname` then names both. With
+// `allow_mismatch` so will another build of the program, and other versions of what it runs on: `other_builds` then
+// names the former.
+double continue_from(Result earlier, const std::string& source, Result& prepared, bool allow_mismatch = false);
 
 }  // namespace loadline

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/utilisation.h"
+#include "harness/plan/find.h"
 
 namespace loadline {
 namespace {
@@ -17,6 +22,62 @@ bool narrow(Bracket& bracket, double value, const Attempt& attempt) {
   const auto answer = attempt(value);
   if (answer) (*answer ? bracket.enough : bracket.too_much) = value;
   return answer.has_value();
+}
+
+// Where a search stands after its short trials.
+struct Probed {
+  std::optional<double> next;   // to be tried
+  std::optional<double> found;  // meaningful once nothing is to be tried
+};
+
+// Runs the search again over the answers that are there, up to the first question without one.
+Probed probed(const Search& search, const SearchRange& range) {
+  std::vector<bool> answers;
+  for (const Probe& probe : search.probes) {
+    if (!probe.confirms) answers.push_back(probe.enough);
+  }
+  Probed state;
+  std::size_t asked = 0;
+  const Attempt attempt = [&](double value) -> std::optional<bool> {
+    if (asked < answers.size()) return answers[asked++];
+    state.next = value;
+    return std::nullopt;
+  };
+  const FindKind& kind = find_kind_named(search.kind);
+  state.found = !kind.whole    ? largest_enough(range.start, attempt)
+                : kind.largest ? largest_whole_enough(range.most, attempt)
+                               : smallest_whole_enough(range.most, attempt);
+  return state;
+}
+
+double least_demanding(const Search& search) {
+  const auto by_value = std::ranges::minmax_element(search.probes, {}, &Probe::value);
+  return find_kind_named(search.kind).largest ? by_value.min->value : by_value.max->value;
+}
+
+// Share of its value that a run which was not confirmed is lowered to. AU is about inversely proportional to what is
+// demanded, so that low / asked makes the interval begin where it should; as much again as it reaches below its middle
+// makes room for the next one, which may lie lower by chance.
+double lowered_share(const Probe& probe, double asked) {
+  constexpr double kWithoutInterval = 0.8;
+  constexpr double kLeast = 0.25;
+  const Estimate utilisation = utilisation_of(probe.synthetic, probe.full);
+  if (!utilisation.ci95) return kWithoutInterval;
+  const double low = utilisation.ci95->low;
+  return std::clamp(low / asked * (low / utilisation.value), kLeast, 1 / (1 + kSearchTolerance));
+}
+
+double less_demanding(const Search& search, const SearchRange& range) {
+  const Probe& last = search.probes.back();
+  const FindKind& kind = find_kind_named(search.kind);
+  const double share = lowered_share(last, search.utilisation);
+  if (!kind.largest) return std::min(std::ceil(std::max(last.value + 1, last.value / share)), range.most);
+  if (kind.whole) return std::max(std::floor(std::min(last.value - 1, last.value * share)), 1.0);
+  return last.value * share;
+}
+
+std::size_t confirmations(const Search& search) {
+  return static_cast<std::size_t>(std::ranges::count(search.probes, true, &Probe::confirms));
 }
 
 }  // namespace
@@ -65,6 +126,30 @@ std::optional<double> smallest_whole_enough(double most, const Attempt& attempt)
     (*answer ? enough : too_few) = middle;
   }
   return enough;
+}
+
+std::optional<Try> next_try(const Search& search, const SearchRange& range) {
+  if (search.confirmed) return std::nullopt;
+  const std::size_t whole_runs = confirmations(search);
+  if (whole_runs == 0) {
+    const Probed state = probed(search, range);
+    if (state.next) return Try{.value = *state.next};
+    return Try{.value = state.found.value_or(least_demanding(search)), .confirms = true};
+  }
+  // Where not even the least demanding value was enough there is none to go on to.
+  if (whole_runs == kMostConfirmations || !search.found) return std::nullopt;
+  const double next = less_demanding(search, range);
+  if (next == search.probes.back().value) return std::nullopt;
+  return Try{.value = next, .confirms = true};
+}
+
+void enter(Probe probe, const SearchRange& range, Search& search) {
+  probe.enough = is_enough(probe, search.utilisation);
+  if (probe.confirms && probe.enough) search.confirmed = probe.value;
+  search.probes.push_back(std::move(probe));
+  if (confirmations(search) > 0) return;
+  const Probed state = probed(search, range);
+  if (!state.next) search.found = state.found;
 }
 
 }  // namespace loadline

@@ -1,9 +1,11 @@
-// Where a yes turns into a no: searches over one number, by a callback that tries it. Pure but for the callback.
+// Where a yes turns into a no: searches over one number, and what --find tries next. Pure but for the callback.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <optional>
+
+#include "harness/result/result.h"
 
 namespace loadline {
 
@@ -26,5 +28,27 @@ std::optional<double> largest_whole_enough(double most, const Attempt& attempt);
 // The smallest whole number from 1 to `most` that is enough, by halves. None too where `most` itself is not enough,
 // which is tried first.
 std::optional<double> smallest_whole_enough(double most, const Attempt& attempt);
+
+// Where a search by --find begins and ends.
+struct SearchRange {
+  double start = 1;  // of rates: what the loader fills, above which the device begins to wait
+  double most = 1;   // of whole numbers
+};
+
+// What a search does next.
+struct Try {
+  double value = 0;
+  bool confirms = false;  // by a whole run on trials of its own, or else by a few short ones
+};
+
+// What `search` is to try, going by what it has tried; none: it is at its end. By short trials it looks for the limit
+// of what is_enough() says (utilisation.h), whose lower bound keeps it on the safe side. Then one whole run is to
+// confirm what was found, or where nothing was enough the least demanding value that was tried. Where that run does not
+// confirm it, a second one at a less demanding value may: one whose interval would lie clear of the AU, going by the
+// run before. After that the search ends, confirmed or not. No figure of a probe enters one of a whole run.
+std::optional<Try> next_try(const Search& search, const SearchRange& range);
+
+// Enters what came of it: `probe` has the value, whether it confirms, and its trials.
+void enter(Probe probe, const SearchRange& range, Search& search);
 
 }  // namespace loadline

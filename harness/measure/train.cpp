@@ -27,6 +27,7 @@ class Lent final : public Sink {
  public:
   explicit Lent(Trainer& trainer) : trainer_(trainer) {}
   void consume(Batch batch) override { trainer_.consume(std::move(batch)); }
+  void finish() override { trainer_.finish(); }
 
  private:
   Trainer& trainer_;
@@ -48,16 +49,17 @@ Score validate(const CellRig& rig, Trainer& trainer, const std::stop_token& stop
 std::optional<EpochResult> run_epoch(const CellRig& rig, Feed& feed, Trainer& trainer, Clock& clock, Time begin,
                                      const std::stop_token& stop) {
   Lent sink(trainer);
-  const Usage before = usage_now();
+  const UsageReading before = rig.usage();
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
   const std::size_t left = rig.sampler().batches_per_epoch() - 1;
   const Stretch rest = left > 0 ? run_loop(feed, sink, clock, Batches{left}, stop) : Stretch{.complete = true};
   if (!first.complete || !rest.complete) return std::nullopt;
+  sink.finish();
   EpochResult epoch{.wall_seconds = seconds(clock.now() - begin),
                     .wait_seconds = seconds(first.waits.total() + rest.waits.total()),
                     .first_batch_seconds = seconds(first.waits.total()),
                     .training = trainer.take_score()};
-  epoch.usage = difference(usage_now(), before);
+  epoch.usage = difference(rig.usage(), before);
   return epoch;
 }
 
@@ -124,13 +126,17 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
     result.validation_data = plan.validation->data.string();
   }
 
-  const Time before_feed = clock.now();
-  const auto feed = rig.make_feed(0);
-  const PinnedThread pinned(plan.cell.placement.compute_cpus);
+  // The trainer first, so that the loader begins when its batches are wanted; the feed outlives it.
+  std::unique_ptr<Feed> feed;
   const Time before_compute = clock.now();
+  std::optional<PinnedThread> pinned(std::in_place, plan.cell.placement.compute_cpus);
   const auto trainer = rig.make_trainer(clock, stop);
-  result.loader_setup_seconds = seconds(before_compute - before_feed);
-  result.compute_setup_seconds = seconds(clock.now() - before_compute);
+  pinned.reset();
+  const Time before_feed = clock.now();
+  feed = rig.make_feed(0);
+  pinned.emplace(plan.cell.placement.compute_cpus);
+  result.compute_setup_seconds = seconds(before_feed - before_compute);
+  result.loader_setup_seconds = seconds(clock.now() - before_feed);
   result.compute_description = trainer->description();
   result.classifies = trainer->classifies();
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/measure/resident.h"
+#include "harness/measure/steady.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
@@ -129,6 +130,74 @@ Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) 
   return length;
 }
 
+// The timed part of a trial, with all that is told of it.
+struct Measured {
+  TimedPart part;
+  std::vector<StageSummary> stages;
+  Usage usage;
+};
+
+using RunPart = TimedPart (*)(Feed&, Sink&, const Clock&, const Length&, const std::stop_token&);
+
+Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options,
+                      const Clock& clock, const std::stop_token& stop) {
+  const UsageReading before = rig.usage();
+  const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
+  Measured measured{.part = run(feed, sink, clock, length_of(rig, sink, options), stop)};
+  measured.usage = difference(rig.usage(), before);
+  measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
+  return measured;
+}
+
+// Warms up, and times a part that the queue did not move. It starts about empty, the sink being made first, so that a
+// loader that is slower than its sink seldom has anything to give away: only where the sink took long over its first
+// steps. Such a queue takes slots / (1 - loader / sink) batches to drain, 170 for 18 slots and a ratio of 0.9, more
+// than a trial may have. When it has not come back to its level after twice the length, it is on its way to another one
+// for good. Then another part is timed from there on, with what is left in a draining queue taken out, since it will be
+// empty. In all that is four lengths at the most. A warm-up that was asked for is all there is.
+Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial, Clock& clock,
+                      const std::stop_token& stop) {
+  const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
+  trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
+  trial.warm_up_batches = warm_up_of(rig, sink, options);
+  run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+  if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, clock, stop);
+  Measured measured = measure_part(run_balanced_part, rig, feed, sink, options, clock, stop);
+  const TimedPart& part = measured.part;
+  if (!part.stretch.complete || !part.queue || !moved_by_queue(part.stretch, *part.queue)) return measured;
+  trial.warm_up_batches += part.stretch.batches;
+  if (part.queue->ready_at_end < part.queue->ready_at_start) {
+    empty_queue(feed, clock, stop);
+    const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
+    trial.warm_up_batches += stride.batches;
+  }
+  return measure_part(run_balanced_part, rig, feed, sink, options, clock, stop);
+}
+
+// From the very first batch to the end of the last step: what is launched ahead of a clock that stops would come for
+// nothing, as nothing was launched before it started.
+Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, const UsageReading& before,
+                      const Clock& clock, const std::stop_token& stop) {
+  const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
+  const auto start = feed.ready();
+  Measured measured{.part = {.stretch = run_loop(feed, sink, clock, length_of(rig, sink, options), stop)}};
+  finish(measured.part.stretch, sink, clock);
+  if (start) measured.part.queue = {.ready_at_start = 0, .ready_at_end = *feed.ready()};
+  measured.usage = difference(rig.usage(), before);
+  measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
+  return measured;
+}
+
+// With --on-corrupt skip.
+[[noreturn]] void refuse_no_samples(const Rig& rig) {
+  const auto skipped = rig.skipped();
+  throw Error(
+      fmt::format("cannot measure {}: none of its samples that were read can be decoded, and --on-corrupt skip "
+                  "leaves {} out{}",
+                  rig.cell().data.string(), skipped.size() == 1 ? "the one" : fmt::format("all {}", skipped.size()),
+                  skipped.empty() ? "" : ", such as " + skipped.begin()->second));
+}
+
 }  // namespace
 
 CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes)
@@ -143,7 +212,8 @@ CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::ui
       compute_(parse_compute(cell.compute)),
       setting_(setting_of(cell, *assembler_)),
       compute_bytes_(compute_.memory_bytes(setting_)),
-      slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)) {
+      slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)),
+      meter_(affinity_cpus()) {
   check_classes(cell, dataset.info());
 }
 
@@ -172,36 +242,26 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   const bool cold = starts(rig.cell(), CacheState::kCold);
   const auto& compute_cpus = rig.cell().placement.compute_cpus;
   Trial trial;
-  std::unique_ptr<Feed> feed;
+  std::unique_ptr<Feed> feed;  // outlives the sink, which may hold its batches to the end
   const Time begin = clock.now();
-  if (!cold) feed = rig.make_feed(options.first_epoch);
-  const Time before_sink = clock.now();
   std::optional<PinnedThread> pinned(std::in_place, compute_cpus);
-  const auto sink = rig.make_sink(clock, stop);  // goes before the feed, whose batches it may hold to the end
-  trial.compute_setup_seconds = seconds(clock.now() - before_sink);
+  const auto sink = rig.make_sink(clock, stop);
+  trial.compute_setup_seconds = seconds(clock.now() - begin);
   trial.compute_description = sink->description();
-  Usage before;
-  if (cold) {
-    before = rig.usage();
-    // Workers read from the moment they are there: what they read before the clock starts would come for nothing.
-    pinned.reset();
-    feed = rig.make_feed(options.first_epoch);
-    pinned.emplace(compute_cpus);
-  }
+  // After the sink, which may take longer to make than the loader takes to fill its queue. A cold trial's workers read
+  // from the moment they are there: what they read before the clock starts would come for nothing.
+  const UsageReading before = cold ? rig.usage() : UsageReading();
+  pinned.reset();
+  feed = rig.make_feed(options.first_epoch);
+  pinned.emplace(compute_cpus);
   trial.setup_seconds = seconds(clock.now() - begin);
 
-  if (!cold) {
-    const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
-    trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
-    trial.warm_up_batches = warm_up_of(rig, *sink, options);
-    run_loop(*feed, *sink, clock, Batches{trial.warm_up_batches - 1}, stop);
-    before = rig.usage();
-  }
-  const std::vector<StageTime> stages_before(sink->stages().begin(), sink->stages().end());
-  const Stretch timed = run_loop(*feed, *sink, clock, length_of(rig, *sink, options), stop);
-  trial.usage = difference(rig.usage(), before);
+  Measured measured = cold ? measure_cold(rig, *feed, *sink, options, before, clock, stop)
+                           : measure_warm(rig, *feed, *sink, options, trial, clock, stop);
+  const Stretch& timed = measured.part.stretch;
   if (!timed.complete) return std::nullopt;
   rig.check_files();
+  if (timed.samples == 0) refuse_no_samples(rig);
   if (cold) trial.first_batch_seconds = trial.setup_seconds + seconds(timed.first_wait);
   trial.wall_seconds = seconds(timed.wall);
   trial.batches = timed.batches;
@@ -209,22 +269,35 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.bytes = timed.bytes;
   trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);
-  trial.stages = stages_of(timed, stages_before, sink->stages());
+  trial.stages = std::move(measured.stages);
+  trial.queue = measured.part.queue;
+  trial.usage = measured.usage;
+  if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
+    trial.fill = measure_fill(*feed, timed, rig.slots().slots, clock, stop);
+    if (stop.stop_requested()) return std::nullopt;
+    rig.check_files();
+  }
   return trial;
 }
 
 std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop) {
-  const Usage before = rig.usage();
-  const Time begin = clock.now();
-  const auto feed = rig.make_feed(0);
-  const PinnedThread pinned(rig.cell().placement.compute_cpus);
+  const auto& compute_cpus = rig.cell().placement.compute_cpus;
+  std::unique_ptr<Feed> feed;  // outlives the sink, which may hold its batches to the end
+  std::optional<PinnedThread> pinned(std::in_place, compute_cpus);
   const auto sink = rig.make_sink(clock, stop);
+  pinned.reset();
+  const UsageReading before = rig.usage();
+  const Time begin = clock.now();
+  feed = rig.make_feed(0);
+  pinned.emplace(compute_cpus);
   const double setup_seconds = seconds(clock.now() - begin);
   const std::size_t epoch = rig.batches_per_epoch();
 
   const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
-  const Stretch rest = run_loop(*feed, *sink, clock, {Batches{epoch - 1}, limit}, stop);
+  Stretch rest = run_loop(*feed, *sink, clock, {Batches{epoch - 1}, limit}, stop);
+  finish(rest, *sink, clock);
   if (!first.complete || !rest.complete) return std::nullopt;
+  if (first.samples + rest.samples == 0) refuse_no_samples(rig);
   FirstEpoch result{.first_batch_seconds = setup_seconds + seconds(first.waits.total()),
                     .wall_seconds = setup_seconds + seconds(first.wall + rest.wall),
                     .samples = first.samples + rest.samples,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/measure/loop.h"
+#include "harness/measure/meter.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result.h"
 #include "loaders/assemble.h"
@@ -45,7 +46,7 @@ class Rig {
   // Samples that were left out so far, and why.
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
   // What this process has used of the machine so far.
-  virtual Usage usage() const { return usage_now(); }
+  virtual UsageReading usage() const { return {.usage = usage_now(), .delays = {}}; }
 };
 
 // A rig of a loader, a dataset and a compute. Borrows the cell and the dataset, which must outlive it.
@@ -70,6 +71,7 @@ class CellRig final : public Rig {
   std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const override;
   void check_files() const override { assembler_->dataset().check_files(); }
   std::map<SampleIndex, std::string> skipped() const override { return assembler_->skipped(); }
+  UsageReading usage() const override { return meter_.now(); }
 
  private:
   const Cell& cell_;
@@ -80,6 +82,7 @@ class CellRig final : public Rig {
   StepSetting setting_;
   std::size_t compute_bytes_;
   SlotPlan slots_;
+  UsageMeter meter_;
 };
 
 struct TrialOptions {
@@ -87,18 +90,23 @@ struct TrialOptions {
   // None: all slots once, and the compute until it is in its stride. Cold cells have no warm-up.
   std::optional<std::size_t> warm_up_batches;
   std::uint64_t first_epoch = 0;  // where a loader starts
+  bool fill = true;               // whether what the loader fills without a drain is measured, after an IO trial
 };
 
-// One trial: makes feed and sink, runs them warm, then times the loop. None when stopped before its end.
-// Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws.
+// One trial: makes the sink, then the feed, runs them warm, then times the loop. None when stopped before its end.
+// Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws, and Error where
+// every sample was left out.
+//
+// The clock starts and stops in the steady state: a trial whose queue gave or took so many batches that its rate could
+// be off by more than 1 % is lengthened or timed again (steady.h), unless its warm-up was asked for.
 //
 // That of a cold cell, whose files the caller has dropped from the page cache, is timed from its very first batch on,
-// with the feed made last: what is read ahead while the clock stands would flatter it. It ends with the epoch at the
-// latest, and its usage counts from before the feed was made.
+// as what is read ahead while the clock stands would flatter it, to the end of its last step. It ends with the epoch at
+// the latest, and its usage counts from before the feed was made.
 std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Clock& clock, const std::stop_token& stop);
 
-// Runs the loop over epoch 0 from the very first batch on, for `limit` at the most. Leaves open_seconds to the caller.
-// None when stopped.
+// Runs the loop over epoch 0 from the making of the feed to the end of the last step, for `limit` at the most. Leaves
+// open_seconds to the caller. None when stopped. Throws as run_trial().
 std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop);
 
 }  // namespace loadline

@@ -30,4 +30,12 @@ Build this_build() {
   return facts;
 }
 
+std::string name_of(const Build& build) {
+  static constexpr std::size_t kShort = 12;
+  std::string name = "loadline " + build.version;
+  if (!build.git_revision) return name;
+  name += " (" + build.git_revision->substr(0, kShort);
+  return name + (build.git_dirty.value_or(false) ? " with changes)" : ")");
+}
+
 }  // namespace loadline

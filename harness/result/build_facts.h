@@ -25,4 +25,7 @@ struct Build {
 
 Build this_build();
 
+// "loadline 0.1.0 (cfc7d8d2ca93)": which one it is.
+std::string name_of(const Build& build);
+
 }  // namespace loadline

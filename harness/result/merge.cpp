@@ -309,6 +309,7 @@ void set_frame(const std::vector<MergePart>& parts, Result& result) {
   result.finished = first.finished;
   for (const MergePart& part : parts) {
     add_hosts(machine(part.result), result.environment.machine);
+    add_builds(part.result, result);
     if (part.result.status == Status::kPartial) result.status = Status::kPartial;
     // An absent time is less than any.
     result.finished =
@@ -340,6 +341,16 @@ Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bo
   name_apart(result);
   number_places(result);
   return result;
+}
+
+void add_builds(const Result& part, Result& result) {
+  std::vector<std::string> names = part.other_builds;
+  names.push_back(name_of(part.environment.build));
+  for (std::string& name : names) {
+    const bool known = name == name_of(result.environment.build) ||
+                       std::ranges::find(result.other_builds, name) != result.other_builds.end();
+    if (!known) result.other_builds.push_back(std::move(name));
+  }
 }
 
 }  // namespace loadline

@@ -27,4 +27,7 @@ struct MergePart {
 // kernels or kinds of machine, naming all that differs.
 Result merge_results(std::vector<MergePart> parts, const std::string& run_id, bool allow_mismatch);
 
+// Names the builds of `part` behind those of `result`, of which it becomes a part, each once.
+void add_builds(const Result& part, Result& result);
+
 }  // namespace loadline

@@ -198,7 +198,7 @@ struct Best {
   double probe_share = 0;   // length of a probe, of that of a trial
   std::vector<Candidate> candidates;
   std::vector<Rung> rungs;
-  std::optional<std::string> winner;  // name of the best finalist's cell; none: the search did not come to its end
+  std::optional<std::string> winner;  // name of the recommended finalist's cell; none: trials cannot tell, or stopped
 };
 
 // What the process took for the whole run, set-up and judging included.
@@ -220,8 +220,9 @@ struct Result {
   std::optional<std::string> finished;
   std::vector<std::string> resumed;  // when each further part of it began, where it was interrupted
   Status status = Status::kPartial;
-  std::vector<std::string> arguments;    // of the command line
-  std::vector<std::string> merged_from;  // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> arguments;     // of the command line
+  std::vector<std::string> merged_from;   // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> other_builds;  // name_of() those that measured parts of it, but for environment.build
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;

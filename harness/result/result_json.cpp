@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/result/counted.h"
 #include "harness/result/json/cells.h"
 #include "harness/result/json/run.h"
 #include "harness/result/json/verdicts.h"
@@ -39,18 +40,20 @@ void context_fields(RecordWriter& json, const Result& result) {
   json("library_build_type", result.environment.build.build_type);
 }
 
-// One row a trial, all of a cell under one name. Time is that of a batch, so lower is better.
+// One row a trial that counts, all of a cell under one name. Time is that of a batch, so lower is better.
 void append_benchmark_rows(const CellResult& cell, Json& rows) {
   const std::string cell_name = cell.cell.name();
+  const auto repetitions = static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
   for (std::size_t i = 0; i < cell.trials.size(); ++i) {
     const Trial& trial = cell.trials[i];
+    if (trial.pilot) continue;
     const auto batches = static_cast<double>(trial.batches);
     const double cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
     RecordWriter row;
     row("name", cell_name);
     row("run_name", cell_name);
     row("run_type", "iteration");
-    row("repetitions", cell.trials.size());
+    row("repetitions", repetitions);
     row("repetition_index", i);
     row("threads", std::max<std::size_t>(1, cell.cell.workers));
     row("iterations", trial.batches);

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "harness/plan/settings.h"
+#include "harness/result/build_facts.h"
 #include "harness/result/json/cells.h"
 #include "harness/result/json/run.h"
+#include "harness/result/json/upgrade.h"
 #include "harness/result/json/verdicts.h"
 #include "harness/result/result_json.h"
 #include "loaders/error.h"
@@ -16,23 +18,34 @@
 namespace loadline {
 namespace {
 
-// Files of this version and later are read: record.h's since() gives what they lack its default.
-constexpr int kOldestRead = 3;
+// "loadline 0.1.0", as far as the file tells.
+std::string writer_of(JsonReader& top) {
+  auto build = top.find("build");
+  const auto version = build && build->kind() == JsonKind::kObject ? build->find("version") : std::nullopt;
+  const bool known = version && version->kind() == JsonKind::kText;
+  return known ? fmt::format("loadline {}", version->as_text()) : "another loadline";
+}
 
 int version_of(JsonReader& top) {
   if (top.kind() != JsonKind::kObject) throw top.refusal("a result of loadline");
   auto found = top.find("schema_version");
   if (!found) throw top.error("not a result of loadline: it has no schema_version");
   const auto version = found->as_whole();
-  if (version >= kOldestRead && version <= kSchemaVersion) return static_cast<int>(version);
-  if (version > kSchemaVersion) {
-    throw top.error(
-        fmt::format("written by a newer loadline, schema version {}; this one reads {}", version, kSchemaVersion));
-  }
+  if (version >= kOldestSchemaVersion && version <= kSchemaVersion) return static_cast<int>(version);
   throw top.error(
-      fmt::format("written by an older loadline, schema version {}; this one reads {} to {}, and of older ones "
-                  "the options alone, by --config",
-                  version, kOldestRead, kSchemaVersion));
+      fmt::format("written by {} as schema version {}, and this is loadline {}, which reads {} to {}: {}",
+                  writer_of(top), version, this_build().version, kOldestSchemaVersion, kSchemaVersion,
+                  version > kSchemaVersion ? "use that one, or a later one" : "there has been no such version"));
+}
+
+// The document of `text`, with the fields of this version.
+JsonDocument document_of(std::string_view text, const std::string& source) {
+  JsonDocument document(text, source);
+  JsonReader top(document);
+  const int version = version_of(top);
+  if (version < kSchemaVersion) document = JsonDocument(upgraded(text, version), source);
+  document.set_schema_version(version);
+  return document;
 }
 
 // Holds the parts of a result to each other.
@@ -99,9 +112,8 @@ class Checker {
 }  // namespace
 
 Result parse_result(std::string_view text, const std::string& source) {
-  JsonDocument document(text, source);
+  const JsonDocument document = document_of(text, source);
   JsonReader top(document);
-  document.set_schema_version(version_of(top));
   RecordReader json(top);
   Result result;
   run_fields(json, result);

@@ -1,7 +1,7 @@
 // Results as benchy, NERSC's loader benchmark for PyTorch (github.com/romerojosh/benchy), writes them, for scripts that
 // were made for it. Pure functions.
 //
-// benchy has one loader: of a result it is the best configuration of its first workload. Its figures are those of all
+// benchy has one loader: of a result it is what is recommended for its first workload, or else the fastest. Its figures are those of all
 // ranks together, taken by each rank to be its own times their number, and so they are here. It has the rate of every
 // iteration, which loadline does not keep: `rates` is an empty list for each trial, `avg_iter_throughput` null.
 #pragma once

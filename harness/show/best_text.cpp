@@ -12,6 +12,7 @@
 #include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
+#include "harness/show/recommendation_text.h"
 #include "harness/show/table.h"
 
 namespace loadline {
@@ -23,9 +24,23 @@ double mean_of(const std::vector<double>& rates) {
 
 std::string standing_text(const Best& best) {
   const auto standing = standing_in_grid(best);
-  if (!standing) return "";
+  if (!standing || !standing->reached.ci95) return "";
   return fmt::format("In {} of the whole grid it came to {} of the best, {}.\n", plural(best.trials, "trial"),
                      percent({standing->reached.value, standing->reached.ci95}), best.candidates[standing->best].cell);
+}
+
+std::string cost_text(const Result& result) {
+  const SearchCost cost = cost_of_search(result);
+  return fmt::format("It took {} and {}, which is the measuring of {:.0f} of the {} of the whole grid ({:.0f} %).\n",
+                     plural(cost.probes, "probe"), plural(cost.trials, "trial"), cost.worth, plural(cost.grid, "trial"),
+                     100 * cost.worth / static_cast<double>(cost.grid));
+}
+
+// " with 800 ± 12 samples/s"; nothing of a single probe, which has no interval.
+std::string probed_rate_text(const Candidate& candidate) {
+  if (candidate.probes.size() < 2) return "";
+  const Summary probed = summarize(candidate.probes);
+  return fmt::format(" with {} samples/s", rate(Estimate{probed.mean, probed.ci95}));
 }
 
 }  // namespace
@@ -38,7 +53,7 @@ std::string best_scope_text(const Result& prepared, const RunOptions& options) {
   for (const CellResult& cell : prepared.cells) {
     if (cell.cell.mode != (any_full ? Mode::kFull : Mode::kIo)) continue;
     ++candidates;
-    candidate_seconds += trial_seconds(cell, options);
+    candidate_seconds += trial_seconds(cell, prepared.datasets[cell.dataset].info, options);
   }
   std::size_t probes = 0;
   std::size_t finalists = candidates;
@@ -62,28 +77,32 @@ std::string rung_text(const Best& best) {
   const auto ahead = std::ranges::max(best.candidates, {}, [&](const Candidate& candidate) {
     return candidate.probes.size() == most_probes ? mean_of(candidate.probes) : 0;
   });
-  return fmt::format("rung {}: {}, {} each, {} go on; ahead is {} with {} samples/s", best.rungs.size(),
+  return fmt::format("rung {}: {}, {} each, {} go on; ahead is {}{}", best.rungs.size(),
                      plural(rung.candidates, "candidate"), plural(rung.probes, "probe"), rung.kept, ahead.cell,
-                     rate(mean_of(ahead.probes)));
+                     probed_rate_text(ahead));
 }
 
 std::string best_text(const Result& result, const Judgement& judgement) {
-  if (!result.best || !result.best->winner) return "";
+  if (!result.best) return "";
   const Best& best = *result.best;
+  const std::string candidates = plural(best.candidates.size(), "candidate");
+  if (!best.winner) {
+    if (result.status != Status::kComplete || judgement.headlines.empty()) return "";
+    return fmt::format("best of {}: unclear, none of the finalists is shown to be the best within {}; {}.\n{}",
+                       candidates, plain_percent(kNoticeable), more_trials_text(result, judgement.headlines.front()),
+                       cost_text(result));
+  }
   const auto winner =
       std::ranges::find(result.cells, *best.winner, [](const CellResult& cell) { return cell.cell.name(); });
   if (winner == result.cells.end() || winner->trials.empty()) return "";
   const Summary& confirmed =
       *judgement.cells[static_cast<std::size_t>(winner - result.cells.begin())].samples_per_second;
-  const SearchCost cost = cost_of_search(result);
   const RunOptions grid = with_best_grid(result.options, result.environment.machine.threads_in_force);
   return fmt::format(
-      "best of {}: {}, {} samples/s in {} of its own\n  loadline run {}\nIt took {} and {}, which is the measuring of "
-      "{:.0f} of the {} of the whole grid ({:.0f} %).\n{}",
-      plural(best.candidates.size(), "candidate"), *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}),
-      plural(confirmed.count, "trial"), command_options(grid, winner->cell), plural(cost.probes, "probe"),
-      plural(cost.trials, "trial"), cost.worth, plural(cost.grid, "trial"),
-      100 * cost.worth / static_cast<double>(cost.grid), standing_text(best));
+      "best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n  loadline run "
+      "{}\n{}{}",
+      candidates, *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"),
+      plain_percent(kNoticeable), command_options(grid, winner->cell), cost_text(result), standing_text(best));
 }
 
 }  // namespace loadline

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/spread.h"
 #include "harness/show/best_text.h"
 #include "harness/show/predictions_text.h"
+#include "harness/show/recommendation_text.h"
 #include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/stages_table.h"
@@ -14,6 +16,7 @@ namespace loadline {
 std::string figures_text(const Result& result, const Judgement& judgement) {
   std::string text =
       fmt::format("{}\n{}{}", table_text(result, judgement), verdict_text(judgement), stopped_text(result, judgement));
+  if (const auto spread = spread_of(result, judgement.cells)) text += spread_sentence(*spread, result) + '\n';
   for (const std::string& part :
        {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
         search_text(result, judgement), best_text(result, judgement), stages_text(result, judgement)}) {

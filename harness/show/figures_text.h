@@ -8,8 +8,8 @@
 
 namespace loadline {
 
-// The table and the verdict; then, where they are there, what to use, worker curves, predictions, what was searched for
-// and stages.
+// The table, the verdict and how noisy the trials were; then, where they are there, what to use, worker curves,
+// predictions, what was searched for and stages.
 std::string figures_text(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -2,33 +2,45 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/judge/phrase.h"
 
 namespace loadline {
 namespace {
 
-// "+2.8 %"; never "-0.0 %".
-std::string error_text(double share) {
-  const std::string text = fmt::format("{:+.1f} %", 100 * share);
-  return text == "-0.0 %" ? "+0.0 %" : text;
+std::string agreement_text(Agreement agreement) {
+  const std::string margin = plain_percent(kAgreementMargin);
+  switch (agreement) {
+    case Agreement::kAgrees: return fmt::format("as predicted within {}", margin);
+    case Agreement::kDisagrees: return fmt::format("not as predicted within {}", margin);
+    case Agreement::kUnclear: break;
+  }
+  return fmt::format("unclear whether within {}, use more --trials", margin);
 }
 
 std::string outcome_text(const Result& result, const Prediction& prediction) {
+  if (prediction.identity) return " (SYNTHETIC by definition, so nothing to check)";
   if (!prediction.check) return "";
   if (!prediction.measured) {
     const auto& error = result.checks[*prediction.check].error;
     return fmt::format("; not measured{}", error ? fmt::format(": {}", *error) : "");
   }
-  return fmt::format("; measured {}, {}: {}", rate(Estimate{prediction.measured->mean, prediction.measured->ci95}),
-                     error_text(*prediction.error),
-                     *prediction.within ? "as predicted within noise" : "not as predicted");
+  if (!prediction.ratio->ci95) return "; measured by one trial: " + agreement_text(*prediction.agreement);
+  return fmt::format("; measured {}, {} times that: {}",
+                     rate(Estimate{prediction.measured->mean, prediction.measured->ci95}), factor(*prediction.ratio),
+                     agreement_text(*prediction.agreement));
 }
 
 }  // namespace
 
 std::string predictions_text(const Result& result, const Judgement& judgement) {
   if (judgement.predictions.empty()) return "";
-  std::string text = result.checks.empty() ? "predicted, for --check-verdict to measure\n" : "predicted and measured\n";
+  const bool any_to_check =
+      std::ranges::any_of(judgement.predictions, [](const Prediction& one) { return !one.identity; });
+  std::string text = !result.checks.empty() ? "predicted and measured\n"
+                     : any_to_check         ? "predicted, for --check-verdict to measure\n"
+                                            : "predicted\n";
   for (const Prediction& prediction : judgement.predictions) {
     text += fmt::format("  {}: {}{}\n", judgement.configurations[prediction.configuration].workload,
                         prediction.statement, outcome_text(result, prediction));

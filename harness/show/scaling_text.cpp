@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
-#include "harness/plan/command.h"
-#include "harness/plan/settings.h"
 #include "harness/show/columns.h"
 
 namespace loadline {
@@ -16,32 +14,6 @@ namespace {
 
 constexpr std::size_t kFewestPoints = 3;
 constexpr double kBarWidth = 32;  // characters, of the highest end of an interval
-
-std::string workers_text(const Configuration& configuration) {
-  if (configuration.workers == 0) return "";
-  return fmt::format(" with {}", plural(configuration.workers, "worker"));
-}
-
-// "thread-pool with 6 workers", and what else was chosen among.
-std::string choice_text(const Judgement& judgement, const Configuration& configuration) {
-  std::string text = configuration.loader + workers_text(configuration);
-  const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
-    return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
-  });
-  if (!one_batch_size) text += fmt::format(", batches of {}", configuration.batch_size);
-  if (!configuration.further.empty()) text += ", " + axes_words(configuration.further);
-  return text;
-}
-
-std::string alternative_text(const Judgement& judgement, const Alternative& alternative) {
-  const Estimate ratio{alternative.ratio.value, alternative.ratio.ci95};
-  const Configuration& best = judgement.configurations[alternative.configuration];
-  const std::string name = alternative.loader + workers_text(best);
-  if (!ratio.ci95) return fmt::format("{} gave {} times that (too few trials for more)", name, factor(ratio));
-  if (ratio.ci95->high < 1) return fmt::format("{} gives {} times that", name, factor(ratio));
-  if (ratio.ci95->low > 1) return fmt::format("{} gives {} times that, within noise of the best", name, factor(ratio));
-  return fmt::format("{} is no better ({} times that)", name, factor(ratio));
-}
 
 // Filled up to the low end of the interval, shaded up to its high end.
 std::string bar(const Estimate& rate, double full_scale) {
@@ -75,27 +47,6 @@ std::string curve_text(const Curve& curve) {
 }
 
 }  // namespace
-
-std::string recommendation_text(const Result& result, const Judgement& judgement) {
-  std::string text;
-  for (const Headline& headline : judgement.headlines) {
-    const Configuration& use = judgement.configurations[headline.recommended];
-    const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
-    // What differs in its cache state alone is nobody's choice.
-    const auto choices = std::ranges::count_if(judgement.configurations, [&](const Configuration& other) {
-      const Cell& its = result.cells[other.full ? *other.full : *other.io].cell;
-      return other.workload == use.workload && its.cache == cell.cell.cache;
-    });
-    if (choices < 2) continue;
-    text += fmt::format("{}: use {}", headline.workload, choice_text(judgement, use));
-    if (headline.recommended != headline.configuration) text += ", the fewest within noise of the best";
-    for (const Alternative& alternative : headline.alternatives) {
-      text += "; " + alternative_text(judgement, alternative);
-    }
-    text += fmt::format(".\n  loadline run {}\n", command_options(result.options, cell.cell));
-  }
-  return text;
-}
 
 std::string laws_text(const Curve& curve) {
   const auto most = static_cast<double>(curve.points.back().point.workers);

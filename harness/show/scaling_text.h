@@ -1,4 +1,4 @@
-// Curves of throughput over workers and what to use, as text.
+// Curves of throughput over workers, as text.
 #pragma once
 
 #include <string>
@@ -7,10 +7,6 @@
 #include "harness/result/result.h"
 
 namespace loadline {
-
-// For each workload that has more than one configuration: what to use, how the other loaders compare, and the command
-// line of it.
-std::string recommendation_text(const Result& result, const Judgement& judgement);
 
 // The curves of each headline's loader, where it has at least three numbers of workers: a table with a bar for each,
 // and the two laws that describe it. Empty where there is none.

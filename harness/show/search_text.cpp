@@ -7,6 +7,7 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/judge/statistics.h"
+#include "harness/judge/utilisation.h"
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
 #include "harness/show/table.h"
@@ -14,9 +15,10 @@
 namespace loadline {
 namespace {
 
+// "AU 94 ± 3 %"; without an interval it is said that there is none.
 std::string utilisation_text(const Probe& probe) {
-  const Ratio ratio = log_welch_ratio(probe.synthetic, probe.full);
-  return fmt::format("AU {}", percent({ratio.value, ratio.ci95}));
+  const Estimate utilisation = utilisation_of(probe.synthetic, probe.full);
+  return fmt::format("AU {}{}", percent(utilisation), utilisation.ci95 ? "" : " by one trial");
 }
 
 // "412.0 k samples/s", "3 devices", "2 workers".
@@ -44,29 +46,33 @@ std::string probe_text(const Search& search) {
 std::string search_text(const Result& result, const Judgement& judgement) {
   if (!result.search || judgement.configurations.empty()) return "";
   const Search& search = *result.search;
-  if (search.probes.empty() || !search.probes.back().confirms) return "";
+  const auto standing = standing_of(search);
+  if (!standing) return "";
   const FindKind& kind = find_kind_named(search.kind);
   const Probe& last = search.probes.back();
   const std::string loader = loader_text(kind, judgement.configurations.front());
   const std::string wanted = fmt::format("AU {:.4g} % or more", 100 * search.utilisation);
   const std::string value = value_text(kind, last.value);
-  if (!search.confirmed) {
-    return fmt::format("{}: no run of {} kept {}: at {} it was {}.\n", search.kind, loader, wanted, value,
-                       utilisation_text(last));
+  const std::string at = utilisation_text(last);
+  if (standing == Standing::kMissed) {
+    return fmt::format("{}: {} does not keep {}: at {} it has {}.\n", search.kind, loader, wanted, value, at);
   }
-  const std::string lowered = search.confirmed == search.found
-                                  ? ""
-                                  : fmt::format(" Short trials had said {}, which a whole run did not confirm.",
-                                                value_text(kind, *search.found));
+  if (standing == Standing::kUnclear) {
+    return fmt::format("{}: whether {} keeps {} at {} is unclear: {}; use more --trials.\n", search.kind, loader,
+                       wanted, value, at);
+  }
+  const std::string lowered = search.found && last.value != *search.found
+                                  ? fmt::format(" Short trials had said {}, which a whole run did not confirm.",
+                                                value_text(kind, *search.found))
+                                  : "";
   if (kind.parameter.empty()) {
-    return fmt::format("{}: {} needs {} for {} ({}).{}\n", search.kind, loader, value, wanted, utilisation_text(last),
-                       lowered);
+    return fmt::format("{}: {} keeps {} with {} ({}).{}\n", search.kind, loader, wanted, value, at, lowered);
   }
   // Where the search ended at its own end, the loader may well feed more.
   const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);
   return fmt::format("{}: {} feeds {} at {} ({}).{}\n", search.kind, loader,
                      all ? fmt::format("{}, the most that can be asked for,", value) : fmt::format("up to {}", value),
-                     wanted, utilisation_text(last), lowered);
+                     wanted, at, lowered);
 }
 
 }  // namespace loadline

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/warnings.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/recommendation_text.h"
 
 namespace loadline {
 namespace {
@@ -64,7 +66,8 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
 constexpr std::string_view kLegend =
-    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % interval\n";
+    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+    "interval\n";
 
 // The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
@@ -201,11 +204,7 @@ std::string verdict_text(const Judgement& judgement) {
                         configuration.verdict.sentence);
     text += figures_text(configuration.verdict);
     text += cold_start_text(judgement, headline.configuration);
-    if (headline.workers) {
-      const std::size_t fewest = headline.workers->fewest.workers;
-      text += fmt::format(" {} {} not measurably worse than any other count tried.", fewest,
-                          fewest == 1 ? "worker is" : "workers are");
-    }
+    text += workers_sentence(headline);
     text += '\n';
   }
   return text;
@@ -213,7 +212,7 @@ std::string verdict_text(const Judgement& judgement) {
 
 std::string warning_text(const Judgement& judgement) {
   std::string text;
-  for (const Warning& warning : judgement.warnings) {
+  for (const Warning& warning : folded(judgement.warnings)) {
     text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
   }
   return text;
@@ -267,9 +266,12 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
                         short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
   }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
-    text += fmt::format("interval: {} of {} did not come to ± {:.4g} % within {}, the widest is {}.\n", wide,
-                        plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
-                        plural(result.options.max_trials, "trial"), widest_text(result, judgement));
+    text += fmt::format(
+        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots asked for, of {} at the most; "
+        "the "
+        "widest is {}.\n",
+        wide, plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
+        result.options.max_trials, widest_text(result, judgement));
   }
   return text;
 }

@@ -71,10 +71,10 @@ class SampleReader {
   // `indices` must be below the dataset's count; `out` is as long as they. Throws Error naming file and place.
   virtual void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) = 0;
 
-  // How many samples, beyond the one that is being read, it can be told of beforehand.
-  virtual std::size_t read_ahead() const { return 0; }
-  // Starts to fetch a sample that read() will be asked for, one at a time and in this order. Does not wait.
-  virtual void expect(SampleIndex /*index*/) {}
+  // Tells of the samples that read() will be asked for next, one at a time and in this order, so that one which can have
+  // many under way may fetch them ahead. Forgets what it was told before, read or not: a batch that fails leaves nothing
+  // behind. Borrows those of `indices` that were not read yet. Throws Error as read() does.
+  virtual void announce(std::span<const SampleIndex> /*indices*/) {}
   // Throws Error when the storage of what was given last has gone since.
   virtual void check_intact() const {}
 };

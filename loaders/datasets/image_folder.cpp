@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,11 +82,16 @@ class MappingReader final : public SampleReader {
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      if (mapped_[i]) mapped_[i]->check_intact();
-      mapped_[i].reset();  // before the next one, so that its place in the address space is free
+      // Gone before the next one is mapped, so that its place in the address space is free.
+      if (const auto last = std::move(mapped_[i])) last->check_intact();
       mapped_[i] = std::make_unique<MappedFile>(files_[indices[i]]);
       out[i] = mapped_[i]->bytes();
     }
+  }
+
+  // What broke under a batch that failed is no concern of the next one.
+  void announce(std::span<const SampleIndex> /*indices*/) override {
+    for (auto& file : mapped_) file.reset();
   }
 
   void check_intact() const override {
@@ -99,60 +105,70 @@ class MappingReader final : public SampleReader {
   std::vector<std::unique_ptr<MappedFile>> mapped_;
 };
 
+// What a folder's files are and how long they were when it was opened.
+struct Files {
+  std::span<const fs::path> paths;
+  std::span<const std::size_t> bytes;
+};
+
 // Has many files under way by the time the first of them is wanted.
 class QueueReader final : public SampleReader {
  public:
-  QueueReader(std::span<const fs::path> files, std::size_t most) : files_(files), most_(most), queue_(kInFlight) {}
+  QueueReader(const Files& files, std::size_t most)
+      : files_(files),
+        queue_({.capacity = kInFlight, .most_bytes = std::ranges::max(files.bytes)}),
+        copies_(most > 1 ? most : 0) {}
+
+  void announce(std::span<const SampleIndex> indices) override {
+    announced_ = {};
+    queue_.clear();
+    announced_ = indices;
+  }
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
-    if (most_ == 1 && queue_.size() > 0 && &queue_.front() == &files_[indices[0]]) {
-      out[0] = queue_.take();
+    if (indices.size() == 1) {
+      out[0] = read_one(indices[0]);
       return;
     }
-    // Expected by a batch that failed in the middle.
-    while (queue_.size() > 0) forget_one();
+    announce(indices);
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      queue_.push(files_[indices[i]]);
-      const auto bytes = queue_.take();
-      if (most_ == 1) {
-        out[i] = bytes;
-        return;
-      }
-      copies_.resize(most_);
+      const auto bytes = read_one(indices[i]);
       copies_[i].assign(bytes.begin(), bytes.end());
       out[i] = copies_[i];
     }
   }
 
-  std::size_t read_ahead() const override { return most_ == 1 ? kInFlight - 1 : 0; }
-  void expect(SampleIndex index) override { queue_.push(files_[index]); }
-
  private:
   // Enough for 5 ms of latency to be hidden behind decoding at 0.5 ms an image several times over.
   static constexpr std::size_t kInFlight = 64;
 
-  void forget_one() {
-    try {
-      queue_.take();
-    } catch (const Error&) {  // nobody asked for it any more
+  std::span<const std::byte> read_one(SampleIndex index) {
+    // Those under way are the first of `announced_`.
+    const bool as_announced = !announced_.empty() && announced_.front() == index;
+    if (!as_announced) announce({&index, 1});
+    while (queue_.size() < std::min(queue_.capacity(), announced_.size())) {
+      const SampleIndex next = announced_[queue_.size()];
+      queue_.push(files_.paths[next], files_.bytes[next]);
     }
+    announced_ = announced_.subspan(1);
+    return queue_.take();
   }
 
-  std::span<const fs::path> files_;
-  std::size_t most_;
+  Files files_;
   FileQueue queue_;
+  std::span<const SampleIndex> announced_;      // and not read yet
   std::vector<std::vector<std::byte>> copies_;  // where more than one at a time is wanted
 };
 
 class ImageFolder final : public Dataset {
  public:
-  ImageFolder(DatasetInfo info, std::vector<std::int32_t> labels, FileRead read)
-      : Dataset(std::move(info), std::move(labels)), read_(read) {}
+  ImageFolder(DatasetInfo info, std::vector<std::int32_t> labels, std::vector<std::size_t> file_bytes, FileRead read)
+      : Dataset(std::move(info), std::move(labels)), file_bytes_(std::move(file_bytes)), read_(read) {}
 
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
     switch (read_) {
       case FileRead::kMmap: return std::make_unique<MappingReader>(info().files, most);
-      case FileRead::kUring: return std::make_unique<QueueReader>(info().files, most);
+      case FileRead::kUring: return std::make_unique<QueueReader>(Files{info().files, file_bytes_}, most);
       case FileRead::kPread: break;
     }
     return std::make_unique<FileReader>(info().files, most);
@@ -160,6 +176,7 @@ class ImageFolder final : public Dataset {
   std::string describe(SampleIndex index) const override { return info().files[index].string(); }
 
  private:
+  std::vector<std::size_t> file_bytes_;
   FileRead read_;
 };
 
@@ -193,9 +210,12 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOp
     ++info.classes;
   }
   if (info.files.empty()) throw Error(fmt::format("cannot open {}: no directory of images in it", root.string()));
-  for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
+  std::vector<std::size_t> file_bytes;
+  file_bytes.reserve(info.files.size());
+  for (const fs::path& file : info.files) file_bytes.push_back(fs::file_size(file));
+  info.stored_bytes = std::accumulate(file_bytes.begin(), file_bytes.end(), std::size_t{0});
   info.samples = info.files.size();
-  return std::make_unique<ImageFolder>(std::move(info), std::move(labels), options.read);
+  return std::make_unique<ImageFolder>(std::move(info), std::move(labels), std::move(file_bytes), options.read);
 }
 
 }  // namespace loadline

@@ -1,12 +1,14 @@
 #include "loaders/storage/file_queue.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <liburing.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
@@ -16,124 +18,187 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The steps of one file, each done by the system when the one before it is.
-enum Step : unsigned { kOpen, kRead, kClose, kSteps };
+// Of a longer file this much is read ahead, which few photographs exceed, and the rest when it is taken.
+constexpr std::size_t kMostPlaceBytes = std::size_t{4} << 20;
+constexpr std::size_t kLineBytes = 64;
 
-// What most photographs take; a longer file is read once more, and its place is longer from then on.
-constexpr std::size_t kUsualBytes = std::size_t{256} << 10;
+// How often the system may say that it has no room for now while it has nothing to finish first.
+constexpr int kMostTries = 1000;
 
-struct Place {
-  const fs::path* path = nullptr;
-  std::vector<std::byte> bytes = std::vector<std::byte>(kUsualBytes);
-  int results[kSteps] = {};
-  unsigned pending = 0;  // steps
-};
+// A place has room for a byte more than its file, so that a file which has grown shows.
+std::size_t place_bytes_for(std::size_t most_bytes) {
+  const std::size_t wanted = std::min(most_bytes, kMostPlaceBytes - 1) + 1;
+  return (wanted + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
 
-Error failure(std::string_view operation, const fs::path& path, int code) {
-  return Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(code)));
+// Not written to: what no file is read into is never there.
+std::unique_ptr<std::byte[]> memory_for(std::size_t places, std::size_t place_bytes) {
+  try {
+    return std::make_unique_for_overwrite<std::byte[]>(places * place_bytes);
+  } catch (const std::bad_alloc&) {
+    throw Error(fmt::format("cannot allocate {} bytes to read files into", places * place_bytes));
+  }
+}
+
+// For memory that the system may write to at any time and does not tell when: nobody else must ever have it.
+void keep_for_good(std::unique_ptr<std::byte[]> memory) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, and to be seen not to be lost
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(memory));
+}
+
+// To be tried again: not now, or not to the end.
+bool is_passing(int result) {
+  return result == -EINTR || result == -EAGAIN || result == -EBUSY;
+}
+
+void check_step(std::string_view operation, const fs::path& path, int result) {
+  if (result >= 0 || is_passing(result) || result == -ECANCELED) return;
+  throw Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(-result)));
 }
 
 }  // namespace
 
-struct FileQueue::State {
-  explicit State(std::size_t capacity) : places(capacity + 1) {
-    const auto check = [](int result) {
-      if (result >= 0) return;
-      throw Error(fmt::format("cannot read files by io_uring: {}; use --read pread, with more --workers",
-                              std::strerror(-result)));
-    };
-    check(::io_uring_queue_init(static_cast<unsigned>(kSteps * places.size()), &ring, 0));
-    try {
-      check(::io_uring_register_files_sparse(&ring, static_cast<unsigned>(places.size())));
-      // What a file system cannot do without waiting is done by threads of the system's, by default no more than four a
-      // CPU: with two CPUs and 16 reads in flight, half of them waited for the other half.
-      unsigned most_threads[2] = {static_cast<unsigned>(places.size()), 0};  // for files; 0: as it is
-      check(::io_uring_register_iowq_max_workers(&ring, most_threads));
-    } catch (...) {
-      ::io_uring_queue_exit(&ring);
-      throw;
-    }
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    for (Place& place : places) await(place);
-    ::io_uring_queue_exit(&ring);
-  }
+FileQueue::FileQueue(const FileQueueOptions& options) : FileQueue(options, make_file_ring(options.capacity + 1)) {}
 
-  void await(const Place& place) {
-    while (place.pending > 0) {
-      io_uring_cqe* done = nullptr;
-      if (::io_uring_wait_cqe(&ring, &done) < 0) continue;  // a signal
-      Place& its = places[done->user_data / kSteps];
-      its.results[done->user_data % kSteps] = done->res;
-      --its.pending;
-      ::io_uring_cqe_seen(&ring, done);
-    }
-  }
-
-  io_uring ring{};
-  std::vector<Place> places;  // one more than can be asked for: the bytes that were taken last stay
-  std::size_t first = 0;      // place of the file to be taken next
-  std::size_t size = 0;
-};
-
-FileQueue::FileQueue(std::size_t capacity) : state_(std::make_unique<State>(capacity)) {}
-FileQueue::~FileQueue() = default;
-
-std::size_t FileQueue::capacity() const {
-  return state_->places.size() - 1;
+FileQueue::FileQueue(const FileQueueOptions& options, std::unique_ptr<FileRing> ring)
+    : ring_(std::move(ring)),
+      place_bytes_(place_bytes_for(options.most_bytes)),
+      memory_(memory_for(options.capacity + 1, place_bytes_)),
+      places_(options.capacity + 1) {
+  if (options.most_bytes >= place_bytes_) long_one_.reserve(options.most_bytes);
 }
 
-std::size_t FileQueue::size() const {
-  return state_->size;
+FileQueue::~FileQueue() {
+  while (in_flight_ > 0) {
+    if (wait_for_one() == 0) continue;
+    keep_for_good(std::move(memory_));
+    break;
+  }
 }
 
-const fs::path& FileQueue::front() const {
-  return *state_->places[state_->first].path;
+void FileQueue::check_whole() const {
+  if (!broken_.empty()) throw Error(broken_);
 }
 
-void FileQueue::push(const fs::path& path) {
-  State& state = *state_;
-  const std::size_t at = (state.first + state.size++) % state.places.size();
-  Place& place = state.places[at];
+void FileQueue::fail(const std::string& why) {
+  broken_ = why;
+  throw Error(broken_);
+}
+
+void FileQueue::push(const fs::path& path, std::size_t bytes) {
+  check_whole();
+  if (size_ == capacity()) throw Error(fmt::format("cannot read {} ahead: {} files are already", path.string(), size_));
+  const std::size_t at = (first_ + size_) % places_.size();
+  Place& place = places_[at];
   place.path = &path;
-  place.pending = kSteps;
-  const auto file = static_cast<int>(at);
+  place.expected_bytes = bytes;
+  if (!ring_->prepare(at, path, memory_of(at))) fail("cannot read files by io_uring: its queue has no room");
+  hand_over(place);
+  ++size_;
+}
 
-  // The ring has room for all that can be asked for, so that there is always an entry.
-  io_uring_sqe* entry = ::io_uring_get_sqe(&state.ring);
-  ::io_uring_prep_openat_direct(entry, AT_FDCWD, path.c_str(), O_RDONLY, 0, static_cast<unsigned>(at));
-  entry->flags |= IOSQE_IO_LINK;
-  entry->user_data = at * kSteps + kOpen;
+// All steps or none: the system would run what is left of a chain as a chain of its own, before its file is open.
+void FileQueue::hand_over(Place& place) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const int taken = ring_->submit();
+    if (taken == static_cast<int>(kFileSteps)) {
+      place.in_flight = kFileSteps;
+      in_flight_ += kFileSteps;
+      return;
+    }
+    if (taken > 0) {
+      const auto steps = std::min<std::size_t>(static_cast<std::size_t>(taken), kFileSteps);
+      place.in_flight = static_cast<unsigned>(steps);
+      in_flight_ += steps;
+      fail(fmt::format("cannot submit to io_uring: the system took {} of the {} steps of a file", taken, kFileSteps));
+    }
+    if (taken < 0 && !is_passing(taken)) {
+      fail(fmt::format("cannot submit to io_uring: {}", std::strerror(-taken)));
+    }
+    // The system has no room until it is done with something.
+    if (taken != -EINTR && in_flight_ > 0) {
+      if (const int result = wait_for_one(); result < 0) {
+        fail(fmt::format("cannot wait for io_uring: {}", std::strerror(-result)));
+      }
+      tries = 0;
+    } else if (taken != -EINTR) {
+      std::this_thread::yield();
+    } else {
+      --tries;  // a signal says nothing of what the system has
+    }
+  }
+  fail(fmt::format("cannot submit to io_uring: {}", std::strerror(EAGAIN)));
+}
 
-  entry = ::io_uring_get_sqe(&state.ring);
-  ::io_uring_prep_read(entry, file, place.bytes.data(), static_cast<unsigned>(place.bytes.size()), 0);
-  // A file that is shorter than the place for it ends the chain, unless the link is a hard one.
-  entry->flags |= IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK;
-  entry->user_data = at * kSteps + kRead;
+// 0 when a step was done, or the system's error number below 0 where it cannot tell of any.
+int FileQueue::wait_for_one() {
+  for (int tries = 0;;) {
+    FileStepDone done;
+    const int result = ring_->wait(done);
+    if (result == 0) {
+      if (done.place >= places_.size() || places_[done.place].in_flight == 0) return -EBADMSG;
+      Place& place = places_[done.place];
+      place.results.at(static_cast<std::size_t>(done.step)) = done.result;
+      --place.in_flight;
+      --in_flight_;
+      return 0;
+    }
+    if (result == -EINTR) continue;
+    if (!is_passing(result) || ++tries == kMostTries) return result;
+    std::this_thread::yield();
+  }
+}
 
-  entry = ::io_uring_get_sqe(&state.ring);
-  ::io_uring_prep_close_direct(entry, static_cast<unsigned>(at));
-  entry->user_data = at * kSteps + kClose;
-  ::io_uring_submit(&state.ring);
+void FileQueue::wait_for(const Place& place) {
+  while (place.in_flight > 0) {
+    if (const int result = wait_for_one(); result < 0) {
+      fail(fmt::format("cannot wait for io_uring: {}", std::strerror(-result)));
+    }
+  }
 }
 
 std::span<const std::byte> FileQueue::take() {
-  State& state = *state_;
-  Place& place = state.places[state.first];
-  state.first = (state.first + 1) % state.places.size();
-  --state.size;
-  state.await(place);
-  if (place.results[kOpen] < 0) throw failure("open", *place.path, -place.results[kOpen]);
-  if (place.results[kRead] < 0) throw failure("read", *place.path, -place.results[kRead]);
-  const auto bytes = static_cast<std::size_t>(place.results[kRead]);
-  if (bytes < place.bytes.size()) return std::span(place.bytes).first(bytes);
+  check_whole();
+  if (size_ == 0) throw Error("cannot take a file: none was asked for");
+  const Place& place = places_[first_];
+  wait_for(place);
+  const auto memory = memory_of(first_);
+  first_ = (first_ + 1) % places_.size();
+  --size_;
+  const int opened = place.results[static_cast<std::size_t>(FileStep::kOpen)];
+  const int read = place.results[static_cast<std::size_t>(FileStep::kRead)];
+  check_step("open", *place.path, opened);
+  if (opened >= 0) check_step("read", *place.path, read);
+  const std::size_t bytes = opened < 0 || read < 0 ? 0 : static_cast<std::size_t>(read);
+  if (bytes == place.expected_bytes && bytes < memory.size()) return memory.first(bytes);
+  return read_on(place, memory.first(std::min(bytes, memory.size())));
+}
+
+// Either the system was interrupted, or the file is longer than its place or not as long as it was: what the file holds
+// now, on from where the system came to.
+std::span<const std::byte> FileQueue::read_on(const Place& place, std::span<std::byte> begun) {
   const File file = File::open(*place.path);
-  const std::size_t all = file.size_bytes();
-  if (place.bytes.size() <= all) place.bytes.resize(all + all / 4 + 1);
-  file.read_exactly(0, std::span(place.bytes).first(all));
-  return std::span(place.bytes).first(all);
+  const std::size_t bytes = file.size_bytes();
+  const std::size_t known = std::min(begun.size(), bytes);
+  std::span<std::byte> all{begun.data(), place_bytes_};
+  if (bytes > all.size()) {
+    long_one_.resize(bytes);
+    std::ranges::copy(begun, long_one_.begin());
+    all = long_one_;
+  }
+  file.read_exactly(known, all.subspan(known, bytes - known));
+  return all.first(bytes);
+}
+
+void FileQueue::clear() {
+  check_whole();
+  while (size_ > 0) {
+    wait_for(places_[first_]);
+    first_ = (first_ + 1) % places_.size();
+    --size_;
+  }
 }
 
 }  // namespace loadline

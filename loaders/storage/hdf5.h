@@ -75,6 +75,8 @@ class Hdf5Dataset {
  private:
   struct Handles;
 
+  std::size_t checked_values() const;
+
   std::filesystem::path path_;
   std::unique_ptr<Handles> handles_;
   Hdf5Facts facts_;

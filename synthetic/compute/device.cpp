@@ -45,6 +45,7 @@ class Device final : public Sink {
       : model_(model),
         clock_(context.clock),
         wait_(model.busy, context.clock, context.stop),
+        credit_(std::min(wait_.own_lateness(), kMostCredit)),
         reduce_time_(duration_of(all_reduce_seconds(model))),
         engines_(model.devices),
         launched_(most_launched(model)) {}
@@ -116,7 +117,7 @@ class Device final : public Sink {
     const Time now = clock_.now();
     ++stage.hits;
     stage.total += now - begin;
-    late_ = std::clamp(now - end, Time(0), kMostCredit);
+    late_ = std::clamp(now - end, Time(0), credit_);
     host_ = std::max(end, now - late_);
   }
 
@@ -134,6 +135,7 @@ class Device final : public Sink {
   const DeviceModel model_;
   Clock& clock_;
   HostWait wait_;
+  const Time credit_;  // of lateness that is the emulation's own
   const Time reduce_time_;
   std::vector<Engines> engines_;  // a row a device
   std::vector<Launch> launched_;

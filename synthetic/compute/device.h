@@ -127,8 +127,10 @@ DeviceModel device_model(std::span<const double> values);  // as kDeviceParamete
 // With gradients a round, a batch for each device, ends for all of them when they are summed up, which starts when the
 // last of them has ended its step and takes all_reduce_seconds().
 //
-// No time is counted for the emulation's own waits ending late: what the host does next is dated back by the delay (by
-// 1 ms at the most), so that the rate asked for is the rate measured.
+// No time is counted for the emulation's own waits ending late: what the host does next is dated back by the delay, so
+// that the rate asked for is the rate measured. It is dated back by no more than the timer's own lateness, which is
+// measured when the device is made, and by 1 ms at the most: a host that gets its CPU late because other threads have
+// it is late, as it would be before a real device.
 std::unique_ptr<Sink> make_device(const DeviceModel& model, const ComputeContext& context);
 
 // How many batches the devices keep, at the most, when consume() has returned.

@@ -1,5 +1,8 @@
 #include "synthetic/compute/host_wait.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +20,22 @@ void HostWait::until(Time time) {
   while (!stop_.stop_requested() && clock_.now() < time) {
     if (busy_ == Busy::kMemory) copy_piece();
   }
+}
+
+Time HostWait::own_lateness() {
+  constexpr Time kOfPiece = std::chrono::microseconds(20);  // twice what the copy of one takes
+  if (busy_ != Busy::kNone) return busy_ == Busy::kMemory ? kOfPiece : Time(0);
+  // Long enough for the CPU to fall asleep as well.
+  constexpr Time kSleep = std::chrono::microseconds(500);
+  std::array<Time, 12> late{};
+  for (Time& each : late) {
+    const Time end = clock_.now() + kSleep;
+    until(end);
+    each = std::max(Time(0), clock_.now() - end);
+  }
+  // The longest is somebody else's doing once in a while.
+  std::ranges::sort(late);
+  return late[late.size() - 2];
 }
 
 void HostWait::copy_piece() {

@@ -1,6 +1,8 @@
-// `loadline ab` and `loadline aa`.
+// `loadline ab`.
+#include <fmt/format.h>
 #include <signal.h>
 
+#include "test_paths.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -72,6 +74,66 @@ TEST_F(Pairs, SayWhichBinaryFailed) {
   EXPECT_THAT(refusals(outcome), testing::ElementsAre("--new: /bin/false run ended with exit code 1"));
 }
 
+// A program in the place of loadline that writes what it likes to the last of its arguments.
+class OtherBinaries : public Pairs {
+ protected:
+  // The refusal of an `ab` whose base is a script with this body; the file to write to is "$out".
+  std::string refusal_of(const std::string& body) {
+    const auto path = write(home_ / "other.sh", "#!/bin/sh\nfor out; do :; done\n" + body + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    const Outcome outcome = run(quick("ab") + Words{"--mode", "io", "--seed", kSeed, "--base-binary", path.string(),
+                                                    "--new-binary", kTool, "-q", "-o", "out"});
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+    EXPECT_EQ(outcome.out, "");
+    const Words said = refusals(outcome);
+    if (said.size() != 1) return outcome.err;
+    const std::string who = fmt::format("--base: {} run ", path.string());
+    return said[0].starts_with(who) ? said[0].substr(who.size()) : said[0];
+  }
+
+  static constexpr const char* kSeed = "1";
+};
+
+TEST_F(OtherBinaries, ThatWriteNothingAreAnError) {
+  EXPECT_EQ(refusal_of(""), "wrote no result");
+}
+
+TEST_F(OtherBinaries, ThatWriteSomethingElseAreAnError) {
+  EXPECT_EQ(refusal_of("echo '{}' >\"$out\""),
+            "wrote something that cannot be used: its result: not a result of loadline: it has no schema_version");
+  EXPECT_THAT(refusal_of("echo '{\"schema_version\": 99}' >\"$out\""),
+              StartsWith("wrote something that cannot be used: its result: written by a newer loadline, schema version "
+                         "99"));
+}
+
+TEST_F(OtherBinaries, ThatWriteAnEarlierResultAreAnError) {
+  ASSERT_EQ(run(short_run(mnist(), "old.json") + Words{"--mode", "io", "--loader", "thread-pool", "-q"}).exit_code, 0);
+  json old = parsed(home_ / "old.json");
+  old["started"] = "2026-01-01T00:00:00Z";
+  write(home_ / "old.json", old.dump());
+  EXPECT_EQ(refusal_of(fmt::format("cp {} \"$out\"", (home_ / "old.json").string())),
+            "wrote something that cannot be used: its result was begun at 2026-01-01T00:00:00Z, before the run was "
+            "started");
+}
+
+TEST_F(OtherBinaries, ThatWriteAResultTwiceAreAnError) {
+  const std::string kept = (home_ / "kept.json").string();
+  EXPECT_THAT(refusal_of(fmt::format("if [ -e {0} ]; then cp {0} \"$out\"; else {1} \"$@\" && cp \"$out\" {0}; fi",
+                                     kept, kTool)),
+              StartsWith("wrote the result of an earlier run again, "));
+}
+
+TEST_F(OtherBinaries, ThatMeasureSomethingElseAreAnError) {
+  EXPECT_EQ(refusal_of(fmt::format("{} \"$@\" --seed 2", kTool)),
+            "wrote something that cannot be used: its result is of another --seed than was asked for");
+  EXPECT_EQ(refusal_of(fmt::format("{} \"$@\" --output {} && cp {} \"$out\"", kTool, (home_ / "x.json").string(),
+                                   (home_ / "x.json").string())),
+            "wrote something that cannot be used: its result is of another command line");
+  EXPECT_THAT(refusal_of(fmt::format("{} \"$@\" --trials 2", kTool)),
+              testing::AllOf(StartsWith("wrote something that cannot be used: its result has 2 trials of mnist/IO/"),
+                             testing::EndsWith(", and not 1")));
+}
+
 TEST_F(Pairs, RefuseWhatCannotBePaired) {
   expect_refusal(run(quick("ab") + Words{"--base", "--prefetch 4", "--new", "--prefetch 4"}), 2,
                  "--base and --new: they do not differ; `loadline aa` measures what that comes to");
@@ -96,45 +158,6 @@ TEST_F(Pairs, AreKeptAsFarAsTheyCameWhereTheyAreStopped) {
   EXPECT_THAT(outcome.err, HasSubstr("loadline: interrupted; what was measured so far is in out-base.json and "
                                      "out-new.json\n"));
   EXPECT_EQ(parsed(home_ / "out-base.json")["status"], "partial");
-}
-
-TEST_F(Pairs, OfTheSameAreTheNoiseFloorThatDiffHoldsTo) {
-  const Outcome outcome = run(quick("aa"));
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, StartsWith("noise floor of "));
-  const auto names = names_in(home_ / "baselines");
-  ASSERT_EQ(names.size(), 1U);
-  EXPECT_THAT(*names.begin(), StartsWith("noise-"));
-  json noise = parsed(home_ / "baselines" / *names.begin());
-  EXPECT_EQ(noise["pairs"], 4);
-  ASSERT_EQ(noise["cells"].size(), 2U);
-
-  for (json& cell : noise["cells"]) cell["floor"] = 0.5;
-  write(home_ / "baselines" / *names.begin(), noise.dump());
-  ASSERT_EQ(run(short_run(mnist()) + Words{"--trials", "3", "--mode", "full", "-q"}).exit_code, 0);
-  EXPECT_THAT(run({"diff", "result.json", "result.json"}).out,
-              HasSubstr("\nnote\n  the margin of FULL is the noise floor"));
-  EXPECT_EQ(run({"diff", "result.json", "result.json", "--margin", "1%"}).exit_code, 2);
-  EXPECT_EQ(run({"diff", "result.json", "result.json", "--margin", "1%", "--noise", "none"}).exit_code, 0);
-
-  // Of a result of two hosts that of the noisier.
-  for (json& cell : noise["cells"]) cell["floor"] = 0.6;
-  noise["hostname"] = "node7";
-  write(home_ / "baselines" / "noise-node7.json", noise.dump());
-  json result = parsed(home_ / "result.json");
-  result["machine"]["hostname"] = result["machine"]["hostname"].get<std::string>() + ", node7";
-  write(home_ / "both.json", result.dump());
-  EXPECT_THAT(run({"diff", "both.json", "both.json"}).out, HasSubstr(", node7, 60 %\n"));
-}
-
-TEST_F(Pairs, OfTheSameAreWrittenWhereTheyAreAskedFor) {
-  const Outcome outcome = run(quick("aa") + Words{"--mode", "io", "-q", "-o", "noise.json"});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(parsed(home_ / "noise.json")["cells"][0]["mode"], "IO");
-  ASSERT_EQ(run(short_run(mnist()) + Words{"--trials", "3", "-q"}).exit_code, 0);
-  EXPECT_EQ(run({"diff", "result.json", "result.json", "--noise", "noise.json"}).exit_code, 0);
-  expect_refusal(run({"diff", "result.json", "result.json", "--noise", "result.json"}), 1,
-                 "result.json: not a noise floor, as `loadline aa` writes it");
 }
 
 }  // namespace

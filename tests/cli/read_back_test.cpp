@@ -48,20 +48,21 @@ TEST_F(ReadBack, SweepWithEverythingMeasured) {
 }
 
 TEST_F(ReadBack, CheckedVerdict) {
-  ASSERT_EQ(run(short_run(mnist()) + Words{"--loader", "serial", "--compute", "device:samples_per_second=100,depth=0",
-                                           "--au", "0.5", "--check-verdict"})
+  ASSERT_EQ(run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--prefetch", "1", "--compute",
+                                           "device:samples_per_second=100,depth=0", "--trials", "3", "--au", "0.5",
+                                           "--check-verdict"})
                 .exit_code,
             0);
   const Result result = expect_same();
-  ASSERT_EQ(result.checks.size(), 1U);
-  EXPECT_EQ(result.checks[0].cell.compute, "device:samples_per_second=200,depth=0");
-  EXPECT_EQ(result.checks[0].trials.size(), 1U);
+  ASSERT_FALSE(result.checks.empty());
+  EXPECT_EQ(result.checks[0].cell.workers, 1U);
+  EXPECT_EQ(result.checks[0].trials.size(), 3U);
   EXPECT_EQ(judge_run(result).predictions.at(0).check, 0U);
 }
 
 TEST_F(ReadBack, Search) {
-  ASSERT_EQ(run(short_run(mnist()) +
-                Words{"--loader", "thread-pool", "--workers", "2", "--au", "1e-6", "--find", "min-workers"})
+  ASSERT_EQ(run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--au", "1e-6", "--find",
+                                           "min-workers", "--trials", "2"})
                 .exit_code,
             0);
   const Result result = expect_same();
@@ -79,7 +80,7 @@ TEST_F(ReadBack, SearchForTheBest) {
   ASSERT_TRUE(result.best);
   EXPECT_EQ(result.best->candidates.size(), 6U);
   EXPECT_EQ(result.best->rungs.size(), 1U);
-  EXPECT_TRUE(result.best->winner);
+  EXPECT_FALSE(result.best->winner) << "one trial tells nothing";
 }
 
 TEST_F(ReadBack, CeilingsAlone) {

@@ -21,6 +21,7 @@ check_ours() {
     harness:loaders | harness:synthetic | harness:harness) ;;
     bench:loaders | bench:synthetic | bench:harness | bench:bench) ;;
     tests:loaders | tests:synthetic | tests:harness | tests:tests) ;;
+    tests:bench) [[ $path == bench/truth/* ]] || violation "tests/ includes of bench/ the truth machine alone, not \"$path\"" ;;
     *:loaders | *:synthetic | *:harness | *:bench | *:tests) violation "$layer/ must not include \"$path\"" ;;
     *) violation "\"$path\": name it from the repository's root" ;;
   esac
@@ -43,6 +44,9 @@ check_theirs() {
     nlohmann/*)
       [[ $file == harness/result/json/* || $layer == tests ]] ||
         violation "<$path>: only harness/result/json/ sees the JSON library" ;;
+    boost/*)
+      [[ $file == harness/judge/student_t.cpp ]] ||
+        violation "<$path>: only harness/judge/student_t.cpp sees Boost, which takes seconds to compile" ;;
     jpeglib.h | jerror.h)
       [[ $layer != loaders || $file == loaders/transforms/jpeg.cpp ]] ||
         violation "<$path>: only loaders/transforms/jpeg.cpp sees libjpeg" ;;

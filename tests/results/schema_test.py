@@ -98,8 +98,11 @@ class Schema(ResultsTest):
         self.assertTrue(all(bool(cell["ceiling"]) == bool(cell["loader"]) for cell in result["cells"]))
         self.assertTrue(all(cell["first_epoch"] for cell in result["cells"] if cell["loader"]))
         self.assertTrue(all(dataset["page_cache"]["after"] for dataset in result["datasets"]))
-        self.assertTrue(all(headline["fewest_workers"] is not None for headline in result["headlines"]
-                            if result["configurations"][headline["configuration"]]["workers"]))
+        for headline in result["headlines"]:
+            told = headline["recommended"] is not None
+            swept = headline["best_workers"] is not None
+            self.assertEqual(headline["fewest_workers"] is not None, told and swept)
+            self.assertEqual(headline["configuration"], headline["recommended"] if told else headline["fastest"])
 
     def test_every_dtype_and_layout(self):
         for dtype in ("u8", "f32", "bf16"):
@@ -148,12 +151,13 @@ class Schema(ResultsTest):
     def test_checked_verdict(self):
         # Steps so long that what else runs on the machine does not hide what they are bound by.
         result = self.work.run_for_result(
-            "checked.json", ["--workload", "mnist", "--loader", "serial", "--compute",
-                             "device:samples_per_second=200,depth=0", "--au", "0.5", "--check-verdict", *QUICK,
-                             "--trials", "1"])
+            "checked.json", ["--workload", "mnist", "--loader", "thread-pool", "--workers", "2", "--prefetch", "1",
+                             "--compute", "device:samples_per_second=1000,depth=0", "--au", "0.5", "--check-verdict",
+                             *QUICK, "--trials", "3"])
         self.check(result)
-        self.assertEqual([len(check["trials"]) for check in result["checks"]], [1])
-        self.assertEqual([prediction["check"] for prediction in result["predictions"]], [0])
+        self.assertEqual({len(check["trials"]) for check in result["checks"]}, {3})
+        self.assertEqual([prediction["check"] for prediction in result["predictions"]],
+                         list(range(len(result["checks"]))))
         self.assertIsNotNone(result["configurations"][0]["goal"])
 
     def test_search(self):

@@ -24,6 +24,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json("config", result.options);
   json.derived("config_hash", [&] { return config_hash(result); });
   json("build", result.environment.build);
+  json.since(4, "other_builds", result.other_builds);
   json("machine", result.environment.machine);
   json("job", result.environment.job);
   json("kernels", result.kernels);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/judge/grid.h"
+#include "harness/judge/utilisation.h"
 
 namespace loadline {
 
@@ -64,14 +65,20 @@ void fields(RecordWriter& json, const Alternative& alternative) {
   json("loader", alternative.loader);
   json("configuration", alternative.configuration);
   json("ratio", Estimate{alternative.ratio.value, alternative.ratio.ci95});
+  json("equal", alternative.equal);
 }
 
 void fields(RecordWriter& json, const Headline& headline) {
   json("workload", headline.workload);
   json("configuration", headline.configuration);
-  json("fewest_workers", headline.workers ? std::optional(headline.workers->fewest) : std::nullopt);
-  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
+  json("fastest", headline.fastest);
   json("recommended", headline.recommended);
+  json("equal", headline.equal);
+  json("candidates", headline.candidates);
+  json("rivals", headline.rivals);
+  json("trials_to_tell", headline.trials_to_tell);
+  json("fewest_workers", headline.workers ? headline.workers->fewest : std::nullopt);
+  json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
   json("alternatives", headline.alternatives);
 }
 
@@ -148,10 +155,11 @@ void fields(RecordWriter& json, const Prediction& prediction) {
   json("cell", prediction.cell.name());
   json("compute", prediction.cell.compute);
   json("predicted_samples_per_second", prediction.samples_per_second);
+  json("identity", prediction.identity);
   json("check", prediction.check);
   json("measured_samples_per_second", prediction.measured);
-  json("error_share", prediction.error);
-  json("within", prediction.within);
+  json("measured_over_predicted", prediction.ratio);
+  json("agreement", prediction.agreement ? std::optional(name(*prediction.agreement)) : std::nullopt);
 }
 
 namespace {
@@ -187,11 +195,14 @@ void fields(auto& json, Record<Probe> auto& probe) {
   json("confirms", probe.confirms);
   rates(json, "synthetic_samples_per_second", probe.synthetic);
   rates(json, "full_samples_per_second", probe.full);
-  json.derived("accelerator_utilisation", [&] {
-    const Ratio ratio = log_welch_ratio(probe.synthetic, probe.full);
-    return Estimate{ratio.value, ratio.ci95};
-  });
+  json.derived("accelerator_utilisation", [&] { return utilisation_of(probe.synthetic, probe.full); });
   json("enough", probe.enough);
+}
+
+// "confirmed", "missed", "unclear".
+std::optional<std::string> word_of(const std::optional<Standing>& standing) {
+  if (!standing) return std::nullopt;
+  return std::string(*standing == Standing::kMet ? "confirmed" : name(*standing));
 }
 
 void search_fields(auto& json, auto& search) {
@@ -199,6 +210,12 @@ void search_fields(auto& json, auto& search) {
   json("au", search.utilisation);
   json("found", search.found);
   json("confirmed", search.confirmed);
+  json.derived("standing", [&] { return word_of(standing_of(search)); });
+  json.derived("accelerator_utilisation", [&] {
+    const bool ended = !search.probes.empty() && search.probes.back().confirms;
+    return ended ? std::optional(utilisation_of(search.probes.back().synthetic, search.probes.back().full))
+                 : std::nullopt;
+  });
   json("probes", search.probes);
 }
 
@@ -247,6 +264,8 @@ void best_fields(RecordWriter& json, const Result& result) {
   json.object("best", [&](RecordWriter& inner) {
     best_fields_of(inner, *result.best);
     const auto standing = standing_in_grid(*result.best);
+    const bool ended = result.best->winner || result.status == Status::kComplete;
+    inner("standing", ended ? std::optional(result.best->winner ? "confirmed" : "unclear") : std::nullopt);
     inner("cost", cost_of_search(result));
     inner("best_of_grid", standing ? std::optional(result.best->candidates[standing->best].cell) : std::nullopt);
     inner("reached_share",

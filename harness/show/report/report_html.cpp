@@ -91,9 +91,22 @@ std::string verdict_html(const std::vector<Run>& runs) {
       html += paragraph("sentence", verdict.predictions.front() + ':');
       html += list("predictions", std::span(verdict.predictions).subspan(1));
     }
+    if (!verdict.noise.empty()) html += paragraph("sentence", verdict.noise);
     html += list("warnings", verdict.warnings);
   }
   return html + "</section>\n";
+}
+
+// Each by itself, closed: the verdict has a line a kind.
+std::string warnings_html(const std::vector<Run>& runs) {
+  std::string html;
+  for (const Run& run : runs) {
+    const RunVerdict verdict = verdict_of(run);
+    if (verdict.all_warnings.empty()) continue;
+    html += fmt::format("<details><summary>All {} warnings{}</summary>\n{}</details>\n", verdict.all_warnings.size(),
+                        runs.size() > 1 ? " of " + escaped(run.name) : "", list("warnings", verdict.all_warnings));
+  }
+  return html.empty() ? "" : "<section id=\"warnings\">\n<h2>Warnings</h2>\n" + html + "</section>\n";
 }
 
 std::string commands_html(const std::vector<Run>& runs) {
@@ -136,6 +149,7 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
   if (!charts) html += paragraph("note", kWithoutCharts);
   html += verdict_html(runs);
   for (const Section& section : sections_of(data, kOptions)) html += section_html(section, charts);
+  html += warnings_html(runs);
   html += commands_html(runs);
   if (charts) html += fmt::format("<script>\n{}\n</script>\n", page.libraries);
   html += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page.script);

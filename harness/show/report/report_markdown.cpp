@@ -46,6 +46,13 @@ std::string list(std::span<const std::string> items) {
   return markdown;
 }
 
+// What most readers leave closed.
+std::string folded_list(const Run& run, std::span<const std::string> warnings) {
+  if (warnings.empty()) return "";
+  return fmt::format("\n<details><summary>All {} warnings of {}</summary>\n{}\n</details>\n", warnings.size(), run.name,
+                     list(warnings));
+}
+
 // As code, which needs no escaping: fenced by more backticks than any that it has.
 std::string code(const std::string& text) {
   std::string fence = "```";
@@ -71,6 +78,7 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
       markdown += fmt::format("\n{}:\n", escaped(verdict.predictions.front()));
       markdown += list(std::span(verdict.predictions).subspan(1));
     }
+    if (!verdict.noise.empty()) markdown += fmt::format("\n{}\n", escaped(verdict.noise));
     markdown += list(verdict.warnings);
   }
   for (const Section& section : sections_of(data, kOptions)) {
@@ -78,6 +86,7 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
     for (const std::string& note : section.notes) markdown += escaped(note) + "\n\n";
     markdown += table_markdown(section.table);
   }
+  for (const Run& run : runs) markdown += folded_list(run, verdict_of(run).all_warnings);
   markdown += "\n## Command line\n";
   for (const Run& run : runs) markdown += fmt::format("\n{}:\n\n{}", run.name, code(verdict_of(run).command));
   return markdown;

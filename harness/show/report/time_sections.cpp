@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/judge/statistics.h"
+#include "harness/result/counted.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/stages_table.h"
@@ -31,7 +32,7 @@ std::optional<std::size_t> loading_cell(const ReportData& data, const Subject& s
 template <typename Read>
 double median_over(const CellResult& cell, const Read& read) {
   std::vector<double> values;
-  for (const Trial& trial : cell.trials) values.push_back(read(trial));
+  for (const Trial& trial : counted(cell.trials)) values.push_back(read(trial));
   return summarize(values).median;
 }
 

@@ -4,9 +4,11 @@
 
 #include <sstream>
 
+#include "harness/judge/spread.h"
+#include "harness/judge/warnings.h"
 #include "harness/plan/command.h"
 #include "harness/show/predictions_text.h"
-#include "harness/show/scaling_text.h"
+#include "harness/show/recommendation_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 
@@ -21,20 +23,27 @@ void append_lines(const std::string& text, std::vector<std::string>& lines) {
   }
 }
 
+void append_warnings(const std::vector<Warning>& warnings, std::vector<std::string>& lines) {
+  for (const Warning& warning : warnings) lines.push_back(fmt::format("{} [{}]", warning.message, warning.id));
+}
+
 std::vector<std::string> warnings_of(const Run& run) {
   std::vector<std::string> warnings;
   if (run.result.status == Status::kPartial)
     warnings.push_back("The run did not finish: this is what it had measured.");
-  for (const CellResult& cell : run.result.cells) {
-    if (cell.error) warnings.push_back(fmt::format("{} failed: {}", cell.cell.name(), *cell.error));
-  }
-  for (const CeilingResult& ceiling : run.result.ceilings) {
-    if (ceiling.error) warnings.push_back(fmt::format("{} failed: {}", ceiling.ceiling.id(), *ceiling.error));
-  }
-  for (const Warning& warning : run.judgement.warnings) {
-    warnings.push_back(fmt::format("{} [{}]", warning.message, warning.id));
-  }
+  append_warnings(folded(run.judgement.warnings), warnings);
   return warnings;
+}
+
+std::vector<std::string> all_warnings_of(const Run& run) {
+  std::vector<std::string> warnings;
+  append_warnings(run.judgement.warnings, warnings);
+  return warnings.size() > folded(run.judgement.warnings).size() ? warnings : std::vector<std::string>();
+}
+
+std::string noise_of(const Run& run) {
+  const auto spread = spread_of(run.result, run.judgement.cells);
+  return spread ? spread_sentence(*spread, run.result) : "";
 }
 
 std::string command_of(const Result& result) {
@@ -49,7 +58,9 @@ RunVerdict verdict_of(const Run& run) {
   const Result& result = run.result;
   RunVerdict verdict{.title = fmt::format("{}: {}, started {} on {}", run.name, result.run_id, result.started,
                                           result.environment.machine.hostname.value_or("an unknown host")),
+                     .noise = noise_of(run),
                      .warnings = warnings_of(run),
+                     .all_warnings = all_warnings_of(run),
                      .command = command_of(result)};
   append_lines(verdict_text(run.judgement), verdict.sentences);
   append_lines(search_text(result, run.judgement), verdict.sentences);

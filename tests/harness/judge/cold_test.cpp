@@ -82,6 +82,36 @@ TEST(ColdStart, IsWhatColdTakesLongerThanWarm) {
   EXPECT_THAT(judgement.configurations[1].verdict.sentence, EndsWith(cold->sentence));
 }
 
+// The same with IO of both.
+Result with_io(std::vector<double> warm_io, std::vector<double> cold_io, std::vector<double> cold_full) {
+  Result result = warm_and_cold({990, 1000, 1010}, std::move(cold_full));
+  result.cells.push_back(test::cell_result({.mode = Mode::kIo, .rates = std::move(warm_io)}));
+  result.cells.push_back(test::cell_result({.mode = Mode::kIo, .rates = std::move(cold_io)}));
+  result.cells.back().cell.cache = CacheState::kCold;
+  return result;
+}
+
+TEST(ColdStart, AdvisesByColdIoToo) {
+  const auto sentence = [](const Result& result) { return judge_run(result).configurations[1].cold_start->sentence; };
+  EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {990, 1000, 1010})),
+              EndsWith(": storage keeps up."));
+  EXPECT_THAT(
+      sentence(with_io({3000, 3010, 2990}, {1200, 1210, 1190}, {990, 1000, 1010})),
+      EndsWith(": storage keeps up with this compute, but cold IO gives 0.40 ± 0.01 times what warm IO does, so a "
+               "faster compute may wait for it."));
+  EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {500, 505, 495}, {490, 500, 510})),
+              EndsWith(": for data that is read once, keep more reads in flight or copy it to faster storage first."));
+  EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {490, 500, 510})),
+              EndsWith(": yet cold IO gives 1.00 ± 0.01 times what warm IO does, so it is not reading that takes the "
+                       "time: use longer trials, of which the start is less."));
+}
+
+TEST(ColdStart, OfOneTrialHasNoFigure) {
+  EXPECT_EQ(judge_run(warm_and_cold({1000}, {500})).configurations[1].cold_start->sentence,
+            " One trial of FULL cannot tell what a first pass, with nothing in the page cache, spends on fetching: use "
+            "--trials 5.");
+}
+
 TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
   const auto sentence = [](std::vector<double> cold) {
     return judge_run(warm_and_cold({990, 1000, 1010}, std::move(cold))).configurations[1].cold_start->sentence;

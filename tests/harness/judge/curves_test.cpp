@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/judge/judgement.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -28,7 +27,6 @@ TEST(Curves, AreOfOneLoaderInOneModeByAscendingWorkers) {
   EXPECT_EQ(curves[0].points[2].point.workers, 4U);
   EXPECT_DOUBLE_EQ(curves[0].points[2].point.samples_per_second.value, 300);
   EXPECT_DOUBLE_EQ(curves[0].points[2].point.efficiency->value, 0.75);
-  EXPECT_EQ(curves[0].choice.fewest.workers, 4U);
 }
 
 TEST(Curves, PassOverCellsWithoutTrialsAndLoadersWithoutWorkers) {
@@ -55,20 +53,6 @@ TEST(Curves, HaveTheirFitsFromThreePointsOn) {
   EXPECT_DOUBLE_EQ(*curves[0].capped_linear->cap, 300);
   EXPECT_TRUE(curves[0].scalability);
   EXPECT_FALSE(curves_of(test::result_of({io(1, {100}), io(2, {200})}))[0].scalability);
-}
-
-TEST(Headline, RecommendsTheFewestWorkersThatAreEnoughAndRanksTheOtherLoaders) {
-  const Judgement judgement = judge_run(
-      test::result_of({io(1, {100, 101, 99}), io(2, {200, 202, 198}), io(4, {201, 203, 199}),
-                       io(2, {100, 101, 99}, "flow-graph"), io(4, {150, 151, 149}, "flow-graph"), test::overhead()}));
-  ASSERT_EQ(judgement.headlines.size(), 1U);
-  const Headline& headline = judgement.headlines[0];
-  EXPECT_EQ(headline.configuration, 2U);
-  EXPECT_EQ(headline.recommended, 1U) << "2 workers";
-  ASSERT_EQ(headline.alternatives.size(), 1U);
-  EXPECT_EQ(headline.alternatives[0].loader, "flow-graph");
-  EXPECT_EQ(headline.alternatives[0].configuration, 4U);
-  EXPECT_NEAR(headline.alternatives[0].ratio.value, 0.75, 0.001);
 }
 
 }  // namespace

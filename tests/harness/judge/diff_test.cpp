@@ -320,25 +320,5 @@ TEST(DiffAlong, ComparesTheValuesOfASettingWithoutAGate) {
   EXPECT_EQ(made.cells[0].change, Change::kRegression);
 }
 
-TEST(Noise, IsTheFurtherEndOfTheInterval) {
-  EXPECT_DOUBLE_EQ(floor_of({0.99, 1.03}), 1.03 - 1);
-  EXPECT_DOUBLE_EQ(floor_of({0.8, 1.1}), 0.25);
-}
-
-TEST(Noise, OfAModeIsTheLargestOfItsCells) {
-  EXPECT_EQ(floor_of_full(0.2).of(kFull), 0.2);
-  EXPECT_EQ(floor_of_full(0.2).of(kIo), std::nullopt);
-}
-
-TEST(Noise, IsReadOffPairs) {
-  const Result base = result({request(kFull, {1000, 1100, 1200, 1300})});
-  const Result again = result({request(kFull, {1002, 1099, 1201, 1299})});
-  const NoiseFloor noise = noise_floor(diff_pairs({"a", base}, {"b", again}, {}), base);
-  ASSERT_EQ(noise.parts.size(), 1U);
-  EXPECT_EQ(noise.parts[0].mode, kFull);
-  EXPECT_NEAR(noise.parts[0].ratio, 1.000288031, 1e-9);
-  EXPECT_NEAR(noise.parts[0].floor, 1.002498551 - 1, 1e-9);
-}
-
 }  // namespace
 }  // namespace loadline

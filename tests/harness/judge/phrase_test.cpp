@@ -21,8 +21,23 @@ TEST(Percent, OfTrialsThatAllAgreeHasAnIntervalOfNoWidth) {
 }
 
 TEST(Percent, WritesALopsidedIntervalByItsEnds) {
-  EXPECT_EQ(percent({0.7906, Interval{-0.3204, 0.9668}}), "79 % (-32 to 97 %)");
-  EXPECT_EQ(percent({0.7, Interval{-327000, 0.9999997}}), "70 % (under -1000 to 100 %)");
+  EXPECT_EQ(percent({0.7906, Interval{0.4804, 0.9668}}), "79 % (48 to 97 %)");
+}
+
+TEST(Percent, SaysSoWhereAnIntervalIsTooWideForAFigure) {
+  EXPECT_EQ(percent({0.7906, Interval{-0.3204, 0.9668}}), "too noisy to say");
+  EXPECT_EQ(percent({0.5, Interval{0.24, 0.76}}), "too noisy to say");
+  EXPECT_FALSE(telling_share({0.5, Interval{0.24, 0.76}}));
+  EXPECT_TRUE(telling_share({0.5, Interval{0.25, 0.75}}));
+  EXPECT_FALSE(telling_share({0.5, {}})) << "nobody knows how sure it is";
+}
+
+TEST(PercentAtMost, RoundsUpAndAtLeastRoundsDown) {
+  EXPECT_EQ(percent_at_most(0.0109), "1.1 %");
+  EXPECT_EQ(percent_at_most(0.010), "1.0 %");
+  EXPECT_EQ(percent_at_most(0.01001), "1.1 %");
+  EXPECT_EQ(percent_at_least(0.0519), "5.1 %");
+  EXPECT_EQ(percent_at_least(0.05), "5.0 %");
 }
 
 TEST(Percent, WithoutAnIntervalShowsTenthsOnlyNearTheEnds) {
@@ -48,9 +63,16 @@ TEST(Factor, ShowsTwoOrThreeSignificantDigits) {
 
 TEST(Factor, ShowsItsInterval) {
   EXPECT_EQ(factor({1.01999, Interval{1.00827, 1.03185}}), "1.02 ± 0.01");
-  EXPECT_EQ(factor({1.1538, Interval{0.4858, 2.7404}}), "1.2 (0.5 to 2.7)");
-  EXPECT_EQ(factor({0.3, Interval{3e-7, 3e5}}), "0 (0 to over 1000)");
+  EXPECT_EQ(factor({1.1538, Interval{0.7, 1.9}}), "1.15 (0.70 to 1.90)");
   EXPECT_EQ(factor({23.0, Interval{22.2, 23.8}}), "23 ± 1");
+}
+
+TEST(Factor, SaysSoWhereAnIntervalIsTooWideForAFigure) {
+  EXPECT_EQ(factor({1.0, Interval{0, 62}}), "too noisy to say");
+  EXPECT_EQ(factor({1.1538, Interval{0.4858, 2.7404}}), "too noisy to say");
+  EXPECT_TRUE(telling_factor({2, Interval{1, 4}}));
+  EXPECT_FALSE(telling_factor({2, Interval{0.99, 4}}));
+  EXPECT_FALSE(telling_factor({2, {}}));
 }
 
 TEST(Efficiency, ShowsAtMostTwoDecimals) {
@@ -58,6 +80,8 @@ TEST(Efficiency, ShowsAtMostTwoDecimals) {
   EXPECT_EQ(efficiency({0.0932, Interval{0.0465, 0.1398}}), "0.09 ± 0.05");
   EXPECT_EQ(efficiency({-1.7468, Interval{-2.1468, -1.3468}}), "-1.7 ± 0.4");
   EXPECT_EQ(efficiency({-0.001, {}}), "0.00");
+  EXPECT_EQ(efficiency({0.5, Interval{-0.1, 1.1}}), "too noisy to say");
+  EXPECT_FALSE(telling_efficiency({0.5, {}}));
 }
 
 TEST(Rate, ChoosesItsUnit) {
@@ -86,6 +110,11 @@ TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(3.2e-3), "3.2 ms");
   EXPECT_EQ(duration(1.5), "1.5 s");
   EXPECT_EQ(duration(0), "0 µs");
+}
+
+TEST(MeasuredDuration, HasTheUnitOfItsValueForItsIntervalToo) {
+  EXPECT_EQ(measured_duration(Estimate{0.060, Interval{0.058, 0.062}}), "60 ± 2 ms");
+  EXPECT_EQ(measured_duration(Estimate{60, {}}), "60 s");
 }
 
 TEST(PlainPercent, HasTwoDigitsAtTheMost) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "harness/judge/student_t.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -254,25 +255,45 @@ TEST(Outliers, AreNotSoughtBelowFiveTrials) {
   EXPECT_TRUE(outliers({}).empty());
 }
 
-// R 4.2.2: 2 * (qnorm(1 - alpha / 2) + qnorm(0.8))^2 / 4 + qnorm(1 - alpha / 2)^2 / 4. The exact answers, by
-// power.t.test(delta = 1, sd = 1, sig.level = alpha, power = 0.8)$n, are 16.71, 63.77 at delta = 0.5, and 25.07.
-TEST(TrialsToDetect, GrowWithTheSquareOfVariationOverEffect) {
-  EXPECT_NEAR(trials_to_detect(0.03, 0.03), 16.6581241738717, 1e-11);
-  EXPECT_NEAR(trials_to_detect(0.06, 0.03), 63.75140257996622, 1e-11);
-  EXPECT_NEAR(trials_to_detect(0.03, 0.03, 0.01), 25.01666049760366, 1e-11);
+// The next whole numbers to R 4.2.2's power.t.test(delta = 1, sd = 1, sig.level = alpha, power = 0.8)$n: 16.71, 63.77
+// at delta = 0.5, 25.07; 2.04 at delta = 30 is 2 at the least.
+TEST(TrialsToDetect, AreThoseOfAnExactPowerOfFourInFive) {
+  EXPECT_EQ(trials_to_detect(0.03, 0.03), 17);
+  EXPECT_EQ(trials_to_detect(0.06, 0.03), 64);
+  EXPECT_EQ(trials_to_detect(0.03, 0.03, 0.01), 26);
+  EXPECT_EQ(trials_to_detect(0.001, 0.03), 2);
 }
 
 // The rule of thumb of the 5 % level: 15.7 (variation / effect)^2 + 1.
-TEST(TrialsToDetect, AreTheRuleOfThumbWithinATenthOfATrial) {
-  EXPECT_NEAR(trials_to_detect(0.03, 0.03), 15.7 + 1, 0.1);
-  EXPECT_NEAR(trials_to_detect(0.04, 0.02), 15.7 * 4 + 1, 0.1);
+TEST(TrialsToDetect, AreTheRuleOfThumbRoundedUp) {
+  EXPECT_EQ(trials_to_detect(0.04, 0.02), 64);
+  EXPECT_NEAR(trials_to_detect(3, 0.03), 15.7 * 1e4 + 1, 50);
 }
 
-// R 4.2.2: (qnorm(1 - alpha / 2) + qnorm(0.8))^2 + qnorm(1 - alpha / 2)^2 / 2; the exact answers, by
-// power.t.test(..., type = "paired")$n, are 9.94 and 15.08.
+TEST(TrialsToDetect, AreNoneOrTheLeastAtTheEnds) {
+  EXPECT_TRUE(std::isinf(trials_to_detect(0.03, 0)));
+  EXPECT_TRUE(std::isinf(trials_to_detect(1e9, 0.03)));
+  EXPECT_EQ(trials_to_detect(0, 0.03), 2);
+  EXPECT_EQ(pairs_to_detect(0, 0.03), 2);
+}
+
+// power.t.test(..., type = "paired")$n: 9.94 and 15.08.
 TEST(PairsToDetect, AreHalfTheTrialsAndSomeForTheSpread) {
-  EXPECT_NEAR(pairs_to_detect(0.03, 0.03), 9.769609144696147, 1e-11);
-  EXPECT_NEAR(pairs_to_detect(0.03, 0.03, 0.01), 14.99641647418478, 1e-11);
+  EXPECT_EQ(pairs_to_detect(0.03, 0.03), 10);
+  EXPECT_EQ(pairs_to_detect(0.03, 0.03, 0.01), 16);
+}
+
+TEST(DetectableDifference, HasAPowerOfFourInFive) {
+  const double found = detectable_difference({0.01, 8}, 0.05);
+  EXPECT_NEAR(t_power(found / 0.1, 8, 0.05), 0.8, 1e-8);
+  const double beyond = detectable_difference({0.01, 8}, 0.05, 0.25);
+  EXPECT_NEAR(t_power(beyond / 0.1, 8, 0.05, 2.5), 0.8, 1e-8);
+  EXPECT_GT(beyond, found);
+}
+
+TEST(DetectableDifference, IsTheThresholdWhereNothingVaries) {
+  EXPECT_EQ(detectable_difference({0, 3}, 0.05, 0.25), 0.25);
+  EXPECT_EQ(detectable_difference({0, 3}, 0.05), 0);
 }
 
 }  // namespace

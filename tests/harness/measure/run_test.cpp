@@ -370,8 +370,10 @@ TEST_F(RunUntilTest, IntervalsAreNarrowEnough) {
   RunOptions until = io();
   until.until_ci = 0.01;
   EXPECT_TRUE(run(plan_of(until), fake_));
-  EXPECT_EQ(trials(), (Counts{3, 3, 3}));
+  EXPECT_EQ(trials(), (Counts{10, 10, 5}));
   EXPECT_EQ(reasons(), (Names{"interval", "interval", "trials"}));
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(result_.cells[0].trials[i].pilot, i < 5);
+  for (const Trial& trial : result_.cells[2].trials) EXPECT_FALSE(trial.pilot) << "its number is not looked for";
 }
 
 TEST_F(RunUntilTest, OthersGoOnWhenOneHasEnough) {
@@ -381,13 +383,13 @@ TEST_F(RunUntilTest, OthersGoOnWhenOneHasEnough) {
   // Steps of 8 ms, beside which a look at the clock is nothing; of IO it is all there is, and each trial takes longer.
   until.compute = "device:samples_per_second=1000,depth=0";
   until.until_ci = 0.01;
-  until.max_trials = 6;
+  until.max_trials = 12;
   listener_.after_trial = [&](std::size_t done) { fake_.set_tick(std::chrono::microseconds(1 + done)); };
   EXPECT_TRUE(run(plan_of(until), fake_));
-  EXPECT_EQ(trials(), (Counts{6, 3, 3}));
+  EXPECT_EQ(trials(), (Counts{12, 10, 5}));
   EXPECT_EQ(reasons(), (Names{"max-trials", "interval", "trials"}));
-  for (std::size_t round = 0; round < 6; ++round) EXPECT_EQ(result_.cells[0].trials[round].round, round);
-  EXPECT_EQ(result_.cells[0].trials[5].place, 11U);
+  for (std::size_t round = 0; round < 12; ++round) EXPECT_EQ(result_.cells[0].trials[round].round, round);
+  EXPECT_EQ(result_.cells[0].trials[11].place, 26U);
 }
 
 TEST_F(RunUntilTest, CeilingsGoOnWithTheCellsThatTheyBound) {
@@ -398,13 +400,13 @@ TEST_F(RunUntilTest, CeilingsGoOnWithTheCellsThatTheyBound) {
   until.modes = {"io", "synthetic"};
   until.trials = 2;
   until.until_ci = 1e-4;  // which no real machine comes to
-  until.max_trials = 4;
+  until.max_trials = 11;
   EXPECT_TRUE(run(plan_of(until)));
-  EXPECT_EQ(trials(), (Counts{4, 4, 2}));
+  EXPECT_EQ(trials(), (Counts{11, 11, 5}));
   for (std::size_t i = 0; i < result_.ceilings.size(); ++i) {
     const auto& bounds = result_.cells[0].bounds;
     const bool binds = std::ranges::find(bounds, i) != bounds.end();
-    EXPECT_EQ(result_.ceilings[i].trials.size(), binds ? 4U : 2U) << result_.ceilings[i].ceiling.id();
+    EXPECT_EQ(result_.ceilings[i].trials.size(), binds ? 11U : 10U) << result_.ceilings[i].ceiling.id();
   }
 }
 

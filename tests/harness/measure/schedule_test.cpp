@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -10,20 +13,22 @@ namespace {
 
 using test::result_of;
 
-TEST(TrialCounts, AreThoseAskedForOrBoundTheSearchForAnInterval) {
+TEST(TrialCounts, AreThoseAskedForOrThoseOfAPilotAndWhatItMayAskFor) {
   const auto counts = [](const RunOptions& options, Mode mode = Mode::kFull) {
     const TrialCounts found = trial_counts(options, mode);
     return std::pair(found.fewest, found.most);
   };
   EXPECT_EQ(counts({.trials = 7}), std::pair(7UL, 7UL));
-  EXPECT_EQ(counts({.trials = 7, .until_ci = 0.01, .max_trials = 30}), std::pair(3UL, 30UL));
-  EXPECT_EQ(counts({.trials = 1, .until_ci = 0.01, .max_trials = 30}), std::pair(1UL, 30UL));
-  EXPECT_EQ(counts({.trials = 7, .until_ci = 0.01, .max_trials = 2}), std::pair(2UL, 2UL));
-  EXPECT_EQ(counts({.until_ci = 0.01}, Mode::kOverhead), std::pair(3UL, 3UL));
+  EXPECT_EQ(counts({.trials = 7, .until_ci = 0.01, .max_trials = 30}), std::pair(12UL, 30UL));
+  EXPECT_EQ(counts({.trials = 1, .until_ci = 0.01, .max_trials = 30}), std::pair(10UL, 30UL));
+  EXPECT_EQ(counts({.trials = 7, .until_ci = 0.01, .max_trials = 11}), std::pair(11UL, 11UL)) << "no room for a pilot";
+  EXPECT_EQ(counts({.until_ci = 0.01}, Mode::kOverhead), std::pair(5UL, 5UL));
 }
 
 std::optional<Stopped> stop(const std::vector<double>& rates, const RunOptions& options, Mode mode = Mode::kFull) {
-  return stop_of(test::cell_result({.mode = mode, .rates = rates}), options);
+  CellResult cell = test::cell_result({.mode = mode, .rates = rates});
+  mark_pilot(cell, options);
+  return stop_of(cell, options);
 }
 
 TEST(StopOf, WaitsForTheTrialsAskedFor) {
@@ -31,15 +36,48 @@ TEST(StopOf, WaitsForTheTrialsAskedFor) {
   EXPECT_EQ(stop({100, 900, 100}, {.trials = 3}), Stopped::kTrials);
 }
 
-TEST(StopOf, WaitsForAnIntervalThatIsNarrowEnough) {
-  // Mean 100, deviation 1: 4.303 / sqrt(3) = 2.484 on each side.
-  const std::vector<double> three{99, 100, 101};
-  EXPECT_EQ(stop(three, {.until_ci = 0.0248}), std::nullopt);
-  EXPECT_EQ(stop(three, {.until_ci = 0.0249}), Stopped::kInterval);
-  EXPECT_EQ(stop(three, {.until_ci = 0.0248, .max_trials = 3}), Stopped::kMaxTrials);
-  EXPECT_EQ(stop({100, 100}, {.until_ci = 0.01}), std::nullopt) << "two may be alike by chance";
-  EXPECT_EQ(stop({100}, {.trials = 1, .until_ci = 0.01}), std::nullopt) << "one has no interval";
-  EXPECT_EQ(stop({1, 2, 3}, {.until_ci = 0.01}, Mode::kOverhead), Stopped::kTrials);
+// Mean 100, deviation 1.581, which the true one exceeds 1.552 times in one case of five: 2.454.
+const std::vector<double> kPilot{98, 99, 100, 101, 102};
+
+std::vector<double> pilot_and(const std::vector<double>& fresh) {
+  std::vector<double> rates = kPilot;
+  rates.insert(rates.end(), fresh.begin(), fresh.end());
+  return rates;
+}
+
+TEST(PlannedTrials, AreThePilotsAndAsManyAsItsSpreadAsksFor) {
+  const auto planned = [](double until, std::size_t most) {
+    return planned_trials(test::cell_result({.mode = Mode::kIo, .rates = pilot_and({7, 7, 7})}),
+                          {.until_ci = until, .max_trials = most});
+  };
+  // 9 fresh ones: 2.306 * 2.454 / 3 = 1.886 on each side; 8: 2.365 * 2.454 / 2.828 = 2.052.
+  EXPECT_EQ(planned(0.02, 50), 14U);
+  EXPECT_EQ(planned(0.0206, 50), 13U);
+  EXPECT_EQ(planned(0.5, 50), 10U) << "5 fresh ones at least";
+  EXPECT_EQ(planned(0.001, 50), 50U);
+  EXPECT_EQ(planned(0.5, 9), 9U) << "there is no pilot";
+}
+
+TEST(StopOf, WaitsForAsManyFreshTrialsAsThePilotAsksFor) {
+  const RunOptions until{.until_ci = 0.02};
+  EXPECT_EQ(stop({100, 100, 100, 100}, until), std::nullopt);
+  EXPECT_EQ(stop(pilot_and(std::vector<double>(8, 100)), until), std::nullopt) << "however narrow it is";
+  EXPECT_EQ(stop(pilot_and(std::vector<double>(9, 100)), until), Stopped::kInterval);
+  EXPECT_EQ(stop(pilot_and({90, 110, 90, 110, 90, 110, 90, 110, 100}), until), Stopped::kMaxTrials);
+  EXPECT_EQ(stop({1, 2, 3, 4, 5}, until, Mode::kOverhead), Stopped::kTrials);
+}
+
+TEST(MarkPilot, MarksTheFirstTrialsOnceThereIsAFreshOne) {
+  const auto pilots = [](std::size_t trials, const RunOptions& options) {
+    CellResult cell = test::cell_result({.mode = Mode::kIo, .rates = std::vector<double>(trials, 100)});
+    mark_pilot(cell, options);
+    return std::ranges::count(cell.trials, true, &Trial::pilot);
+  };
+  EXPECT_EQ(pilots(5, {.until_ci = 0.02}), 0);
+  EXPECT_EQ(pilots(6, {.until_ci = 0.02}), 5);
+  EXPECT_EQ(pilots(12, {.trials = 8, .until_ci = 0.02}), 8);
+  EXPECT_EQ(pilots(6, {}), 0);
+  EXPECT_EQ(pilots(9, {.until_ci = 0.02, .max_trials = 9}), 0);
 }
 
 TEST(StopOf, EndsACellThatFailed) {
@@ -90,10 +128,10 @@ TEST(Schedule, CountsTheCeilingsToo) {
 
 TEST(Schedule, HasTwoEndsWhereIntervalsAreWaitedFor) {
   const Schedule schedule = schedule_of(prepared(2), {.until_ci = 0.01, .max_trials = 20}, true, 0);
-  EXPECT_EQ(schedule.trials.fewest, 3U);
+  EXPECT_EQ(schedule.trials.fewest, 10U);
   EXPECT_EQ(schedule.trials.most, 20U);
   EXPECT_EQ(schedule.asked, 20U);
-  EXPECT_NEAR(schedule.fewest_seconds, 2 * 3 * 0.72, 1e-9);
+  EXPECT_NEAR(schedule.fewest_seconds, 2 * 10 * 0.72, 1e-9);
   EXPECT_NEAR(schedule.most_seconds, 2 * 20 * 0.72, 1e-9);
 }
 

@@ -7,11 +7,13 @@
 
 #include "harness/judge/judgement.h"
 #include "loaders/error.h"
+#include "tests/harness/support/noise.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
 namespace {
 
+using test::noise_of;
 using test::result_of;
 
 TEST(DiffJson, HasNullForWhatIsMissing) {
@@ -63,21 +65,27 @@ TEST(WalkJson, HasAStepForEachResult) {
 }
 
 NoiseFloor noise() {
-  return {.hostname = "host",
-          .cpu_model = {},
-          .measured = "2026-01-02T03:04:05Z",
-          .pairs = 20,
-          .trial_seconds = 0.25,
-          .parts = {{.cell = "a", .mode = Mode::kIo, .ratio = 1.01, .ci95 = {0.99, 1.03}, .floor = 0.03}}};
+  NoiseFloor noise = noise_of({{.cell = "a",
+                                .workload = "mnist",
+                                .mode = Mode::kIo,
+                                .trial_seconds = 0.25,
+                                .ratios = {1.01, 0.99, 1.02, 1.0, 0.98}}});
+  noise.machine.kernel_release = "6.1.0";
+  noise.boost = true;
+  return noise;
 }
 
 TEST(NoiseJson, IsReadBack) {
   const std::string text = noise_json(noise());
   const NoiseFloor read = parse_noise(text, "noise.json");
   EXPECT_EQ(noise_json(read), text);
-  EXPECT_EQ(read.of(Mode::kIo), 0.03);
-  EXPECT_EQ(read.hostname, "host");
-  EXPECT_EQ(read.pairs, 20U);
+  EXPECT_EQ(read.of(Mode::kIo), noise().of(Mode::kIo));
+  EXPECT_EQ(read.machine.hostname, "host");
+  EXPECT_EQ(read.machine.kernel_release, "6.1.0");
+  EXPECT_EQ(read.boost, true);
+  EXPECT_EQ(read.build.version, "1.2.3");
+  EXPECT_EQ(read.pairs, 5U);
+  EXPECT_EQ(read.trials, 3U);
 }
 
 std::string refusal(const std::string& text) {
@@ -93,13 +101,20 @@ TEST(NoiseJson, RefusesAnythingElse) {
   EXPECT_EQ(refusal("{}"), "noise.json: not a noise floor, as `loadline aa` writes it");
   EXPECT_EQ(refusal("[]"), "noise.json: not a noise floor, as `loadline aa` writes it");
   EXPECT_EQ(refusal(R"({"noise_schema_version": 9})"),
-            "noise.json: written by another loadline, noise schema version 9; this one reads 1");
+            "noise.json: written by another loadline, noise schema version 9; this one reads 2; measure it anew by "
+            "`loadline aa`, or leave it out by --noise none");
   std::string negative = noise_json(noise());
-  negative.replace(negative.find("\"floor\": 0.03"), 13, "\"floor\": -1.0");
-  EXPECT_EQ(refusal(negative), "noise.json: the floor of a: want at least 0");
-  std::string open = noise_json(noise());
-  open.replace(open.find("1.03"), 4, "1.03, 2");
-  EXPECT_EQ(refusal(open), "noise.json: cells[0].ci95: want a low and a high end");
+  negative.replace(negative.find("0.98"), 4, "-0.98");
+  EXPECT_EQ(refusal(negative), "noise.json: the ratios of a: want one above 0 of each of 5 pairs");
+  std::string more = noise_json(noise());
+  more.replace(more.find("0.98"), 4, "0.98, 2");
+  EXPECT_EQ(refusal(more), "noise.json: the ratios of a: want one above 0 of each of 5 pairs");
+}
+
+TEST(NoiseJson, RefusesTheStandardErrorThatAnOlderLoadlineCalledAFloor) {
+  EXPECT_EQ(refusal(R"({"noise_schema_version": 1, "hostname": "host", "pairs": 20, "cells": []})"),
+            "noise.json: an older loadline measured this noise floor within one run, which says nothing of two runs; "
+            "measure it anew by `loadline aa`, or leave it out by --noise none");
 }
 
 }  // namespace

@@ -175,6 +175,19 @@ TEST(Machine, OfThisProcessKnowsWhatEveryLinuxTells) {
   EXPECT_GE(machine.affinity_cpus.value_or(0), machine.threads_in_force);
 }
 
+TEST(CpuBoost, IsWhatTheDriverOfTheFrequencyTells) {
+  EXPECT_EQ(cpu_boost(FakeSystem().files()), std::nullopt);
+  const auto with = [](const char* path, const char* text) {
+    FakeSystem system;
+    system.write(path, text);
+    return cpu_boost(system.files());
+  };
+  EXPECT_EQ(with("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"), true);
+  EXPECT_EQ(with("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n"), false);
+  EXPECT_EQ(with("/sys/devices/system/cpu/cpufreq/boost", "1\n"), true);
+  EXPECT_EQ(with("/sys/devices/system/cpu/cpufreq/boost", "0\n"), false);
+}
+
 TEST(AddHosts, NamesEachOnceInOrder) {
   Machine machine;
   add_hosts({}, machine);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/judge/judgement.h"
+#include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
 #include "loaders/names.h"
 #include "test_paths.h"
@@ -43,6 +44,7 @@ Result full_result() {
   result.status = Status::kComplete;
   result.arguments = {"loadline", "run", "--prefetch", "2,3"};
   result.merged_from = {"20261121T095800Z-000001", "20261121T095800Z-000002"};
+  result.other_builds = {"loadline 1.2.2 (0123456789ab)"};
   write_option(result.options, row_named(run_options(), "option", "prefetch"), "2,3");
   write_option(result.options, row_named(run_options(), "option", "workers"), "2");
   result.environment.build.libraries = {{"fmt", "9.1.0"}, {"oneDNN", std::nullopt}};
@@ -191,6 +193,7 @@ void make_version_3(Json& json) {
     }
   }
   for (const char* added : kOfUsage) json["process"].erase(added);
+  json.erase("other_builds");
 }
 
 TEST(ResultReader, GivesWhatVersion3DidNotHaveItsDefault) {
@@ -234,12 +237,18 @@ TEST(ResultReader, RefusesWhatIsNoJson) {
 TEST(ResultReader, RefusesWhatIsNoResult) {
   expect_refusal_of_text("want a result of loadline, got a list", "[]");
   expect_refusal_of_text("not a result of loadline: it has no schema_version", R"({"context": {}, "benchmarks": []})");
-  expect_refusal("written by a newer loadline, schema version 9; this one reads 4",
+  const std::string here = this_build().version;
+  expect_refusal(fmt::format("written by loadline 1.2.3 as schema version 9, and this is loadline {}, which reads 1 to "
+                             "4: use that one, or a later one",
+                             here),
                  [](Json& json) { json["schema_version"] = 9; });
-  expect_refusal(
-      "written by an older loadline, schema version 2; this one reads 3 to 4, and of older ones the options "
-      "alone, by --config",
-      [](Json& json) { json["schema_version"] = 2; });
+  expect_refusal(fmt::format("written by another loadline as schema version 0, and this is loadline {}, which reads 1 "
+                             "to 4: there has been no such version",
+                             here),
+                 [](Json& json) {
+                   json["schema_version"] = 0;
+                   json.erase("build");
+                 });
   expect_refusal("schema_version: want a whole number, got '4'", [](Json& json) { json["schema_version"] = "4"; });
 }
 

@@ -33,7 +33,7 @@ std::string text_of(const Result& result) {
 TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
   EXPECT_EQ(text_of(searched()),
             "best of 4 candidates: mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4, 1.00 ± 0.13 k samples/s in 2 "
-            "trials of its own\n"
+            "trials of its own; no other finalist is more than 5 % faster\n"
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"
             "It took 3 probes and 4 trials, which is the measuring of 5 of the 20 trials of the whole grid (24 %).\n");
 }
@@ -46,6 +46,17 @@ TEST(BestText, SaysWhatTheSearchCameTo) {
       text_of(result).ends_with("In 5 trials of the whole grid it came to 98.0 ± 0.0 % of the best, "
                                 "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4.\n"))
       << text_of(result);
+}
+
+TEST(BestText, SaysWhereTheFinalistsCannotBeToldApart) {
+  Result result = searched();
+  result.best->winner.reset();
+  result.status = Status::kComplete;
+  result.cells[1].trials = {test::trial_of(970, 100), test::trial_of(1030, 100)};
+  EXPECT_EQ(text_of(result),
+            "best of 4 candidates: unclear, none of the finalists is shown to be the best within 5 %; about --trials 6 "
+            "would tell.\n"
+            "It took 3 probes and 4 trials, which is the measuring of 5 of the 20 trials of the whole grid (24 %).\n");
 }
 
 TEST(BestText, IsEmptyWithoutAWinner) {
@@ -62,14 +73,15 @@ TEST(RungText, SaysWhoIsAheadOfThoseThatAreLeft) {
   Best best = *searched().best;
   EXPECT_EQ(rung_text(best),
             "rung 1: 4 candidates, 1 probe each, 2 go on; ahead is "
-            "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4 with 980 samples/s");
+            "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4")
+      << "a single probe has no interval";
   best.rungs.push_back({.candidates = 2, .probes = 2, .kept = 1});
-  best.candidates[0].probes = {980, 700, 700};
-  best.candidates[1].probes = {900, 800, 700};
+  best.candidates[0].probes = {780, 700, 700};
+  best.candidates[1].probes = {801, 800, 799};
   best.candidates[2].probes = {5000};
   EXPECT_EQ(rung_text(best),
             "rung 2: 2 candidates, 2 probes each, 1 go on; ahead is "
-            "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4 with 800 samples/s");
+            "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4 with 800 ± 2 samples/s");
 }
 
 TEST(BestScopeText, CountsProbesAndTrials) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/show/diff_csv.h"
-#include "harness/show/noise_text.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {

@@ -28,25 +28,6 @@ Result sweep() {
   return result;
 }
 
-TEST(Recommendation, IsASentenceAndACommandLine) {
-  const Result result = sweep();
-  EXPECT_EQ(recommendation_text(result, judge_run(result)),
-            "mnist: use thread-pool with 4 workers; flow-graph with 2 workers gives 0.50 ± 0.00 times that.\n"
-            "  loadline run --workload mnist --loader thread-pool --workers 4 --batch-size 100\n");
-}
-
-TEST(Recommendation, IsNotMadeOfOneConfiguration) {
-  const Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}});
-  EXPECT_EQ(recommendation_text(result, judge_run(result)), "");
-}
-
-TEST(Recommendation, IsNotMadeOfCacheStates) {
-  Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}, {.mode = Mode::kIo, .rates = {10}}});
-  result.cells[1].cell.cache = CacheState::kCold;
-  result.cells[0].cell.axes = result.cells[1].cell.axes = {"cache"};
-  EXPECT_EQ(recommendation_text(result, judge_run(result)), "");
-}
-
 TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
   const Result result = sweep();
   EXPECT_EQ(

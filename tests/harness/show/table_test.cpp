@@ -49,7 +49,10 @@ TEST(TableText, HasARowAConfiguration) {
             "\n"
             "workload  loader            batch               IO        SYNTHETIC         FULL         stall\n"
             "mnist     serial              100  2.000 ± 0.200 k  1.000 ± 0.000 k  800.0 ± 1.0  20.0 ± 0.2 %\n"
-            "mnist     thread-pool x 12    100  1.500 ± 0.000 M  1.000 ± 0.000 k  999.0 ± 0.0   0.1 ± 0.0 %\n");
+            "mnist     thread-pool x 12    100  1.500 ± 0.000 M  1.000 ± 0.000 k  999.0 ± 0.0   0.1 ± 0.0 %\n"
+            "\n"
+            "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+            "interval\n");
 }
 
 Result with_cold() {
@@ -115,6 +118,9 @@ TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
       "mnist     thread-pool x 12    100  1.500 ± 0.000 M        gather 94 %  1.000 ± 0.000 k  999.0 ± 0.0   0.1 "
       "± 0.0 %\n"
       "\n"
+      "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+      "interval\n"
+      "\n"
       "of ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n"
       "  gather        slots filled with random samples, and nothing else\n"
       "  gather-drain  slots filled with random samples, and read by the same threads\n");
@@ -145,7 +151,10 @@ TEST(TableText, OfTheComputeAloneNeedsNoLoader) {
             "samples/s, mean ± standard deviation of the trials\n"
             "\n"
             "workload  loader  batch        SYNTHETIC\n"
-            "mnist     -         100  1.000 ± 0.000 k\n");
+            "mnist     -         100  1.000 ± 0.000 k\n"
+            "\n"
+            "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+            "interval\n");
 }
 
 TEST(VerdictText, IsTheSentenceOfTheHeadline) {
@@ -179,11 +188,11 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 2 workers are not measurably worse than any other count tried.\n");
+            "0.00. 2 workers are enough: nothing else that was tried is more than 5 % faster.\n");
   judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 1 worker is not measurably worse than any other count tried.\n");
+            "0.00. 1 worker is enough: nothing else that was tried is more than 5 % faster.\n");
 }
 
 TEST(WarningText, IsALineAWarning) {
@@ -289,8 +298,8 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "interval: 2 of 3 cells did not come to ± 1 % within 2 trials, the widest is mnist/FULL/serial/batch:100 "
-            "with ± 127.1 %.\n");
+            "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
+            "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include "loaders/storage/file_queue.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "tests/loaders/support/allocations.h"
+#include "tests/loaders/support/file_rings.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -12,11 +18,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string taken_from(FileQueue& queue) {
+  return text(queue.take());
+}
+
+test::Thrown refusal_to_take(FileQueue& queue) {
+  return test::thrown_by([&] { queue.take(); });
+}
+
+void push(FileQueue& queue, const fs::path& file) {
+  queue.push(file, fs::is_regular_file(file) ? fs::file_size(file) : 0);
+}
+
+// On the system's own ring.
 class Queue : public testing::Test {
  protected:
   Queue() {
     // Containers are often not allowed to.
-    const auto refusal = test::thrown_by([&] { queue_.emplace(4); }).message;
+    const auto refusal = test::thrown_by([&] { queue_.emplace(kOptions); }).message;
     if (!refusal.empty()) {
       EXPECT_EQ(refusal.substr(0, 32), "cannot read files by io_uring: ");
       reason_ = refusal;
@@ -26,11 +49,10 @@ class Queue : public testing::Test {
     if (!queue_) GTEST_SKIP() << reason_;
   }
 
+  static constexpr FileQueueOptions kOptions{.capacity = 4, .most_bytes = 300'000};
+
   fs::path put(const std::string& name, const std::string& bytes) const { return test::write(home_ / name, bytes); }
-  std::string take() {
-    const auto bytes = queue_->take();
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
+  std::string take() { return taken_from(*queue_); }
 
   const test::TemporaryDirectory home_;
   std::optional<FileQueue> queue_;
@@ -40,12 +62,11 @@ class Queue : public testing::Test {
 TEST_F(Queue, GivesWholeFilesInTheOrderTheyWereAskedFor) {
   const fs::path files[] = {put("one", "first"), put("two", ""), put("three", std::string(100'000, 'x'))};
   for (int round = 0; round < 10; ++round) {
-    for (const fs::path& file : files) queue_->push(file);
+    for (const fs::path& file : files) push(*queue_, file);
     EXPECT_EQ(queue_->size(), 3U);
-    EXPECT_EQ(queue_->front(), files[0]);
     EXPECT_EQ(take(), "first");
     EXPECT_EQ(take(), "");
-    queue_->push(files[0]);
+    push(*queue_, files[0]);
     EXPECT_EQ(take(), std::string(100'000, 'x'));
     EXPECT_EQ(take(), "first");
     EXPECT_EQ(queue_->size(), 0U);
@@ -55,18 +76,18 @@ TEST_F(Queue, GivesWholeFilesInTheOrderTheyWereAskedFor) {
 TEST_F(Queue, KeepsTheBytesThatWereTakenLastWhileItIsFull) {
   const fs::path first = put("first", "the first");
   const fs::path other = put("other", "another");
-  queue_->push(first);
+  push(*queue_, first);
   const auto bytes = queue_->take();
-  for (std::size_t i = 0; i < queue_->capacity(); ++i) queue_->push(other);
+  for (std::size_t i = 0; i < queue_->capacity(); ++i) push(*queue_, other);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "the first");
   for (std::size_t i = 0; i < queue_->capacity(); ++i) EXPECT_EQ(take(), "another");
 }
 
-TEST_F(Queue, ReadsFilesLongerThanIsUsual) {
-  for (const std::size_t size : {262'143U, 262'144U, 262'145U, 5'000'000U}) {
+TEST_F(Queue, ReadsFilesLongerThanAnyWas) {
+  for (const std::size_t size : {299'999U, 300'000U, 300'001U, 5'000'000U}) {
     const fs::path file = put("long", std::string(size - 1, 'a') + 'b');
     for (int round = 0; round < 6; ++round) {
-      queue_->push(file);
+      push(*queue_, file);
       EXPECT_EQ(take(), std::string(size - 1, 'a') + 'b');
     }
   }
@@ -76,9 +97,9 @@ TEST_F(Queue, NamesTheFileThatCannotBeReadAndGoesOn) {
   const fs::path missing = home_ / "missing";
   const fs::path directory = home_.path();
   const fs::path sound = put("sound", "sound");
-  queue_->push(missing);
-  queue_->push(directory);
-  queue_->push(sound);
+  push(*queue_, missing);
+  push(*queue_, directory);
+  push(*queue_, sound);
   EXPECT_EQ(test::thrown_by([&] { queue_->take(); }),
             test::failed("cannot open " + missing.string() + ": No such file or directory"));
   EXPECT_EQ(test::thrown_by([&] { queue_->take(); }),
@@ -89,9 +110,201 @@ TEST_F(Queue, NamesTheFileThatCannotBeReadAndGoesOn) {
 TEST_F(Queue, CanBeDestroyedWhileFilesAreBeingRead) {
   const fs::path file = put("file", std::string(100'000, 'x'));
   for (int i = 0; i < 20; ++i) {
-    FileQueue queue(8);
-    for (int k = 0; k < i % 9; ++k) queue.push(file);
+    FileQueue queue({.capacity = 8, .most_bytes = 100'000});
+    for (int k = 0; k < i % 9; ++k) push(queue, file);
   }
+}
+
+TEST_F(Queue, GivesTheSameFilesAgainWhenItWasCleared) {
+  const fs::path one = put("one", "first");
+  const fs::path two = put("two", "second");
+  for (int round = 0; round < 10; ++round) {
+    for (std::size_t i = 0; i < queue_->capacity(); ++i) push(*queue_, one);
+    EXPECT_EQ(take(), "first");
+    queue_->clear();
+    EXPECT_EQ(queue_->size(), 0U);
+    for (std::size_t i = 0; i < queue_->capacity(); ++i) push(*queue_, two);
+    for (std::size_t i = 0; i < queue_->capacity(); ++i) EXPECT_EQ(take(), "second");
+  }
+}
+
+// On a ring that does as the test says.
+class QueueOnAScript : public testing::Test {
+ protected:
+  std::unique_ptr<FileQueue> queue(std::size_t most_bytes = 100) {
+    constexpr std::size_t kCapacity = 4;
+    return std::make_unique<FileQueue>(FileQueueOptions{.capacity = kCapacity, .most_bytes = most_bytes},
+                                       std::make_unique<test::ScriptedRing>(script_, kCapacity + 1));
+  }
+  fs::path put(const std::string& name, const std::string& bytes) const { return test::write(home_ / name, bytes); }
+  void expect_that_nothing_is_left() const {
+    EXPECT_EQ(script_.outstanding, 0U) << "the system may still write into memory that was given back";
+    EXPECT_FALSE(script_.waited_for_nothing) << "it would have waited for ever";
+  }
+
+  const test::TemporaryDirectory home_;
+  test::RingScript script_;
+};
+
+TEST_F(QueueOnAScript, GivesFilesInTheOrderTheyWereAskedForWhicheverIsReadyFirst) {
+  script_.latest_first = true;
+  const fs::path files[] = {put("one", "first"), put("two", "second"), put("three", "third")};
+  const auto asked = queue();
+  for (const fs::path& file : files) push(*asked, file);
+  EXPECT_EQ(taken_from(*asked), "first");
+  EXPECT_EQ(taken_from(*asked), "second");
+  EXPECT_EQ(taken_from(*asked), "third");
+}
+
+TEST_F(QueueOnAScript, RefusesMoreFilesThanItHasPlacesForAndKeepsTheOthers) {
+  const fs::path file = put("one", "first");
+  const fs::path other = put("two", "second");
+  const auto full = queue();
+  for (int i = 0; i < 4; ++i) push(*full, file);
+  EXPECT_EQ(test::thrown_by([&] { push(*full, other); }),
+            test::failed("cannot read " + other.string() + " ahead: 4 files are already"));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(taken_from(*full), "first");
+  EXPECT_EQ(refusal_to_take(*full), test::failed("cannot take a file: none was asked for"));
+}
+
+TEST_F(QueueOnAScript, WaitsForWhatWasAskedForAndNothingElseHoweverManyAreLeft) {
+  const fs::path file = put("one", "first");
+  for (int asked = 0; asked <= 4; ++asked) {
+    for (int taken = 0; taken <= asked; ++taken) {
+      const auto left = queue();
+      for (int i = 0; i < asked; ++i) push(*left, file);
+      for (int i = 0; i < taken; ++i) EXPECT_EQ(taken_from(*left), "first");
+    }
+  }
+  expect_that_nothing_is_left();
+}
+
+TEST_F(QueueOnAScript, ForgetsWhatWasAskedForWhenItIsCleared) {
+  const fs::path missing = home_ / "missing";
+  const fs::path file = put("one", "first");
+  const auto cleared = queue();
+  for (int i = 0; i < 4; ++i) push(*cleared, i % 2 == 0 ? missing : file);
+  cleared->clear();
+  EXPECT_EQ(cleared->size(), 0U);
+  expect_that_nothing_is_left();
+  for (int i = 0; i < 4; ++i) push(*cleared, file);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(taken_from(*cleared), "first");
+}
+
+TEST_F(QueueOnAScript, GoesOnWhereAReadStoppedShort) {
+  const fs::path file = put("one", "a file of some length");
+  const auto interrupted = queue();
+  for (const std::size_t most : {0U, 1U, 20U, 21U}) {
+    script_.most_read_bytes = most;
+    push(*interrupted, file);
+    EXPECT_EQ(taken_from(*interrupted), "a file of some length") << most << " bytes at a time";
+  }
+}
+
+TEST_F(QueueOnAScript, ReadsAFileAsItIsNowWhateverItsLengthWas) {
+  const fs::path file = put("one", "grown to a hundred bytes" + std::string(76, '.'));
+  const auto changed = queue();
+  for (const std::size_t was : {0U, 99U, 101U, 5000U}) {
+    changed->push(file, was);
+    EXPECT_EQ(taken_from(*changed), "grown to a hundred bytes" + std::string(76, '.')) << was;
+  }
+  put("one", std::string(1000, 'x'));
+  changed->push(file, 100);
+  EXPECT_EQ(taken_from(*changed), std::string(1000, 'x')) << "longer than a place";
+}
+
+TEST_F(QueueOnAScript, AsksAgainWhenASignalCame) {
+  const fs::path file = put("one", "first");
+  script_.submit_results = {-EINTR, -EINTR};
+  script_.wait_results = {-EINTR, 0, -EINTR, -EAGAIN};
+  const auto interrupted = queue();
+  push(*interrupted, file);
+  EXPECT_EQ(taken_from(*interrupted), "first");
+  expect_that_nothing_is_left();
+}
+
+TEST_F(QueueOnAScript, FinishesSomethingWhenTheSystemHasNoRoom) {
+  const fs::path file = put("one", "first");
+  const auto crowded = queue();
+  push(*crowded, file);
+  script_.submit_results = {-EBUSY, -EAGAIN};
+  push(*crowded, file);
+  EXPECT_EQ(script_.waits, 2U) << "for a step of the first file each time";
+  EXPECT_EQ(taken_from(*crowded), "first");
+  EXPECT_EQ(taken_from(*crowded), "first");
+}
+
+TEST_F(QueueOnAScript, GivesUpWhenTheSystemNeverHasRoom) {
+  const fs::path file = put("one", "first");
+  script_.submit_results.assign(1000, -EAGAIN);
+  EXPECT_EQ(test::thrown_by([&] { push(*queue(), file); }),
+            test::failed("cannot submit to io_uring: Resource temporarily unavailable"));
+  expect_that_nothing_is_left();
+}
+
+TEST_F(QueueOnAScript, NamesTheOperationThatTheSystemRefusesAndDoesSoFromThenOn) {
+  const fs::path file = put("one", "first");
+  const test::Thrown refusal = test::failed("cannot submit to io_uring: Bad file descriptor");
+  {
+    const auto broken = queue();
+    push(*broken, file);
+    script_.submit_results = {-EBADF};
+    EXPECT_EQ(test::thrown_by([&] { push(*broken, file); }), refusal);
+    EXPECT_EQ(broken->size(), 1U) << "what was not taken is not asked for";
+    EXPECT_EQ(test::thrown_by([&] { push(*broken, file); }), refusal);
+    EXPECT_EQ(refusal_to_take(*broken), refusal);
+    EXPECT_EQ(test::thrown_by([&] { broken->clear(); }), refusal);
+  }
+  expect_that_nothing_is_left();
+}
+
+TEST_F(QueueOnAScript, DoesNotLetTheSystemRunHalfOfAFilesSteps) {
+  const fs::path file = put("one", "first");
+  {
+    const auto broken = queue();
+    script_.submit_results = {2};
+    EXPECT_EQ(test::thrown_by([&] { push(*broken, file); }),
+              test::failed("cannot submit to io_uring: the system took 2 of the 3 steps of a file"));
+    EXPECT_EQ(script_.outstanding, 2U);
+  }
+  expect_that_nothing_is_left();
+}
+
+TEST_F(QueueOnAScript, EndsThoughTheSystemTellsOfNothingAnyMore) {
+  const fs::path file = put("one", "first");
+  {
+    const auto broken = queue();
+    push(*broken, file);
+    script_.wait_results = {-EBADF, -EBADF};
+    EXPECT_EQ(refusal_to_take(*broken), test::failed("cannot wait for io_uring: Bad file descriptor"));
+  }
+  EXPECT_EQ(script_.waits, 2U) << "once more by the destructor";
+  EXPECT_FALSE(script_.waited_for_nothing);
+}
+
+TEST_F(QueueOnAScript, NamesTheFileThatCannotBeReadAndGoesOn) {
+  const fs::path missing = home_ / "missing";
+  const fs::path file = put("one", "first");
+  const auto asked = queue();
+  push(*asked, missing);
+  push(*asked, home_.path());
+  push(*asked, file);
+  EXPECT_EQ(refusal_to_take(*asked), test::failed("cannot open " + missing.string() + ": No such file or directory"));
+  EXPECT_EQ(refusal_to_take(*asked), test::failed("cannot read " + home_.path().string() + ": Is a directory"));
+  EXPECT_EQ(taken_from(*asked), "first");
+}
+
+TEST_F(Queue, TakesNoMemoryBeyondWhatItBeganWith) {
+  const fs::path file = put("file", std::string(200'000, 'x'));
+  const fs::path longest = put("longest", std::string(300'000, 'y'));
+  const std::size_t before = test::allocations_so_far();
+  for (int round = 0; round < 10; ++round) {
+    queue_->push(file, 200'000);
+    queue_->push(longest, 300'000);
+    queue_->take();
+    queue_->take();
+  }
+  EXPECT_EQ(test::allocations_so_far(), before);
 }
 
 }  // namespace

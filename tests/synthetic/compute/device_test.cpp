@@ -21,10 +21,13 @@ constexpr std::size_t kSampleBytes = 100;
 // A host that launches batch after batch on a device, by a clock of its own.
 class Host {
  public:
-  explicit Host(const DeviceModel& model, std::size_t slots = 32)
-      : pool_(slots, kBatchSize, kSampleBytes),
-        slots_(slots),
-        device_(make_device(model, {.clock = clock, .stop = {}})) {}
+  // `lateness`: of the timer, from before the device is made.
+  explicit Host(const DeviceModel& model, std::size_t slots = 32, Time lateness = {})
+      : pool_(slots, kBatchSize, kSampleBytes), slots_(slots) {
+    clock.set_lateness(lateness);
+    device_ = make_device(model, {.clock = clock, .stop = {}});
+  }
+  Host(const DeviceModel& model, Time lateness) : Host(model, 32, lateness) {}
 
   // The time that one call takes.
   Time launch(std::size_t samples = kBatchSize) {
@@ -47,6 +50,13 @@ class Host {
     const Time start = clock.now();
     for (int i = 0; i < launches; ++i) turn();
     return static_cast<double>(launches) * static_cast<double>(samples) / seconds(clock.now() - start);
+  }
+
+  // The time that it takes for all that was launched to end.
+  Time finish() {
+    const Time before = clock.now();
+    device_->finish();
+    return clock.now() - before;
   }
 
   // Batches that the device keeps now.
@@ -80,8 +90,7 @@ TEST(Device, RunsAtTheRateAskedForHoweverLateItsSleepsEnd) {
     for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
       for (const Time lateness : {0us, 1us, 60us, 900us}) {
         const DeviceModel options{.samples_per_second = rate, .depth = depth};
-        Host host(options);
-        host.clock.set_lateness(lateness);
+        Host host(options, lateness);
         // So many launches that the lateness of one sleep, which a stretch may begin or end with, counts for nothing.
         const int launches = 1000 + static_cast<int>(rate * seconds(lateness) * 20'000 / kBatchSize);
         expect_ratio(host.rate(launches), rate, 1e-4, describe(options, lateness));
@@ -93,15 +102,14 @@ TEST(Device, RunsAtTheRateAskedForHoweverLateItsSleepsEnd) {
 TEST(Device, RunsAtTheRateAskedForWhenItsStepsAreShorterThanTheLateness) {
   for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
     const DeviceModel options{.samples_per_second = 1'000'000, .depth = depth};
-    Host host(options);
-    host.clock.set_lateness(60us);
+    Host host(options, 60us);
     expect_ratio(host.rate(1'000'000, 0ns, 1), 1'000'000, 1e-4, describe(options, 60us));
   }
 }
 
 TEST(Device, RunsAtTheRateAskedForWhenEverySleepEndsLateByAnotherTime) {
   for (const std::size_t depth : {0U, 1U, 2U, 8U}) {
-    Host host({.samples_per_second = 100'000, .depth = depth});
+    Host host({.samples_per_second = 100'000, .depth = depth}, 100us);
     const Time start = host.clock.now();
     for (int i = 0; i < 20'000; ++i) {
       host.clock.set_lateness(1us * (i * 37 % 101));
@@ -111,13 +119,25 @@ TEST(Device, RunsAtTheRateAskedForWhenEverySleepEndsLateByAnotherTime) {
   }
 }
 
-TEST(Device, ForgivesAMillisecondOfLatenessAndNoMore) {
-  Host host({.samples_per_second = 6'400, .depth = 0});  // 10 ms a step
-  host.clock.set_lateness(5ms);
+// 100 steps of 10 ms, whose waits end this late on a timer that by itself is `timer` late.
+Time of_100_steps(Time timer, Time lateness) {
+  Host host({.samples_per_second = 6'400, .depth = 0}, timer);
+  host.clock.set_lateness(lateness);
   host.launch();
   const Time start = host.clock.now();
   for (int i = 0; i < 100; ++i) host.launch();
-  EXPECT_EQ(host.clock.now() - start, 100 * (10ms + 5ms - 1ms));
+  return host.clock.now() - start;
+}
+
+TEST(Device, ForgivesTheLatenessOfItsTimerAndNoMore) {
+  EXPECT_EQ(of_100_steps(60us, 60us), 100 * 10ms);
+  EXPECT_EQ(of_100_steps(60us, 20us), 100 * 10ms);
+  EXPECT_EQ(of_100_steps(60us, 560us), 100 * (10ms + 500us)) << "the rest is contention";
+  EXPECT_EQ(of_100_steps(0us, 900us), 100 * (10ms + 900us));
+}
+
+TEST(Device, ForgivesAMillisecondAtTheMost) {
+  EXPECT_EQ(of_100_steps(5ms, 5ms), 100 * (10ms + 5ms - 1ms));
 }
 
 TEST(Device, ReturnsAtOnceFromAsManyLaunchesAsItsDepth) {
@@ -131,6 +151,26 @@ TEST(Device, ReturnsAtOnceFromAsManyLaunchesAsItsDepth) {
   host.clock.advance(1500ms);
   EXPECT_EQ(host.launch(), 0s);     // two and a half steps are left, with this one
   EXPECT_EQ(host.launch(), 500ms);  // until the older of those two has ended
+}
+
+TEST(Device, FinishesWhenAllThatItLaunchedHasEnded) {
+  Host host({.samples_per_second = 64, .copy_bytes_per_second = 64'000, .depth = 3}, 32);  // 1 s a step, 0.1 s a copy
+  EXPECT_EQ(host.finish(), 0s) << "nothing was launched";
+  for (int i = 0; i < 3; ++i) host.launch();
+  EXPECT_EQ(host.finish(), 3s + 100ms);
+  EXPECT_EQ(host.held(), 0U);
+  EXPECT_EQ(host.finish(), 0s);
+  EXPECT_EQ(host.launch(), 0s) << "it is used again";
+}
+
+TEST(Device, FinishesWithTheLastOfItsDevicesAndTheirGradients) {
+  Host host({.samples_per_second = 64,
+             .depth = 2,
+             .devices = 2,
+             .gradient_bytes = 1e6,
+             .reduce_bytes_per_second = 1e6});  // 1 s a step, 1 s an all-reduce
+  for (int i = 0; i < 2; ++i) host.launch();
+  EXPECT_EQ(host.finish(), 2s);
 }
 
 TEST(Device, TakesTimeByTheSampleForAShortBatch) {
@@ -172,8 +212,7 @@ TEST(Device, IsNoFasterThanItsHost) {
 }
 
 TEST(Device, DoesNotTakeAHostThatIsSlowForASleepThatEndedLate) {
-  Host host({.samples_per_second = 1000, .depth = 0});
-  host.clock.set_lateness(60us);
+  Host host({.samples_per_second = 1000, .depth = 0}, 60us);
   // Each turn: the host's own 500 µs, in full, and a step; the lateness is made up for.
   expect_ratio(host.rate(1000, 500us), 64 / seconds(64ms + 500us), 1e-5, "depth 0");
 }
@@ -189,8 +228,7 @@ TEST(Device, CopiesWhileItSteps) {
       for (const Time lateness : {0us, 60us}) {
         const DeviceModel options{
             .samples_per_second = 1000, .copy_bytes_per_second = one.copy_bytes_per_second, .depth = depth};
-        Host host(options);
-        host.clock.set_lateness(lateness);
+        Host host(options, lateness);
         expect_ratio(host.rate(1000), one.expected, 1e-5, describe(options, lateness));
       }
     }
@@ -286,8 +324,7 @@ TEST(Device, RunsAtTheRateOfItsModelFromTenToAHundredThousandSamplesASecond) {
     const SteadyCase& one = kSteadyCases[i];
     for (const double times : {0.01, 1.0, 100.0}) {
       for (const Time lateness : {0us, 60us}) {
-        Host host(faster(one.model, times));
-        host.clock.set_lateness(lateness);
+        Host host(faster(one.model, times), lateness);
         expect_ratio(host.rate(2400), times * one.expected, 0.01,
                      "case " + std::to_string(i) + ", " + describe(one.model, lateness));
       }
@@ -408,8 +445,7 @@ TEST(Device, SaysWhatItsHostWaitedFor) {
 }
 
 TEST(Device, DoesNotWaitForCopiesBehindSteps) {
-  Host host({.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .depth = 0});
-  host.clock.set_lateness(1ms);
+  Host host({.samples_per_second = 1000, .copy_bytes_per_second = 400'000, .depth = 0}, 1ms);
   host.launch();
   EXPECT_EQ(host.device().stages()[0].hits, 0U);
   EXPECT_EQ(host.device().stages()[1].hits, 1U);
@@ -469,8 +505,7 @@ TEST(Device, NeverKeepsMoreBatchesThanItAnnounced) {
                                   .copy_bytes_per_second = copy_bytes_per_second,
                                   .depth = depth,
                                   .devices = devices};
-          Host host(model);
-          host.clock.set_lateness(lateness);
+          Host host(model, lateness);
           for (int i = 0; i < 200; ++i) {
             host.clock.advance(1ms * (i * 37 % 101));
             host.launch(1 + static_cast<std::size_t>(i) % kBatchSize);

@@ -25,6 +25,17 @@ TEST(ReportHtml, HasTheVerdictBeforeAnyFigure) {
   EXPECT_LT(html.find("<section id=\"machine\""), html.find("<section id=\"command\">"));
 }
 
+TEST(ReportHtml, HasALineAKindOfWarningBeforeTheFiguresAndAllBehindThem) {
+  Result result = sweep();
+  for (CellResult& cell : result.cells) cell.trials.resize(2);
+  const std::string html = html_of(Reported({result}));
+  const std::size_t all = html.find("<section id=\"warnings\">\n<h2>Warnings</h2>\n<details><summary>All 6 warnings");
+  EXPECT_LT(html.find("<li>6 cells, the first: "), html.find("<section id=\"throughput\""));
+  EXPECT_LT(html.find("<section id=\"machine\""), all);
+  EXPECT_LT(all, html.find("<section id=\"command\">"));
+  EXPECT_THAT(html_of(Reported({sweep()})), Not(HasSubstr("<section id=\"warnings\">")));
+}
+
 TEST(ReportHtml, FetchesNothing) {
   const std::string html = html_of(Reported({sweep()}));
   EXPECT_THAT(html, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' "

@@ -25,6 +25,20 @@ TEST(ReportMarkdown, HasVerdictTablesAndCommand) {
   EXPECT_THAT(markdown, testing::EndsWith("```\nloadline run --data '/tmp/<script>alert(1)</script>'\n```\n"));
 }
 
+TEST(ReportMarkdown, HasALineAKindOfWarningAndAllOfThemFoldedAtTheEnd) {
+  Result result = sweep();
+  for (CellResult& cell : result.cells) cell.trials.resize(2);
+  const std::string markdown = markdown_of(Reported({result}));
+  EXPECT_LT(markdown.find("\n- 6 cells, the first: "), markdown.find("\n## Throughput"));
+  const std::size_t all = markdown.find("\n<details><summary>All 6 warnings of A</summary>\n\n- mnist/IO/");
+  EXPECT_LT(all, markdown.find("\n## Command line"));
+  EXPECT_THAT(markdown_of(Reported({sweep()})), Not(HasSubstr("<details>")));
+}
+
+TEST(ReportMarkdown, SaysHowNoisyTheRunWas) {
+  EXPECT_THAT(markdown_of(Reported({sweep()})), HasSubstr("\nTrials vary by "));
+}
+
 TEST(ReportMarkdown, EscapesWhatItWouldRead) {
   Result result = sweep();
   result.environment.machine.cpu_model = "A|B *c* <d>\ne";

@@ -38,7 +38,22 @@ TEST(RunVerdict, WarnsOfWhatFailedAndOfWhatDidNotFinish) {
   result.cells[0].error = "cannot read /data/mnist";
   const RunVerdict verdict = verdict_of_first(Reported({result}));
   EXPECT_THAT(verdict.warnings, Contains("The run did not finish: this is what it had measured."));
-  EXPECT_THAT(verdict.warnings, Contains("mnist/IO/thread-pool/workers:1/batch:100 failed: cannot read /data/mnist"));
+  EXPECT_THAT(verdict.warnings, Contains("mnist/IO/thread-pool/workers:1/batch:100: cannot read /data/mnist; mend the "
+                                         "cause and run again [cell-failed]"));
+}
+
+TEST(RunVerdict, WarnsOnceAKindAndKeepsTheRestForTheEnd) {
+  Result result = sweep();
+  for (CellResult& cell : result.cells) cell.trials.resize(2);
+  const RunVerdict verdict = verdict_of_first(Reported({result}));
+  EXPECT_THAT(verdict.warnings, testing::ElementsAre(testing::StartsWith("6 cells, the first: mnist/IO/thread-pool/")));
+  EXPECT_EQ(verdict.all_warnings.size(), 6U);
+  EXPECT_EQ(verdict_of_first(Reported({sweep()})).all_warnings, std::vector<std::string>());
+}
+
+TEST(RunVerdict, SaysHowNoisyTheRunWas) {
+  EXPECT_THAT(verdict_of_first(Reported({sweep()})).noise, testing::StartsWith("Trials vary by "));
+  EXPECT_EQ(verdict_of_first(Reported({test::result_of({})})).noise, "");
 }
 
 TEST(RunVerdict, AdmitsThatThereIsNothingToSay) {

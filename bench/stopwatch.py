@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""FULL against a stopwatch outside of the process.
+
+`loadline run` is started with a trial of n batches and with one of a multiple of them, all else alike, and this script
+times the whole process. What does not depend on the length of the trial (starting the process, reading the data, setting
+up loader and compute, warming up, OVERHEAD, whose trial has a length of its own, writing the result) is in both times and
+not in their difference, which is what the batches that the long trial has more took: seconds a sample by a clock that the
+tool does not have. FULL, as the tool reports it, has to be its inverse.
+
+Three ratios, each of pairs of processes that follow each other in either order, as a geometric mean with the 95 % t
+interval of its logarithms. All should be 1.
+  figure  FULL of the long trial over the stopwatch's: what a user reads against what was to be had. A trial that begins
+          with a full queue, ends before its last step or leaves out some of its time is off here.
+  short   the same of the short trial's FULL, which is as long as a trial of a real run: what such a trial gains or loses
+          at its ends weighs more here.
+  clock   wall time that the tool's clock counts for the further batches over the stopwatch's. What the two trials
+          differ in by chance is not in this one, so it is the most exact; it is blind to the ends of a trial, which
+          cancel.
+
+What would bias the difference: anything outside of the trial's clock that takes longer the longer the trial is. Looked
+for in the code, and fixed by options where it could be: the warm-up has as many batches in both (--warm-up-batches); IO,
+whose trial goes on undrained for as long again, is not run; there is one trial, no ceiling, no first epoch and no check;
+waits are counted in a histogram of fixed size; the page cache is looked at once before and once after, however long it
+took. What is left is what the workers have read ahead when the trial ends: as much in both. A machine that slows down
+under load biases neither ratio but widens both intervals.
+
+Prints a table and writes every process as JSON. Wants a quiet machine. Parts can be measured one at a time: each
+replaces its own part of the file.
+"""
+
+import argparse
+import pathlib
+import random
+import subprocess
+import tempfile
+import time
+
+from experiments import WORKLOADS, Tool, cell_of, names_in, ratio_interval, say, write_part
+
+RATIOS = ("figure", "short", "clock")
+CLOSE = 0.01  # that is wanted
+
+
+class Stopwatch:
+    def __init__(self, tool, options):
+        self.tool = tool
+        self.options = options
+        self.random = random.Random(1)
+
+    def full(self, words, *length):
+        """One process with one trial of FULL, and how long it took."""
+        run = [*words, "--mode", "full", "--loader", "thread-pool", "--workers", self.options.workers, "--trials", "1"]
+        begin = time.perf_counter()
+        result = self.tool.result(*run, *length)
+        seconds = time.perf_counter() - begin
+        trial = cell_of(result, "FULL")["trials"][0]
+        return {"process_seconds": seconds, **{name: trial[name] for name in ("warm_up_batches", "wall_seconds",
+                                                                              "batches", "samples")}}
+
+    def measure(self, part, compute):
+        words = self.words(part, compute)
+        first = self.full(words, "--trial-seconds", self.options.seconds)
+        warm_up = ["--warm-up-batches", first["warm_up_batches"]]
+        # The first process finds cold caches, so its trial is taken for its length alone.
+        lengths = {"short": max(2, first["batches"]), "long": self.options.factor * max(2, first["batches"])}
+        pairs = []
+        for _ in range(self.options.repetitions):
+            order = list(lengths)
+            self.random.shuffle(order)
+            pair = {"first": order[0]}
+            for name in order:
+                pair[name] = self.full(words, "--trial-batches", lengths[name], *warm_up)
+            pairs.append(pair)
+        return {"part": part, "compute": " ".join(map(str, words[words.index("--compute"):])), **summary(pairs),
+                "pairs": pairs}
+
+    def words(self, part, compute):
+        data = self.tool.data(part)
+        if compute == "cnn":
+            return [*data, *WORKLOADS[part]["cnn"], "--compute", "cnn"]
+        # Of about the rate of the loader: both of them then have their part in FULL.
+        io = self.tool.result(*data, "--mode", "io", "--loader", "thread-pool", "--workers", self.options.workers,
+                              "--trials", "3", "--trial-seconds", "0.2")
+        rate = cell_of(io, "IO")["samples_per_second"]["mean"]
+        return [*data, "--compute", f"device:samples_per_second={self.options.share * rate:.0f}"]
+
+
+def ratios_of(pair):
+    short, long = pair["short"], pair["long"]
+    samples = long["samples"] - short["samples"]
+    seconds = long["process_seconds"] - short["process_seconds"]
+    if seconds <= 0:
+        return None
+    return {"figure": long["samples"] / long["wall_seconds"] * seconds / samples,
+            "short": short["samples"] / short["wall_seconds"] * seconds / samples,
+            "clock": (long["wall_seconds"] - short["wall_seconds"]) / seconds}
+
+
+def summary(pairs):
+    ratios = [ratios_of(pair) for pair in pairs]
+    usable = [ratio for ratio in ratios if ratio and ratio["clock"] > 0]
+    made = {"unusable_pairs": len(ratios) - len(usable)}
+    for name in RATIOS:
+        value, interval = ratio_interval([ratio[name] for ratio in usable]) if usable else (None, None)
+        made[name] = {"ratio": value, "ci95": interval, "within_1_percent": is_close(value, interval)}
+    return made
+
+
+def is_close(value, interval):
+    """True, False, or None where the interval leaves it open."""
+    if value is None or interval is None:
+        return None
+    if 1 - CLOSE <= interval[0] and interval[1] <= 1 + CLOSE:
+        return True
+    return None if interval[0] <= 1 + CLOSE and 1 - CLOSE <= interval[1] else False
+
+
+def text(estimate):
+    if estimate["ratio"] is None:
+        return "-"
+    answer = {True: "yes", False: "NO", None: "unclear"}[estimate["within_1_percent"]]
+    interval = estimate["ci95"]
+    spread = f" ({interval[0]:.4f} to {interval[1]:.4f})" if interval else ""
+    return f"{estimate['ratio']:.4f}{spread} {answer}"
+
+
+def table(parts):
+    lines = [f"{'FULL of':<10}{'with':<8}{'pairs':>6}" + "".join(f"{name + ', within 1 %':>36}" for name in RATIOS)]
+    for made in parts.values():
+        for row in made["rows"]:
+            kind = row["compute"].split()[1].split(":")[0]
+            lines.append(f"{row['part']:<10}{kind:<8}{len(row['pairs']):>6}"
+                         + "".join(f"{text(row[name]):>36}" for name in RATIOS))
+    return "\n".join(lines)
+
+
+def has_cnn(tool):
+    listed = subprocess.run([str(tool.path), "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return any(line.startswith("  cnn ") and "left out" not in line for line in listed.splitlines())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default="build/release/bench/loadline", help="[%(default)s]")
+    parser.add_argument("--part", default=",".join(WORKLOADS), help="what to measure, any of these [%(default)s]")
+    parser.add_argument("--compute", default="device,cnn", help="of these, cnn only where it was built [%(default)s]")
+    parser.add_argument("--repetitions", type=int, default=6, help="pairs of processes of each [%(default)s]")
+    parser.add_argument("--seconds", default="0.5", help="length of the short trial [%(default)s]")
+    parser.add_argument("--factor", type=int, default=5, help="by which the long trial is longer [%(default)s]")
+    parser.add_argument("--share", type=float, default=0.9, help="rate of the device, of IO's [%(default)s]")
+    parser.add_argument("--workers", default="1", help="worker threads [%(default)s]")
+    parser.add_argument("--photographs", default="/usr/share/backgrounds",
+                        help="directory that the images of photos are cut out of [%(default)s]")
+    parser.add_argument("-o", "--output", default="results/stopwatch.json", help="[%(default)s]")
+    options = parser.parse_args()
+    computes = names_in("--compute", options.compute, ["device", "cnn"])
+    parts = {}
+    with tempfile.TemporaryDirectory(prefix="loadline-") as directory:
+        tool = Tool(pathlib.Path(options.tool).absolute(), directory, options.photographs)
+        if "cnn" in computes and not has_cnn(tool):
+            say("cnn is left out: this loadline was built without oneDNN")
+            computes.remove("cnn")
+        stopwatch = Stopwatch(tool, options)
+        settings = {name: value for name, value in vars(options).items() if name not in ("tool", "output", "part")}
+        for part in names_in("--part", options.part, WORKLOADS):
+            begin = time.monotonic()
+            rows = []
+            for compute in computes:
+                rows.append(stopwatch.measure(part, compute))
+                say(f"{part}, {compute}: figure {text(rows[-1]['figure'])}, clock {text(rows[-1]['clock'])}")
+            seconds = round(time.monotonic() - begin, 1)
+            parts = write_part(options.output, part, {"version": tool.version(), "settings": settings,
+                                                      "seconds": seconds, "rows": rows})
+    print(table(parts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+#include "harness/judge/recommendation.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "harness/judge/cost.h"
+#include "harness/judge/judgement.h"
+#include "harness/judge/non_inferiority.h"
+#include "loaders/loader.h"
+
+namespace loadline {
+namespace {
+
+// What a configuration is compared by.
+struct Contender {
+  std::size_t configuration;  // index
+  std::size_t cell;           // index
+};
+
+class Recommender {
+ public:
+  Recommender(const Result& result, const Judgement& judgement, std::vector<Contender> candidates)
+      : result_(result), judgement_(judgement), candidates_(std::move(candidates)) {
+    for (const Contender& candidate : candidates_) {
+      rates_.push_back(rates_of(result_.cells[candidate.cell]));
+      const Cell& cell = result_.cells[candidate.cell].cell;
+      if (!loader_named(*cell.loader).access) given_data_.insert(cell.data);
+    }
+  }
+
+  Headline headline() const {
+    Headline headline{.workload = configuration(0).workload, .candidates = candidates_.size()};
+    const std::size_t fastest = fastest_of(candidates_);
+    headline.fastest = candidates_[fastest].configuration;
+    std::vector<std::size_t> sufficient;
+    for (std::size_t i = 0; i < rates_.size(); ++i) {
+      if (is_sufficient(rates_, i, kNoticeable)) sufficient.push_back(i);
+    }
+    std::ranges::sort(sufficient, {}, [&](std::size_t i) { return simplicity(i); });
+    if (sufficient.empty()) {
+      const auto rivals = rivals_of(rates_, fastest, kNoticeable);
+      headline.rivals = rivals.size();
+      headline.trials_to_tell = trials_to_show(rates_, fastest, rivals, kNoticeable);
+    } else {
+      headline.recommended = candidates_[sufficient.front()].configuration;
+      for (const std::size_t i : std::span(sufficient).subspan(1)) {
+        headline.equal.push_back(candidates_[i].configuration);
+      }
+    }
+    headline.configuration = headline.recommended.value_or(headline.fastest);
+    headline.workers = workers_of(headline);
+    headline.alternatives = alternatives_to(headline, sufficient);
+    return headline;
+  }
+
+ private:
+  const Configuration& configuration(std::size_t candidate) const {
+    return judgement_.configurations[candidates_[candidate].configuration];
+  }
+
+  double mean_of(std::size_t cell) const { return judgement_.cells[cell].samples_per_second->mean; }
+
+  std::size_t fastest_of(const std::vector<Contender>& candidates) const {
+    const auto best = std::ranges::max_element(candidates, {}, [&](const Contender& one) { return mean_of(one.cell); });
+    return static_cast<std::size_t>(best - candidates.begin());
+  }
+
+  // A copy in another format has to be made, stored and kept up to date.
+  bool is_converted(std::size_t candidate) const {
+    const Cell& cell = result_.cells[candidates_[candidate].cell].cell;
+    return !given_data_.empty() && !given_data_.contains(cell.data);
+  }
+
+  std::tuple<bool, std::size_t, double, std::size_t> simplicity(std::size_t candidate) const {
+    const auto cost = cost_per_thousand_samples(result_.cells[candidates_[candidate].cell].trials);
+    return {is_converted(candidate), configuration(candidate).workers, cost ? cost->cpu_seconds.mean : 0, candidate};
+  }
+
+  const std::vector<double>& rates_of_configuration(std::size_t configuration) const {
+    const auto found = std::ranges::find(candidates_, configuration, &Contender::configuration);
+    return rates_[static_cast<std::size_t>(found - candidates_.begin())];
+  }
+
+  std::optional<WorkerChoice> workers_of(const Headline& headline) const {
+    const auto own = std::ranges::find(candidates_, headline.configuration, &Contender::configuration);
+    const Curve* const curve = curve_with(judgement_.curves, own->cell);
+    if (curve == nullptr) return std::nullopt;
+    const auto rate = [](const CurvePoint& one) { return one.point.samples_per_second.value; };
+    WorkerChoice choice{.fewest = std::nullopt, .best = std::ranges::max_element(curve->points, {}, rate)->point};
+    if (headline.recommended) choice.fewest = std::ranges::find(curve->points, own->cell, &CurvePoint::cell)->point;
+    return choice;
+  }
+
+  std::vector<Alternative> alternatives_to(const Headline& headline, const std::vector<std::size_t>& sufficient) const {
+    std::vector<Alternative> alternatives;
+    const std::string& own = judgement_.configurations[headline.configuration].loader;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const std::string& loader = configuration(i).loader;
+      if (loader == own || std::ranges::find(alternatives, loader, &Alternative::loader) != alternatives.end())
+        continue;
+      const auto is_its = [&](std::size_t candidate) { return configuration(candidate).loader == loader; };
+      const auto equal = std::ranges::find_if(sufficient, is_its);
+      std::size_t its = i;
+      for (std::size_t j = i + 1; j < candidates_.size(); ++j) {
+        if (is_its(j) && mean_of(candidates_[j].cell) > mean_of(candidates_[its].cell)) its = j;
+      }
+      if (equal != sufficient.end()) its = *equal;
+      alternatives.push_back({.loader = loader,
+                              .configuration = candidates_[its].configuration,
+                              .ratio = log_welch_ratio(rates_of_configuration(headline.configuration), rates_[its]),
+                              .equal = equal != sufficient.end()});
+    }
+    return alternatives;
+  }
+
+  const Result& result_;
+  const Judgement& judgement_;
+  std::vector<Contender> candidates_;
+  std::vector<std::vector<double>> rates_;      // as candidates_
+  std::set<std::filesystem::path> given_data_;  // that loaders read which take any format
+};
+
+bool has_trials(const Judgement& judgement, std::optional<std::size_t> cell) {
+  return cell && judgement.cells[*cell].samples_per_second.has_value();
+}
+
+// By FULL, or by IO where no configuration of the workload has a FULL trial.
+std::vector<Contender> contenders_of(const Judgement& judgement, const std::string& workload) {
+  const auto is_its = [&](const Configuration& one) { return one.workload == workload; };
+  const bool any_full = std::ranges::any_of(judgement.configurations, [&](const Configuration& one) {
+    return is_its(one) && has_trials(judgement, one.full);
+  });
+  std::vector<Contender> candidates;
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    const Configuration& one = judgement.configurations[i];
+    const auto cell = any_full ? one.full : one.io;
+    if (is_its(one) && has_trials(judgement, cell)) candidates.push_back({.configuration = i, .cell = *cell});
+  }
+  return candidates;
+}
+
+// What differs in its cache state is nobody's choice.
+void keep_cache_state_of_fastest(const Result& result, const Judgement& judgement, std::vector<Contender>& candidates) {
+  const auto fastest = std::ranges::max_element(
+      candidates, {}, [&](const Contender& one) { return judgement.cells[one.cell].samples_per_second->mean; });
+  const CacheState state = result.cells[fastest->cell].cell.cache;
+  std::erase_if(candidates, [&](const Contender& one) { return result.cells[one.cell].cell.cache != state; });
+}
+
+}  // namespace
+
+std::vector<Headline> headlines_of(const Result& result, const Judgement& judgement) {
+  std::vector<Headline> headlines;
+  std::set<std::string> seen;
+  for (const Configuration& configuration : judgement.configurations) {
+    if (!seen.insert(configuration.workload).second) continue;
+    std::vector<Contender> candidates = contenders_of(judgement, configuration.workload);
+    if (candidates.empty()) continue;
+    keep_cache_state_of_fastest(result, judgement, candidates);
+    headlines.push_back(Recommender(result, judgement, std::move(candidates)).headline());
+  }
+  return headlines;
+}
+
+}  // namespace loadline

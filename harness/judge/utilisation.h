@@ -1,0 +1,30 @@
+// Accelerator utilisation (AU) of what a search tried, held against what was asked for. Pure, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "harness/judge/statistics.h"
+#include "harness/judge/verdict.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// A search may confirm a value that misses its AU in this share of cases at the most, all its whole runs together.
+inline constexpr double kSearchError = 0.05;
+// Whole runs that a search may make, whatever comes of them. Each of them has an equal share of kSearchError
+// (Bonferroni): with two the one-sided level of each is 2.5 %, the lower end of a two-sided 95 % interval. So a value
+// is confirmed where the interval that is printed lies at the AU asked for or above.
+inline constexpr std::size_t kMostConfirmations = 2;
+
+// T_synthetic / T_full with its 95 % interval, of rates.
+Estimate utilisation_of(std::span<const double> synthetic, std::span<const double> full);
+
+// Of a probe: whether the lower one-sided 95 % bound reaches what was asked for. Of a whole run: whether its AU is met.
+bool is_enough(const Probe& probe, double asked);
+
+// Of the last whole run of a search; none without one.
+std::optional<Standing> standing_of(const Search& search);
+
+}  // namespace loadline

@@ -1,0 +1,72 @@
+#include "harness/measure/steady.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace loadline {
+namespace {
+
+constexpr double kNoticeable = 0.01;
+
+// A loader's rate without a drain.
+class HandBack final : public Sink {
+ public:
+  void consume(Batch batch) override { batch.reset(); }
+};
+
+}  // namespace
+
+bool moved_by_queue(const Stretch& stretch, const QueueLevels& queue) {
+  const double noticeable = kNoticeable * static_cast<double>(stretch.batches);
+  const double drained = static_cast<double>(queue.ready_at_start) - static_cast<double>(queue.ready_at_end);
+  if (drained > noticeable) return true;
+  return -drained > noticeable && seconds(stretch.waits.total()) > kNoticeable * seconds(stretch.wall);
+}
+
+TimedPart run_part(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop) {
+  const auto start = feed.ready();
+  TimedPart part{.stretch = run_loop(feed, sink, clock, length, stop)};
+  if (start) part.queue = {.ready_at_start = *start, .ready_at_end = *feed.ready()};
+  return part;
+}
+
+TimedPart run_balanced_part(Feed& feed, Sink& sink, const Clock& clock, const Length& length,
+                            const std::stop_token& stop) {
+  TimedPart part = run_part(feed, sink, clock, length, stop);
+  const bool may_go_on = part.stretch.complete && part.queue && length.time < Time::max() / 2;
+  if (!may_go_on || !moved_by_queue(part.stretch, *part.queue)) return part;
+  Length longer = length;
+  longer.time *= 2;
+  longer.enough = [&](const Stretch& stretch) {
+    part.queue->ready_at_end = *feed.ready();
+    return !moved_by_queue(stretch, *part.queue);
+  };
+  part.stretch = run_loop(feed, sink, clock, longer, stop, part.stretch);
+  part.queue->ready_at_end = *feed.ready();
+  return part;
+}
+
+void empty_queue(Feed& feed, const Clock& clock, const std::stop_token& stop) {
+  HandBack unread;
+  run_loop(feed, unread, clock, Batches{feed.ready().value_or(0)}, stop);
+}
+
+double fill_share(double timed_batches) {
+  constexpr double kEnoughBatches = 100;
+  return std::max(0.5, std::min(1.0, kEnoughBatches / timed_batches));
+}
+
+std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, const Clock& clock,
+                                 const std::stop_token& stop) {
+  HandBack unread;
+  const Stretch warm_up = run_loop(feed, unread, clock, Batches{slots}, stop);
+  if (!warm_up.complete) return std::nullopt;
+  const double share = fill_share(static_cast<double>(timed.batches));
+  const Time time(std::llround(share * static_cast<double>(timed.wall.count())));
+  const Stretch filled = run_balanced_part(feed, unread, clock, time, stop).stretch;
+  if (!filled.complete || filled.wall <= Time(0)) return std::nullopt;
+  return Fill{.wall_seconds = seconds(filled.wall), .batches = filled.batches, .samples = filled.samples};
+}
+
+}  // namespace loadline

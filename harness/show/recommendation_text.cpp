@@ -1,0 +1,126 @@
+#include "harness/show/recommendation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "harness/plan/command.h"
+#include "harness/plan/settings.h"
+#include "harness/show/columns.h"
+
+namespace loadline {
+namespace {
+
+// "thread-pool", "thread-pool and serial", "thread-pool, flow-graph and serial".
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+std::string workers_text(const Configuration& configuration) {
+  if (configuration.workers == 0) return "";
+  return fmt::format(" with {}", plural(configuration.workers, "worker"));
+}
+
+// "thread-pool with 6 workers", and what else was chosen among.
+std::string choice_text(const Judgement& judgement, const Configuration& configuration) {
+  std::string text = configuration.loader + workers_text(configuration);
+  const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
+    return other.workload != configuration.workload || other.batch_size == configuration.batch_size;
+  });
+  if (!one_batch_size) text += fmt::format(", batches of {}", configuration.batch_size);
+  if (!configuration.further.empty()) text += ", " + axes_words(configuration.further);
+  return text;
+}
+
+// "hdf5-mmap", "flow-graph with 2 workers" where it has as many only there.
+std::string equal_name(const Judgement& judgement, const Headline& headline, const Alternative& alternative) {
+  const Configuration& its = judgement.configurations[alternative.configuration];
+  const bool as_many = its.workers == judgement.configurations[headline.configuration].workers;
+  return alternative.loader + (as_many ? "" : workers_text(its));
+}
+
+std::string equals_text(const Judgement& judgement, const Headline& headline) {
+  std::vector<std::string> names;
+  for (const Alternative& alternative : headline.alternatives) {
+    if (alternative.equal) names.push_back(equal_name(judgement, headline, alternative));
+  }
+  if (names.empty()) return "";
+  return fmt::format("; {} {} as fast within {}", listed(names), names.size() == 1 ? "is" : "are",
+                     plain_percent(kNoticeable));
+}
+
+std::string other_text(const Judgement& judgement, const Alternative& alternative) {
+  const Estimate ratio{alternative.ratio.value, alternative.ratio.ci95};
+  const std::string name = alternative.loader + workers_text(judgement.configurations[alternative.configuration]);
+  if (!ratio.ci95) return fmt::format("; whether {} is as fast is unclear", name);
+  if (ratio.ci95->high < 1) return fmt::format("; {} gives {} times that", name, factor(ratio));
+  return fmt::format("; whether {} is as fast is unclear ({} times that)", name, factor(ratio));
+}
+
+std::string recommended_text(const Judgement& judgement, const Headline& headline) {
+  std::string text = fmt::format("{}: use {}", headline.workload,
+                                 choice_text(judgement, judgement.configurations[*headline.recommended]));
+  const std::string equals = equals_text(judgement, headline);
+  if (equals.empty() && headline.recommended != headline.fastest) {
+    text += fmt::format(", the simplest of {} that are as fast within {}", headline.equal.size() + 1,
+                        plain_percent(kNoticeable));
+  }
+  text += equals;
+  for (const Alternative& alternative : headline.alternatives) {
+    if (!alternative.equal) text += other_text(judgement, alternative);
+  }
+  return text + ".\n";
+}
+
+std::string undecided_text(const Result& result, const Judgement& judgement, const Headline& headline) {
+  const std::size_t others = headline.candidates - 1;
+  return fmt::format("{}: nothing to recommend yet: {} is the fastest so far, but {} may be more than {} faster; {}.\n",
+                     headline.workload, choice_text(judgement, judgement.configurations[headline.fastest]),
+                     others == 1 ? "the other" : fmt::format("{} of the {} others", headline.rivals, others),
+                     plain_percent(kNoticeable), more_trials_text(result, headline));
+}
+
+}  // namespace
+
+std::string recommendation_text(const Result& result, const Judgement& judgement) {
+  std::string text;
+  for (const Headline& headline : judgement.headlines) {
+    if (headline.candidates < 2) continue;
+    if (!headline.recommended) {
+      text += undecided_text(result, judgement, headline);
+      continue;
+    }
+    const Configuration& use = judgement.configurations[*headline.recommended];
+    const Cell& cell = result.cells[use.full ? *use.full : *use.io].cell;
+    text += fmt::format("{}  loadline run {}\n", recommended_text(judgement, headline),
+                        command_options(result.options, cell));
+  }
+  return text;
+}
+
+std::string more_trials_text(const Result& result, const Headline& headline) {
+  constexpr double kMost = 100;  // beyond, the advice would be worse than none
+  constexpr double kFewest = 5;  // where no spread is known to go by
+  if (!headline.trials_to_tell) return fmt::format("too few trials to tell, use --trials {:.0f} or more", kFewest);
+  const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(result.options.trials + 1)));
+  if (trials > kMost) return "find what disturbs this machine first, as no reasonable number of trials would tell";
+  return fmt::format("about --trials {:.0f} would tell", trials);
+}
+
+std::string workers_sentence(const Headline& headline) {
+  if (!headline.workers) return "";
+  if (!headline.workers->fewest) return " How many workers are enough cannot be told from these trials.";
+  const std::size_t fewest = headline.workers->fewest->workers;
+  return fmt::format(" {} {} enough: nothing else that was tried is more than {} faster.", plural(fewest, "worker"),
+                     fewest == 1 ? "is" : "are", plain_percent(kNoticeable));
+}
+
+}  // namespace loadline

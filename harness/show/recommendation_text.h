@@ -1,0 +1,21 @@
+// What to use, as text. Pure functions, safe from any thread.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// For each workload that has more than one configuration: what to use, which loaders are as good, how the others
+// compare, and the command line of it; or what is the fastest so far, and how many trials would tell.
+std::string recommendation_text(const Result& result, const Judgement& judgement);
+
+// " 2 workers are enough: ...", of a headline whose number of workers was varied; else nothing.
+std::string workers_sentence(const Headline& headline);
+
+// "about --trials 12 would tell": what it takes to recommend something.
+std::string more_trials_text(const Result& result, const Headline& headline);
+
+}  // namespace loadline

@@ -1,0 +1,87 @@
+#include "loaders/storage/file_ring.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <liburing.h>
+
+#include <cstring>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+void check(int result) {
+  if (result >= 0) return;
+  throw Error(
+      fmt::format("cannot read files by io_uring: {}; use --read pread, with more --workers", std::strerror(-result)));
+}
+
+class SystemRing final : public FileRing {
+ public:
+  explicit SystemRing(std::size_t places) {
+    // A chain of which one step is refused at once still has an answer for each of the others.
+    check(::io_uring_queue_init(static_cast<unsigned>(kFileSteps * places), &ring_, IORING_SETUP_SUBMIT_ALL));
+    try {
+      check(::io_uring_register_files_sparse(&ring_, static_cast<unsigned>(places)));
+      // What a file system cannot do without waiting is done by threads of the system's, by default no more than four a
+      // CPU: with two CPUs and 16 reads in flight, half of them waited for the other half.
+      unsigned most_threads[2] = {static_cast<unsigned>(places), 0};  // for files; 0: as it is
+      check(::io_uring_register_iowq_max_workers(&ring_, most_threads));
+    } catch (...) {
+      ::io_uring_queue_exit(&ring_);
+      throw;
+    }
+  }
+  SystemRing(const SystemRing&) = delete;
+  SystemRing& operator=(const SystemRing&) = delete;
+  ~SystemRing() override { ::io_uring_queue_exit(&ring_); }
+
+  bool prepare(std::size_t place, const std::filesystem::path& path, std::span<std::byte> out) override {
+    if (::io_uring_sq_space_left(&ring_) < kFileSteps) return false;
+    const auto file = static_cast<unsigned>(place);
+
+    io_uring_sqe* entry = ::io_uring_get_sqe(&ring_);
+    ::io_uring_prep_openat_direct(entry, AT_FDCWD, path.c_str(), O_RDONLY, 0, file);
+    entry->flags |= IOSQE_IO_LINK;
+    entry->user_data = tag(place, FileStep::kOpen);
+
+    entry = ::io_uring_get_sqe(&ring_);
+    ::io_uring_prep_read(entry, static_cast<int>(file), out.data(), static_cast<unsigned>(out.size()), 0);
+    // A file that is shorter than the place for it ends the chain, unless the link is a hard one.
+    entry->flags |= IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK;
+    entry->user_data = tag(place, FileStep::kRead);
+
+    entry = ::io_uring_get_sqe(&ring_);
+    ::io_uring_prep_close_direct(entry, file);
+    entry->user_data = tag(place, FileStep::kClose);
+    return true;
+  }
+
+  int submit() override { return ::io_uring_submit(&ring_); }
+
+  int wait(FileStepDone& done) override {
+    io_uring_cqe* entry = nullptr;
+    if (const int result = ::io_uring_wait_cqe(&ring_, &entry); result < 0) return result;
+    done = {.place = entry->user_data / kFileSteps,
+            .step = static_cast<FileStep>(entry->user_data % kFileSteps),
+            .result = entry->res};
+    ::io_uring_cqe_seen(&ring_, entry);
+    return 0;
+  }
+
+ private:
+  static std::uint64_t tag(std::size_t place, FileStep step) {
+    return place * kFileSteps + static_cast<std::uint64_t>(step);
+  }
+
+  io_uring ring_{};
+};
+
+}  // namespace
+
+std::unique_ptr<FileRing> make_file_ring(std::size_t places) {
+  return std::make_unique<SystemRing>(places);
+}
+
+}  // namespace loadline

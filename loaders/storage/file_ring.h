@@ -1,0 +1,45 @@
+// What a FileQueue asks of the system and what it hears back: io_uring behind an interface, so that tests can stand in
+// for a system that fails, answers late or reads less than it was asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace loadline {
+
+// The steps of one file, each done by the system alone when the one before it is. A file that cannot be opened has the
+// other two cancelled; it is closed whatever its read came to.
+enum class FileStep : std::uint8_t { kOpen, kRead, kClose };
+
+inline constexpr std::size_t kFileSteps = 3;
+
+// One step is over.
+struct FileStepDone {
+  std::size_t place = 0;  // that the file was prepared for
+  FileStep step = FileStep::kOpen;
+  int result = 0;  // of the system call: bytes of a read; an error number below 0
+};
+
+// The functions return what the system does, and leave it to the caller to make sense of it. One thread.
+class FileRing {
+ public:
+  virtual ~FileRing() = default;
+
+  // Writes down the three steps of one file for submit() to hand over: at most one file a place at a time. `path` and
+  // `out` are borrowed until all three are done. False where there is no room.
+  virtual bool prepare(std::size_t place, const std::filesystem::path& path, std::span<std::byte> out) = 0;
+  // Hands over what was written down and not handed over yet. How many steps the system took, or an error number below
+  // 0.
+  virtual int submit() = 0;
+  // Waits until a step is over and tells which; 0, or an error number below 0.
+  virtual int wait(FileStepDone& done) = 0;
+};
+
+// By io_uring, for files in places 0 to `places` - 1. Throws Error when the system refuses: where it is older than
+// Linux 5.19, and where a container is not allowed to.
+std::unique_ptr<FileRing> make_file_ring(std::size_t places);
+
+}  // namespace loadline

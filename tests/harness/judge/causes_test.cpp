@@ -1,0 +1,195 @@
+#include "harness/judge/causes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr SharedCpus kTwoOfFour{.of_loader = 2, .of_process = 3, .cpus = 4};
+
+// Trials of 10 s each, of which the consumer waited 9 and two workers were on a CPU for 1 s each.
+struct Waiting {
+  Access access = Access::kMapped;
+  SharedCpus cpus = kTwoOfFour;
+  CellResult cell =
+      test::cell_result({.mode = Mode::kIo, .rates = {1000, 1000, 1000}, .loader = "thread-pool", .workers = 2});
+
+  Waiting() {
+    for (Trial& trial : cell.trials) {
+      trial.usage.user_cpu_seconds = 1.5;
+      trial.usage.system_cpu_seconds = 0.5;
+      trial.wait.total_seconds = 9;
+    }
+  }
+
+  Causes causes() const {
+    const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = access};
+    return *causes_of(cell, info, cpus);
+  }
+};
+
+TEST(Causes, AreSharesOfTheTimeThatTheLoadersThreadsHad) {
+  const Causes causes = Waiting().causes();
+  EXPECT_DOUBLE_EQ(causes.cpu.mean, 0.1);
+  EXPECT_DOUBLE_EQ(causes.wait.mean, 0.9);
+  EXPECT_FALSE(causes.contention || causes.throttling || causes.steal || causes.blocked) << "nobody told";
+}
+
+TEST(Causes, OfThreadsThatAreOffTheCpusForUnknownReasonsNameNone) {
+  EXPECT_THAT(Waiting().causes().named, IsEmpty());
+  Waiting files;
+  files.access = Access::kFiles;
+  EXPECT_THAT(files.causes().named, IsEmpty());
+}
+
+TEST(Causes, NameLatencyWhereMajorFaultsCanExplainTheWaiting) {
+  Waiting run;
+  // 9 s of each of the two workers, half of which a fault each 20 ms explains.
+  for (Trial& trial : run.cell.trials) trial.usage.major_faults = 450;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  for (Trial& trial : run.cell.trials) trial.usage.major_faults = 20;
+  EXPECT_THAT(run.causes().named, IsEmpty());
+}
+
+TEST(Causes, NameLatencyWhereADeviceGaveSomeOfTheData) {
+  Waiting run;
+  // 10,000 samples of 1,000 bytes.
+  for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 100'000;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 99'000;
+  EXPECT_THAT(run.causes().named, IsEmpty());
+}
+
+TEST(Causes, NameLatencyWhereTheKernelCountedTheBlocking) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 9;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  EXPECT_DOUBLE_EQ(run.causes().blocked->mean, 0.45);
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 8;
+  EXPECT_THAT(run.causes().named, IsEmpty());
+}
+
+TEST(Causes, NameLatencyOfFilesWhereThreadsWereNotRunnableEither) {
+  Waiting run;
+  run.access = Access::kFiles;
+  for (Trial& trial : run.cell.trials) trial.usage.run_delay_seconds = 0.1;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  run.access = Access::kMapped;
+  EXPECT_THAT(run.causes().named, IsEmpty());
+}
+
+TEST(Causes, NameNoLatencyWhereSomebodyIsBusyOrALockIsWaitedFor) {
+  const auto named = [](double cpu_seconds, double wait_seconds, Access access) {
+    Waiting run;
+    run.access = access;
+    for (Trial& trial : run.cell.trials) {
+      trial.usage.user_cpu_seconds = cpu_seconds;
+      trial.wait.total_seconds = wait_seconds;
+      trial.usage.blocked_io_seconds = 20;
+    }
+    return run.causes().named;
+  };
+  EXPECT_THAT(named(1, 9, Access::kFiles), ElementsAre(Cause::kLatency));
+  EXPECT_THAT(named(12, 9, Access::kFiles), IsEmpty());
+  EXPECT_THAT(named(1, 4, Access::kFiles), IsEmpty());
+  EXPECT_THAT(named(1, 9, Access::kRows), IsEmpty());
+  EXPECT_THAT(named(1, 9, Access::kResident), IsEmpty());
+}
+
+// Three busy loops beside a thread pool on two CPUs: nothing is read, nothing faults.
+TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
+  Waiting run;
+  run.cpus = {.of_loader = 2, .of_process = 3, .cpus = 2};
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.user_cpu_seconds = 8;
+    trial.usage.system_cpu_seconds = 0;
+    trial.usage.run_delay_seconds = 12;
+  }
+  const Causes causes = run.causes();
+  EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
+  // Of 12 s, 8 / 2 may have been waits of one thread for the other two.
+  EXPECT_DOUBLE_EQ(causes.contention->mean, 0.4);
+  EXPECT_EQ(
+      causes_text(causes, Access::kMapped, 2),
+      " Other processes kept its threads from the CPUs for 40 % of the time: measure again without them, or on CPUs "
+      "of its own.");
+}
+
+TEST(Causes, NameNoOtherProcessesWhereThreadsTakeTurnsAmongThemselves) {
+  Waiting run;
+  run.cpus = {.of_loader = 4, .of_process = 5, .cpus = 2};
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.user_cpu_seconds = 20;
+    trial.usage.run_delay_seconds = 25;
+  }
+  EXPECT_THAT(run.causes().named, IsEmpty());
+  EXPECT_DOUBLE_EQ(run.causes().contention->mean, 0);
+}
+
+TEST(Causes, TellThrottlingFromContention) {
+  Waiting run;
+  // The quota was cut in the middle.
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.run_delay_seconds = 0;
+    trial.usage.throttled_seconds = 0;
+  }
+  run.cell.trials[2].usage.run_delay_seconds = 12;
+  run.cell.trials[2].usage.throttled_seconds = 12;
+  const Causes causes = run.causes();
+  EXPECT_THAT(causes.named, ElementsAre(Cause::kThrottling));
+  EXPECT_EQ(
+      causes_text(causes, Access::kMapped, 2),
+      " The CPU quota of the control group held it back for 20 % of the time (0 to 60 % from trial to trial): raise "
+      "the quota or use no more threads than it allows.");
+}
+
+TEST(Causes, NameTheLargestFirst) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.run_delay_seconds = 2;
+    trial.usage.steal_seconds = 4;
+  }
+  const Causes causes = run.causes();
+  EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
+  EXPECT_EQ(
+      causes_text(causes, Access::kMapped, 2),
+      " The hypervisor gave its CPUs to others for 20 % of the time: measure again on a quieter host or one without "
+      "shared CPUs. Other processes kept its threads from the CPUs for 10 % of the time: measure again without "
+      "them, or on CPUs of its own.");
+}
+
+TEST(Causes, OfLatencySayHowSeldomTheThreadsWereBusyAndWhatToDo) {
+  Waiting run;
+  run.access = Access::kFiles;
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
+  EXPECT_EQ(
+      causes_text(run.causes(), Access::kFiles, 1),
+      " Loading is bound by the latency of storage: its worker was on a CPU for 10 % of the time, and blocked for "
+      "most of the rest; keep more reads in flight, by more --workers or --read uring.");
+  EXPECT_EQ(
+      causes_text(run.causes(), Access::kMapped, 16),
+      " Loading is bound by the latency of storage: its workers were on a CPU for 10 % of the time, and blocked for "
+      "most of the rest; keep more reads in flight, by more --workers.");
+}
+
+TEST(Causes, OfNoTrialsAreUnknownAndPilotsDoNotCount) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) trial.pilot = true;
+  EXPECT_FALSE(causes_of(run.cell, {}, kTwoOfFour).has_value());
+}
+
+TEST(Cause, HasANameForEveryValue) {
+  EXPECT_EQ(name(Cause::kLatency), "latency");
+  EXPECT_EQ(name(Cause::kContention), "contention");
+  EXPECT_EQ(name(Cause::kThrottling), "throttling");
+  EXPECT_EQ(name(Cause::kSteal), "steal");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,128 @@
+#include "harness/judge/recommendation.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/judge/judgement.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+test::CellRequest full(std::string loader, std::size_t workers, std::vector<double> rates) {
+  return {.mode = Mode::kFull, .rates = std::move(rates), .loader = std::move(loader), .workers = workers};
+}
+
+std::vector<double> quiet(double rate) {
+  return {0.999 * rate, rate, 1.001 * rate};
+}
+
+Headline headline_of(const Result& result) {
+  return judge_run(result).headlines.at(0);
+}
+
+void use_cpu(Result& result, std::size_t cell, double seconds_per_sample) {
+  for (Trial& trial : result.cells[cell].trials) {
+    trial.usage.user_cpu_seconds = seconds_per_sample * static_cast<double>(trial.samples);
+  }
+}
+
+TEST(Recommendation, TakesTheFewestWorkersOfThoseThatAreAsFast) {
+  const Headline found = headline_of(test::result_of(
+      {full("thread-pool", 1, quiet(500)), full("thread-pool", 2, quiet(990)), full("thread-pool", 4, quiet(1000))}));
+  EXPECT_EQ(found.fastest, 2U);
+  EXPECT_EQ(found.recommended, 1U);
+  EXPECT_EQ(found.configuration, 1U) << "the verdict speaks of what is recommended";
+  EXPECT_EQ(found.equal, Indices{2});
+  ASSERT_TRUE(found.workers.has_value());
+  EXPECT_EQ(found.workers->fewest->workers, 2U);
+  EXPECT_EQ(found.workers->best.workers, 4U);
+}
+
+TEST(Recommendation, IsNotACountThatIs22PercentSlowerWhereTrialsSpreadBy19Percent) {
+  const Headline found = headline_of(test::result_of(
+      {full("thread-pool", 1, {632, 702, 780, 858, 975}), full("thread-pool", 2, {810, 900, 1000, 1100, 1250})}));
+  EXPECT_EQ(found.recommended, std::nullopt);
+  EXPECT_EQ(found.configuration, 1U) << "the fastest so far";
+  EXPECT_EQ(found.candidates, 2U);
+  EXPECT_EQ(found.rivals, 1U);
+  EXPECT_FALSE(found.workers->fewest.has_value());
+  EXPECT_NEAR(found.trials_to_tell.value(), 148, 1);
+}
+
+TEST(Recommendation, IsNotMadeFromTwoTrialsThatDiffer) {
+  const Headline found =
+      headline_of(test::result_of({full("thread-pool", 1, {700, 1050}), full("thread-pool", 2, {960, 1060})}));
+  EXPECT_EQ(found.recommended, std::nullopt);
+}
+
+TEST(Recommendation, IsNotMadeFromOneTrialEach) {
+  const Headline found = headline_of(test::result_of({full("thread-pool", 1, {500}), full("thread-pool", 2, {990})}));
+  EXPECT_EQ(found.recommended, std::nullopt);
+  EXPECT_EQ(found.trials_to_tell, std::nullopt);
+}
+
+TEST(Recommendation, OfOneCandidateIsThat) {
+  EXPECT_EQ(headline_of(test::result_of({full("serial", 0, {500})})).recommended, 0U);
+}
+
+// The quick start's case: a lead of 0.003 %.
+TEST(Recommendation, PrefersTheDataAsGivenToAConvertedCopy) {
+  Result result = test::result_of({full("hdf5-mmap", 1, quiet(100003)), full("thread-pool", 1, quiet(100000)),
+                                   full("flow-graph", 2, quiet(100001))});
+  result.cells[0].cell.data = "/data/mnist.h5";
+  use_cpu(result, 0, 1e-6);
+  use_cpu(result, 1, 2e-6);
+  const Headline found = headline_of(result);
+  EXPECT_EQ(found.fastest, 0U);
+  EXPECT_EQ(found.recommended, 1U);
+  EXPECT_EQ(found.equal, (Indices{2, 0}));
+  ASSERT_EQ(found.alternatives.size(), 2U);
+  EXPECT_EQ(found.alternatives[0].loader, "hdf5-mmap");
+  EXPECT_TRUE(found.alternatives[0].equal);
+  EXPECT_NEAR(found.alternatives[0].ratio.value, 1.00003, 1e-6);
+}
+
+TEST(Recommendation, TakesAConvertedCopyThatIsFaster) {
+  Result result = test::result_of({full("hdf5-mmap", 1, quiet(1200)), full("thread-pool", 1, quiet(1000))});
+  result.cells[0].cell.data = "/data/mnist.h5";
+  EXPECT_EQ(headline_of(result).recommended, 0U);
+}
+
+TEST(Recommendation, CountsNoConversionWhereTheDataWasGivenInThatFormat) {
+  Result result = test::result_of({full("hdf5-mmap", 1, quiet(1000)), full("thread-pool", 2, quiet(1000))});
+  for (CellResult& cell : result.cells) cell.cell.data = "/data/mnist.h5";
+  EXPECT_EQ(headline_of(result).recommended, 0U) << "fewer workers";
+}
+
+TEST(Recommendation, TakesTheLeastCpuOfEqualsWithAsManyWorkers) {
+  Result result = test::result_of({full("thread-pool", 2, quiet(1000)), full("flow-graph", 2, quiet(1000))});
+  use_cpu(result, 0, 2e-3);
+  use_cpu(result, 1, 1e-3);
+  EXPECT_EQ(headline_of(result).recommended, 1U);
+}
+
+TEST(Recommendation, ComparesWithinOneCacheState) {
+  Result result = test::result_of({full("thread-pool", 1, quiet(1000)), full("thread-pool", 1, {10, 90})});
+  result.cells[1].cell.cache = CacheState::kCold;
+  const Headline found = headline_of(result);
+  EXPECT_EQ(found.recommended, 0U);
+  EXPECT_EQ(found.candidates, 1U);
+}
+
+TEST(Recommendation, NamesOfEachOtherLoaderItsSimplestEqualOrElseItsFastest) {
+  const Headline found = headline_of(test::result_of(
+      {full("thread-pool", 2, quiet(1000)), full("flow-graph", 2, quiet(1001)), full("flow-graph", 4, quiet(1002)),
+       full("serial", 0, quiet(400)), full("hdf5", 1, quiet(100)), full("hdf5", 2, quiet(200))}));
+  EXPECT_EQ(found.recommended, 0U);
+  ASSERT_EQ(found.alternatives.size(), 3U);
+  EXPECT_EQ(found.alternatives[0].configuration, 1U);
+  EXPECT_TRUE(found.alternatives[0].equal);
+  EXPECT_EQ(found.alternatives[1].configuration, 3U);
+  EXPECT_FALSE(found.alternatives[1].equal);
+  EXPECT_EQ(found.alternatives[2].configuration, 5U);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,174 @@
+// Where a verdict says less than what limits the configuration, and why. Figures and intervals as in verdict_test.cpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/judge/verdict.h"
+#include "tests/harness/judge/verdict_fixture.h"
+
+namespace loadline {
+namespace {
+
+using test::kCompute;
+using test::Measured;
+using test::Rates;
+
+TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
+  // A step of 512 samples at 100 M a second lasts 5.12 µs, 10.24 times 0.5 µs; 20 times that would need 1000 samples.
+  const Verdict verdict = Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", {5e-7, 5e-7}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kHarness);
+  EXPECT_EQ(
+      verdict.sentence,
+      "Bound by the harness: a FULL step of 512 samples lasts only 10 ± 0 times what the harness itself costs a "
+      "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
+}
+
+TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseAllowsNoLongerAStep) {
+  // A step is 16 times the overhead, give or take a half.
+  const Verdict verdict =
+      Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 0.6e8, 1.4e8}, 4, "thread-pool", {3e-7, 3e-7, 3e-7}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say whether a FULL step of 512 samples is long enough for this harness, whose own cost blurs "
+            "figures of shorter ones: raise --batch-size or use more --trials.");
+}
+
+TEST(Verdict, TwentyTimesTheOverheadIsEnough) {
+  const double overhead = 5.12e-6 / 20.5;
+  EXPECT_EQ((Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", {overhead, overhead}}.verdict().bound),
+            Bound::kCompute);
+}
+
+TEST(Verdict, TooNoisyAStallAsksForTheTrialsThatWouldDo) {
+  // 15.7 (0.05 / 0.05)^2 + 1 = 16.7.
+  const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9000, 9900, 9600}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 5 ± 11 % of the time, which may be nothing or worth removing; quieten the "
+            "machine or use --trials 17.");
+}
+
+TEST(Verdict, FarTooNoisyAStallHasNoFigureAndAsksForAQuieterMachine) {
+  const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 14000, 7000}, {2000, 5000, 900}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say whether device waits for data: find what disturbs this machine first, as no reasonable "
+            "number of trials would do.");
+}
+
+TEST(Verdict, TooNoisyASupplyLeavesOpenWhatLimitsAClearStall) {
+  const Verdict verdict = Measured{{9300, 10700, 10000}, kCompute, {8000, 8050, 7950}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies "
+            "1.00 ± 0.19 times what it takes, which may be enough or not; quieten the machine or use --trials "
+            "32.");
+}
+
+TEST(Verdict, FarTooNoisyASupplyHasNoFigure) {
+  const Verdict verdict = Measured{{8000, 16000, 12000}, kCompute, {8000, 8050, 7950}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(
+      verdict.sentence,
+      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies what "
+      "is too noisy to hold against what it takes, which may be enough or not; find what disturbs this machine "
+      "first, as no reasonable number of trials would do.");
+}
+
+TEST(Verdict, AStallOfNothingIsKnownHoweverNoisyLoadingAloneIs) {
+  const Verdict verdict = Measured{{6000, 12000, 9000}, kCompute, {9990, 9980, 10000}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(
+      verdict.sentence,
+      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
+      "throughput, but thread-pool with 4 workers alone supplies what is too noisy to hold against what it takes, "
+      "which leaves open whether a faster compute would wait; find what disturbs this machine first, as no "
+      "reasonable number of trials would do.");
+}
+
+TEST(Verdict, WhetherTheTwoDisturbEachOtherMayBeOpen) {
+  const Verdict verdict = Measured{{10400, 10500, 10300}, kCompute, {8900, 9300, 9700}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_THAT(verdict.sentence, testing::StartsWith("Too noisy to say"));
+}
+
+TEST(Verdict, FullBeyondSyntheticIsAContradiction) {
+  const Verdict verdict = Measured{{30000, 30100, 29900}, kCompute, {11200, 11300, 11100}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "The trials contradict each other: FULL gave 1.12 ± 0.02 times the throughput of SYNTHETIC alone, which it "
+            "cannot beat, so conditions changed between them (page cache, clock frequency, another process); check "
+            "what else ran and measure again.");
+}
+
+TEST(Verdict, FullBeyondWhatTheLoaderFillsIsAContradiction) {
+  const Verdict verdict = Measured{{5000, 5050, 4950}, kCompute, {6000, 6050, 5950}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_THAT(verdict.sentence,
+              testing::StartsWith("The trials contradict each other: FULL gave 1.20 ± 0.03 times what "
+                                  "the loader fills without a drain, which it cannot beat, "));
+}
+
+// What `run --workload cifar10 --loader serial --compute device:samples_per_second=1000000` gave: a drain that IO pays.
+TEST(Verdict, FullBeyondIoIsNone) {
+  const Rates io{606e3, 608e3, 604e3};
+  const Rates synthetic{1000e3, 1001e3, 999e3};
+  const Rates full{875e3, 876e3, 874e3};
+  const Rates fill{880e3, 884e3, 876e3};
+  const Evidence evidence{.loader = "serial", .compute = "device", .io = io, .synthetic = synthetic, .full = full};
+  Evidence measured = evidence;
+  measured.fill = fill;
+  EXPECT_EQ(judge(measured).bound, Bound::kLoader);
+  EXPECT_EQ(
+      judge(measured).sentence,
+      "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone supplies 0.88 ± 0.01 times "
+      "what it takes; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a --loader with "
+      "workers.");
+}
+
+TEST(Verdict, WithoutAFillNamesTheLoaderOnlyWhereItsWaitingBoundsIt) {
+  const Rates io{606e3, 608e3, 604e3};
+  const Rates synthetic{1000e3, 1001e3, 999e3};
+  const Rates full{875e3, 876e3, 874e3};
+  Evidence evidence{.loader = "serial", .compute = "device", .io = io, .synthetic = synthetic, .full = full};
+  EXPECT_EQ(judge(evidence).bound, Bound::kUnclear);
+  EXPECT_EQ(
+      judge(evidence).sentence,
+      "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills without a drain was not measured, as "
+      "cold trials and results of older versions do not have it: it supplies at least 0.87 ± 0.01 times what the "
+      "compute takes, which may be enough or not.");
+  const Rates at_most{890e3, 893e3, 887e3};
+  evidence.fill_at_most = at_most;
+  EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
+  EXPECT_THAT(judge(evidence).sentence,
+              testing::HasSubstr("for serial, which alone supplies at most 0.89 ± 0.01 times what it takes;"));
+}
+
+TEST(Verdict, OneTrialEachCannotTellButSaysWhatItLooksLike) {
+  const auto one = [](double io, double synthetic, double full) {
+    const Verdict verdict = Measured{{io}, {synthetic}, {full}}.verdict();
+    EXPECT_EQ(verdict.bound, Bound::kUnclear);
+    return verdict.sentence;
+  };
+  EXPECT_EQ(
+      one(3450e3, 150e3, 148.8e3),
+      "One trial of IO, SYNTHETIC and FULL cannot tell what limits this; it looks bound by compute: use --trials 5.");
+  EXPECT_THAT(one(90e3, 150e3, 91e3), testing::HasSubstr("; it looks bound by loading: use --trials 5."));
+  EXPECT_THAT(one(150e3, 150e3, 149e3), testing::HasSubstr("; it looks balanced: use"));
+  EXPECT_THAT(one(300e3, 150e3, 100e3), testing::HasSubstr("; it looks bound by interference: use"));
+  EXPECT_THAT(one(300e3, 150e3, 200e3), testing::HasSubstr("cannot tell what limits this: use"));
+}
+
+TEST(Verdict, OneTrialOfOneModeCostsOnlyWhatDependsOnIt) {
+  const Verdict verdict = Measured{{30000}, kCompute, {9900, 9910, 9890}}.verdict();
+  EXPECT_TRUE(verdict.stall->ci95);
+  EXPECT_FALSE(verdict.overlap_efficiency->ci95);
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(verdict.sentence,
+            "One trial of IO cannot tell what limits this; it looks bound by compute: use --trials 5. It is known that "
+            "device waits 1.0 ± 0.2 % of the time, so faster loading gives at most 1.3 % more throughput.");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,96 @@
+#include "harness/show/recommendation_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+test::CellRequest io(std::size_t workers, std::vector<double> rates, std::string loader) {
+  return {.mode = Mode::kIo, .rates = std::move(rates), .loader = std::move(loader), .workers = workers};
+}
+
+Result tried(const std::vector<test::CellRequest>& requests) {
+  Result result = test::result_of(requests);
+  result.options.workloads = {"mnist"};
+  result.options.modes = {"io"};
+  result.options.loaders = {"thread-pool", "flow-graph", "hdf5-mmap"};
+  result.options.workers = {1, 2, 4, 8};
+  return result;
+}
+
+std::string text_of(const Result& result) {
+  return recommendation_text(result, judge_run(result));
+}
+
+std::vector<double> quiet(double rate) {
+  return {0.99 * rate, rate, rate, 1.01 * rate};
+}
+
+TEST(RecommendationText, IsASentenceAndACommandLine) {
+  EXPECT_EQ(text_of(tried({io(1, {1000, 1000}, "thread-pool"), io(2, {2000, 2000}, "thread-pool"),
+                           io(4, {3000, 3000}, "thread-pool"), io(8, {3000, 3000}, "thread-pool"),
+                           io(2, {1500, 1500}, "flow-graph")})),
+            "mnist: use thread-pool with 4 workers; flow-graph with 2 workers gives 0.50 ± 0.00 times that.\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 4 --batch-size 100\n");
+}
+
+TEST(RecommendationText, NamesTheLoadersThatAreAsGoodAndRecommendsTheSimplest) {
+  Result result =
+      tried({io(2, quiet(3000.1), "hdf5-mmap"), io(2, quiet(3000), "thread-pool"), io(4, quiet(3000), "flow-graph")});
+  result.cells[0].cell.data = "/data/mnist.h5";
+  EXPECT_EQ(text_of(result),
+            "mnist: use thread-pool with 2 workers; hdf5-mmap and flow-graph with 4 workers are as fast within 5 %.\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
+}
+
+TEST(RecommendationText, SaysOfHowManyItIsTheSimplest) {
+  EXPECT_EQ(text_of(tried({io(1, quiet(1000), "thread-pool"), io(2, quiet(2990), "thread-pool"),
+                           io(4, quiet(3000), "thread-pool")})),
+            "mnist: use thread-pool with 2 workers, the simplest of 2 that are as fast within 5 %.\n"
+            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
+}
+
+// Was: "serial gives 1.63 (1.16 to 2.30) times that", "no better (1 (0 to 62) times that)".
+TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
+  const Result result = tried({io(1, {1800, 2000, 2200}, "thread-pool"), io(2, {1900, 2100, 2300}, "thread-pool"),
+                               io(0, {1000, 1010, 990}, "serial")});
+  EXPECT_EQ(text_of(result),
+            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
+            "may be more than 5 % faster; about --trials 64 would tell.\n");
+  EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]),
+            " How many workers are enough cannot be told from these trials.");
+}
+
+TEST(RecommendationText, AsksForTrialsWhereThereIsOneEach) {
+  EXPECT_EQ(text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
+            "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "
+            "may be more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
+}
+
+TEST(RecommendationText, IsNotMadeOfOneConfiguration) {
+  EXPECT_EQ(text_of(test::result_of({{.mode = Mode::kIo, .rates = {100}}})), "");
+}
+
+TEST(RecommendationText, IsNotMadeOfCacheStates) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}, {.mode = Mode::kIo, .rates = {10}}});
+  result.cells[1].cell.cache = CacheState::kCold;
+  result.cells[0].cell.axes = result.cells[1].cell.axes = {"cache"};
+  EXPECT_EQ(text_of(result), "");
+}
+
+TEST(WorkersSentence, SaysHowManyAreEnough) {
+  const auto sentence = [](std::vector<double> one, std::vector<double> two) {
+    return workers_sentence(
+        judge_run(tried({io(1, std::move(one), "thread-pool"), io(2, std::move(two), "thread-pool")})).headlines[0]);
+  };
+  EXPECT_EQ(sentence(quiet(1000), quiet(1001)),
+            " 1 worker is enough: nothing else that was tried is more than 5 % faster.");
+  EXPECT_EQ(sentence(quiet(1000), quiet(1200)),
+            " 2 workers are enough: nothing else that was tried is more than 5 % faster.");
+  EXPECT_EQ(workers_sentence(judge_run(tried({io(1, {1, 1}, "thread-pool")})).headlines[0]), "");
+}
+
+}  // namespace
+}  // namespace loadline
