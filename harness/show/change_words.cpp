@@ -76,7 +76,7 @@ std::string p_sentence(double p) {
 
 std::string value_text(const std::optional<Summary>& summary, const Metric& metric) {
   if (metric.unit == Unit::kPerSecond || !summary) return rate_text(summary);
-  const auto one = metric.unit == Unit::kSeconds ? duration : bytes_text;
+  std::string (*const one)(double) = metric.unit == Unit::kSeconds ? duration : bytes_text;
   return summary->stddev ? fmt::format("{} ± {}", one(summary->mean), one(*summary->stddev)) : one(summary->mean);
 }
 
