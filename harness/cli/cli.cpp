@@ -23,6 +23,7 @@
 #include "harness/result/result_json.h"
 #include "harness/result/threads.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 #include "synthetic/convert/convert.h"
@@ -371,25 +372,33 @@ std::string config_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
+bool has_workers(const RunOptions& options) {
+  const bool loads =
+      std::ranges::any_of(options.modes, [](const auto& mode) { return mode == "io" || mode == "full"; });
+  return loads && std::ranges::any_of(options.loaders, [](const auto& name) { return loader_named(name).has_workers; });
+}
+
 int pairs_request(const std::string& name, Request& request) {
-  std::vector<std::string> words{"--mode",      "io,full",   "--loader",
-                                 "thread-pool", "--workers", fmt::format("{}", threads_in_force())};
+  std::vector<std::string> words{"--mode", "io,full", "--loader", "thread-pool"};
   RunOptions& options = request.run.options;
   options.modes = {"io", "full"};
   options.loaders = {"thread-pool"};
-  options.workers = {threads_in_force()};
-  const bool in_batches =
-      std::ranges::any_of(request.given, [](const auto& given) { return given.first->name == "trial-batches"; });
-  if (!in_batches) options.trial_seconds = 0.25;
+  const auto given = [&](std::string_view option) {
+    return std::ranges::any_of(request.given, [&](const auto& one) { return one.first->name == option; });
+  };
+  if (!given("trial-batches")) options.trial_seconds = 0.25;
   for (const auto& [row, text] : request.given) {
     write_option(options, *row, text);
     if (row->name == "output" || row->name == "quiet") continue;
     words.push_back(fmt::format("--{}", row->name));
     if (!row->value.empty()) words.push_back(text);
   }
+  if (!given("workers") && has_workers(options)) {
+    options.workers = {threads_in_force()};
+    words.insert(words.end(), {"--workers", fmt::format("{}", threads_in_force())});
+  }
   if (!options.trial_batches) {
-    const std::vector<std::string> seconds{"--trial-seconds", fmt::format("{}", options.trial_seconds)};
-    words.insert(words.begin(), seconds.begin(), seconds.end());
+    words.insert(words.end(), {"--trial-seconds", fmt::format("{}", options.trial_seconds)});
   }
   (name == "ab" ? request.pairs.run : request.noise.run) = request.run;
   (name == "ab" ? request.pairs.words : request.noise.words) = words;

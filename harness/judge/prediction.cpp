@@ -171,9 +171,15 @@ class Predictor {
     return lowest;
   }
 
+  // A compute that computes on the workers' CPUs gets faster or slower with their number, nobody knows by how much.
+  bool workers_are_alone() const {
+    const ComputeKind& kind = *parse_compute(full_.cell.compute).kind;
+    return workers_ > 0 && !(kind.heeds_setting && kind.heeds_threads && full_.cell.placement.compute_cpus.empty());
+  }
+
   void with_more_workers() {
     const std::size_t more = twice_the_workers();
-    if (workers_ == 0 || more <= workers_) return;
+    if (!workers_are_alone() || more <= workers_) return;
     const double share = static_cast<double>(more) / static_cast<double>(workers_);
     Model filled = scaled(share, L_);
     Model full = scaled(share, F_);
@@ -198,14 +204,14 @@ class Predictor {
   // Neither does what binds change nor does the queue run fuller than it did.
   void with_idle_workers() {
     const std::size_t more = twice_the_workers();
-    if (workers_ == 0 || more <= workers_ || side_of(L_, S_) != Side::kCompute) return;
+    if (!workers_are_alone() || more <= workers_ || side_of(L_, S_) != Side::kCompute) return;
     add(full_, at_workers(more), claim_of(more, "gain nothing and stay at"), F_);
   }
 
   // Half as many fill at least half as much.
   bool with_fewer_workers() {
     const std::size_t fewer = workers_ / 2;
-    if (fewer == 0) return false;
+    if (!workers_are_alone() || fewer == 0) return false;
     const auto known = measured_filling(fewer);
     const double share = static_cast<double>(fewer) / static_cast<double>(workers_);
     if (side_of(known ? *known : scaled(share, L_), S_) != Side::kCompute) return false;
@@ -250,10 +256,11 @@ class Predictor {
 
   void with_perfect_loader() {
     const Estimate gain = quotient(S_, F_);
-    if (!gain.ci95) return;
+    if (!telling_factor(gain)) return;
     const Estimate share{gain.value - 1, Interval{gain.ci95->low - 1, gain.ci95->high - 1}};
-    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {} more throughput,", percent(share)), S_,
-        "", true);
+    const std::string more = telling_share(share) ? fmt::format("{} more throughput", percent(share))
+                                                  : fmt::format("{} times the throughput", factor(gain));
+    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {},", more), S_, "", true);
   }
 
   void with_device_too_fast() {

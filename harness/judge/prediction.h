@@ -56,7 +56,8 @@ struct Prediction {
 //   bound by compute   half the workers, where L / 2 is still clearly above S; else twice as many: F does not change
 //                      a device too fast for the loader, of rate 2 L: F' is L
 //
-// A cell that the run has measured itself is not predicted. Where Result::checks has trials of a prediction's cell, the
+// Other numbers of workers are left out where a compute computes on their CPUs, which makes it faster or slower too. A
+// cell that the run has measured itself is not predicted. Where Result::checks has trials of a prediction's cell, the
 // prediction is held against them.
 std::vector<Prediction> predictions_of(const Result& result, const Judgement& judgement);
 

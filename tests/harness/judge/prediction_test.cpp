@@ -176,6 +176,12 @@ TEST(Predictions, OfADeviceNeedAFillingThatWasMeasured) {
   EXPECT_EQ(found[0].cell.workers, 2U);
 }
 
+TEST(Predictions, SayNothingOfWorkersThatShareTheirCpusWithTheCompute) {
+  Result result = measured(5000, 1000, 980, 4);
+  for (std::size_t i : {1U, 2U}) result.cells[i].cell.compute = "cnn";
+  EXPECT_TRUE(predictions(result).empty());
+}
+
 TEST(Predictions, SayNothingOfADeviceThatSomethingElseSlowsDown) {
   const auto found = predictions(measured(5000, 900, 890, 4));
   ASSERT_EQ(found.size(), 1U) << "it was asked for 1000";
