@@ -46,14 +46,20 @@ struct LoaderOptions {
 // the batches of the `serial` row bit for bit, at any number of workers, in the same order or, if asked, as they are
 // completed.
 //
-// make() allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
-// borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.
 struct LoaderKind {
   std::string_view name;
   std::string_view summary;
   bool has_workers;              // whether LoaderOptions::workers and prefetch mean anything to it
   std::optional<Access> access;  // how the dataset must be opened for it; none: as its format does by itself
-  std::unique_ptr<Feed> (*make)(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
+  // The schedule behind make(), which several rows may share: `kind` is the one that was asked for.
+  std::unique_ptr<Feed> (*engine)(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                                  const LoaderOptions& options);
+
+  // Allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
+  // borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.
+  std::unique_ptr<Feed> make(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options) const {
+    return engine(*this, assembler, sampler, options);
+  }
 };
 
 std::span<const LoaderKind> loaders();

@@ -79,6 +79,8 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
   const auto order = permutation.first(pages);
   std::iota(order.begin(), order.end(), SampleIndex{0});
   shuffle(order, random);
+  const std::size_t missing = pages * page - permutation.size();  // samples of the last page that are not there
+  const auto short_place = static_cast<std::size_t>(std::ranges::find(order, pages - 1) - order.begin());
   std::size_t end = permutation.size();
   for (std::size_t k = pages; k > 0; --k) {
     const std::size_t first = order[k - 1] * page;
@@ -87,9 +89,13 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
     std::iota(permutation.begin() + static_cast<std::ptrdiff_t>(end),
               permutation.begin() + static_cast<std::ptrdiff_t>(end + count), static_cast<SampleIndex>(first));
   }
-  const std::size_t window = std::min(options_.window_samples, permutation.size()) / page * page;
-  for (std::size_t at = 0; at < permutation.size(); at += window) {
-    shuffle(permutation.subspan(at, std::min(window, permutation.size() - at)), random);
+  // Windows are counted in pages: one with the short page in it is shorter by as much, and so none cuts a page.
+  const std::size_t window_pages = options_.window_samples / page;
+  const auto begin_of = [&](std::size_t place) { return place * page - (place > short_place ? missing : 0); };
+  for (std::size_t first = 0; first < pages; first += window_pages) {
+    const std::size_t begin = begin_of(first);
+    const std::size_t window_end = begin_of(std::min(first + window_pages, pages));
+    shuffle(permutation.subspan(begin, window_end - begin), random);
   }
 }
 

@@ -16,8 +16,14 @@ namespace loadline {
 enum class Order : std::uint8_t {
   kSequential,   // as stored
   kShuffled,     // a fresh uniform permutation an epoch
-  kPageShuffled  // runs of neighbours in random order, mixed within a window: random to a model, kind to storage
+  kPageShuffled  // pages of neighbours in random order, mixed within a window: random to a model, kind to storage
 };
+
+// The rule of kPageShuffled. Page k is samples k * page_samples and so on, the last one as many as are left. An epoch
+// has all pages in an order of its own, of which each window_samples / page_samples (rounded down) in a row are a
+// window; the last window has those that are left. The samples of a window, and of no two, are mixed. Hence all samples
+// of a page come within one window, whatever the number of samples is a multiple of. Ranks share an epoch by position,
+// as in every order: each takes its part of every window.
 
 struct SamplerOptions {
   std::size_t samples = 0;     // in the dataset, at least 1
@@ -25,7 +31,7 @@ struct SamplerOptions {
   std::uint64_t seed = 1;
   Order order = Order::kShuffled;
   std::size_t page_samples = 64;      // kPageShuffled: neighbours that stay in one window
-  std::size_t window_samples = 4096;  // kPageShuffled: samples mixed with each other; at least page_samples
+  std::size_t window_samples = 4096;  // kPageShuffled: at most so many are mixed with each other; at least page_samples
   std::size_t rank = 0;
   std::size_t world_size = 1;  // rank r takes positions r, r + world_size, ... of the epoch's order
   bool drop_last = false;      // leave out the short last batch of an epoch

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tests/run.sh [OPTION...]: builds and runs the tests; options go to ctest (-R loaders: those of one layer).
-# Without options also under the address and undefined-behaviour sanitizers, and the threaded ones under the thread
-# sanitizer. LOADLINE_TEST_PRESETS="dev asan tsan" chooses.
+# Without options those of the release build, then under the address and undefined-behaviour sanitizers, and the threaded
+# ones under the thread sanitizer; with options those of the preset dev. LOADLINE_TEST_PRESETS="release-tests asan tsan"
+# chooses.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -11,7 +12,7 @@ case ${1:-} in
     exit 0 ;;
 esac
 
-if (($# > 0)); then presets=dev; else presets='dev asan tsan'; fi
+if (($# > 0)); then presets=dev; else presets='release-tests asan tsan'; fi
 presets=${LOADLINE_TEST_PRESETS:-$presets}
 
 say() { echo "==> $*" >&2; }
@@ -22,19 +23,20 @@ say "dependencies"
 for preset in $presets; do
   targets=() selection=() prefix=()
   case $preset in
-    dev) ;;
+    dev | release-tests) ;;
     asan) targets=(--target unit_tests) ;;
     tsan)
       targets=(--target unit_tests)
       (($# > 0)) || selection=(-L '^threads$')
       # Older thread sanitizers give up where the kernel spreads addresses widely; not every container allows this.
       if setarch "$(uname -m)" -R true 2>/dev/null; then prefix=(setarch "$(uname -m)" -R); fi ;;
-    *) echo "LOADLINE_TEST_PRESETS: want dev, asan or tsan, got '$preset'" >&2; exit 2 ;;
+    *) echo "LOADLINE_TEST_PRESETS: want dev, release-tests, asan or tsan, got '$preset'" >&2; exit 2 ;;
   esac
-  say "$preset: build (build/$preset)"
+  folder=$root/build/${preset%-tests}
+  say "$preset: build (${folder#"$root"/})"
   cmake -S "$root" --preset "$preset" >/dev/null
-  "${prefix[@]}" cmake --build "$root/build/$preset" --parallel "$(nproc)" "${targets[@]}" >&2
+  "${prefix[@]}" cmake --build "$folder" --parallel "$(nproc)" "${targets[@]}" >&2
   say "$preset: test"
-  "${prefix[@]}" ctest --test-dir "$root/build/$preset" --parallel "$(nproc)" --no-tests=error \
+  "${prefix[@]}" ctest --test-dir "$folder" --parallel "$(nproc)" --no-tests=error \
     --output-on-failure "${selection[@]}" "$@"
 done

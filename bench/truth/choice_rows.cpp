@@ -70,7 +70,8 @@ void recommend(std::uint64_t seed, std::size_t draw, Session& session) {
     if (cell.cell.mode == Mode::kFull) best = std::max(best, rate_of(cell.cell));
   }
   const Headline& headline = judgement.headlines.front();
-  const Configuration& recommended = judgement.configurations[headline.recommended];
+  if (!headline.recommended) return;
+  const Configuration& recommended = judgement.configurations[*headline.recommended];
   const double rate = rate_of(result.cells[*recommended.full].cell);
   const bool slower = best > (1 + kNoticeable) * rate;
   session.tally.count(

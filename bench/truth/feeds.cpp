@@ -101,6 +101,7 @@ std::optional<std::size_t> PipelineFeed::ready() const {
 Batch ReadyFeed::next() {
   if (closed_) return {};
   slots_.reset();
+  clock_.pass(cost_);
   return slots_.lend();
 }
 

@@ -81,12 +81,14 @@ class PipelineFeed final : public Feed {
 // Batches that are there already.
 class ReadyFeed final : public Feed {
  public:
-  explicit ReadyFeed(Slots& slots) : slots_(slots) {}
+  ReadyFeed(Time cost, SimulatedClock& clock, Slots& slots) : cost_(cost), clock_(clock), slots_(slots) {}
 
   Batch next() override;
   void close() override { closed_ = true; }
 
  private:
+  const Time cost_;
+  SimulatedClock& clock_;
   Slots& slots_;
   bool closed_ = false;
 };

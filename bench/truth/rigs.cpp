@@ -50,10 +50,19 @@ class SimulatedRig final : public Rig {
     return truth::make_sink(wiring_, factor, simulation_.bed(), draws_, stop);
   }
 
-  // Workers never wait for anything but slots.
+  // As the kernel would count it: a thread that a quota holds back is runnable.
   UsageReading usage() const override {
+    const System& system = simulation_.system_of(cell_);
+    const double lost = served_seconds_ * (1 - system.on_cpu);
+    const auto lost_to = [&](Obstacle obstacle) { return system.obstacle == obstacle ? lost : 0; };
+    const double throttled = lost_to(Obstacle::kQuota);
     UsageReading reading;
-    reading.usage.user_cpu_seconds = served_seconds_;
+    reading.usage.user_cpu_seconds = served_seconds_ * system.on_cpu;
+    reading.delays.threads = {{1,
+                               {.run_delay_seconds = lost_to(Obstacle::kProcesses) + throttled,
+                                .blocked_io_seconds = lost_to(Obstacle::kStorage)}}};
+    reading.delays.steal_seconds = lost_to(Obstacle::kHypervisor);
+    reading.delays.throttled_seconds = throttled;
     return reading;
   }
 
@@ -87,7 +96,7 @@ Wiring wiring_of(const System& system, const Cell& cell, std::size_t slots) {
     pipeline = {.workers = cell.workers,
                 .slots = slots,
                 .service = system.service,
-                .hand_over = time_of(system.hand_over_seconds),
+                .hand_over = time_of(system.hand_over_seconds + system.harness_seconds),
                 .slow_batches = system.slow_batches};
     double& mean = pipeline.service.mean_seconds;
     if (*cell.loader != "thread-pool") mean *= system.loader_factor;
@@ -95,6 +104,7 @@ Wiring wiring_of(const System& system, const Cell& cell, std::size_t slots) {
     if (full) mean *= 1 + system.slowed_service;
     if (cell.cache == CacheState::kCold) mean *= system.cold_factor;
   }
+  wiring.harness = time_of(system.harness_seconds);
   if (cell.mode == Mode::kIo) {
     wiring.sink = {.law = Law::kConstant, .mean_seconds = system.drain_seconds};
   } else if (cell.mode != Mode::kOverhead) {
@@ -108,7 +118,7 @@ Wiring wiring_of(const System& system, const Cell& cell, std::size_t slots) {
 
 std::unique_ptr<Feed> make_feed(const Wiring& wiring, const Cell& cell, double factor, Bed& bed, Draws& draws,
                                 double& served_seconds) {
-  if (!cell.loader) return std::make_unique<ReadyFeed>(bed.slots);
+  if (!cell.loader) return std::make_unique<ReadyFeed>(wiring.harness, bed.clock, bed.slots);
   Pipeline pipeline = wiring.pipeline;
   pipeline.factor = factor;
   return std::make_unique<PipelineFeed>(pipeline, bed.clock, bed.slots, draws, served_seconds);

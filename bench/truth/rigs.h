@@ -25,11 +25,12 @@ struct Bed {
 struct Wiring {
   Pipeline pipeline;  // of a cell with a loader
   Times sink;         // of a host, or a device's step
+  Time harness{};     // that the loop costs a batch
   bool device = false;
   std::size_t depth = 0;
 };
 
-// Of a cell of any mode but OVERHEAD, with so many slots. The mean of its step is in its compute.
+// Of a cell with so many slots. The mean of its step is in its compute.
 Wiring wiring_of(const System& system, const Cell& cell, std::size_t slots);
 
 std::unique_ptr<Feed> make_feed(const Wiring& wiring, const Cell& cell, double factor, Bed& bed, Draws& draws,

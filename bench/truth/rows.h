@@ -34,6 +34,10 @@ std::span<const Experiment> experiments();
 void judge_one(std::uint64_t seed, std::size_t draw, Session& session);
 // Five quiet trials of a configuration that is clearly on one side.
 void judge_clear(std::uint64_t seed, std::size_t draw, Session& session);
+// Steps so short that the harness may hide them.
+void judge_harness(std::uint64_t seed, std::size_t draw, Session& session);
+// Workers that wait for storage, or are kept from the CPUs.
+void judge_causes(std::uint64_t seed, std::size_t draw, Session& session);
 // Two results of several workloads: equal, or with a loss in one of them.
 void gate_equal(std::uint64_t seed, std::size_t draw, Session& session);
 void gate_loss(std::uint64_t seed, std::size_t draw, Session& session);

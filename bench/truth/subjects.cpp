@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harness/measure/run.h"
@@ -30,7 +31,8 @@ RunOptions Subject::options(std::size_t trials) const {
                      .trials = trials,
                      .trial_seconds = static_cast<double>(trial_batches) * step_seconds,
                      .first_epoch_seconds = 0,
-                     .ceilings = "off"};
+                     .ceilings = "off",
+                     .au = au};
   if (workers > 0) {
     options.workers = {workers};
     options.prefetch = system.prefetch;
@@ -79,15 +81,16 @@ Subject draw_subject(Draws& draws, const Wishes& wishes) {
     system.slowed_step = draws.chance(0.5) ? draws.between(0, 0.4) : 0;
   }
   if (draws.chance(0.3)) system.slow_batches = 1 + draws.below(subject.workers + 1);
-  subject.noise = {.kind = static_cast<NoiseKind>(draws.below(4)),
+  if (draws.chance(0.5)) subject.au = draws.one_of(std::array{0.8, 0.9, 0.95});
+  subject.noise = {.kind = static_cast<NoiseKind>(draws.below(kNoiseKinds)),
                    .size = draws.log_between(0.003, wishes.most_noise),
                    .on_step = !system.device || draws.chance(0.5)};
   return subject;
 }
 
-Plan plan_of(const RunOptions& options) {
+Plan plan_of(const RunOptions& options, bool with_overhead) {
   Plan plan = make_plan(options, plan_context());
-  std::erase_if(plan.cells, [](const Cell& cell) { return cell.mode == Mode::kOverhead; });
+  if (!with_overhead) std::erase_if(plan.cells, [](const Cell& cell) { return cell.mode == Mode::kOverhead; });
   return plan;
 }
 
@@ -103,7 +106,7 @@ Result prepared(const Plan& plan, Simulation& simulation) {
   result.environment.build = {.version = "simulated", .build_type = "Release"};
   DatasetFacts facts{.path = "/data/mnist", .fingerprint = 1};
   facts.info = {.format = "memory", .samples = 60'000'000, .shape = {1, 28, 28}, .classes = 10};
-  facts.info.access = Access::kResident;
+  facts.info.access = Access::kFiles;
   facts.before = {.pages = 10, .resident_pages = 10};
   result.datasets = {facts};
   for (const Cell& cell : plan.cells) result.cells.push_back(simulation.prepare(cell, 0));
@@ -122,10 +125,10 @@ Result run(const Plan& plan, Simulation& simulation) {
   return result;
 }
 
-Result run(const Subject& subject, std::size_t trials, std::uint64_t seed, Bed& bed) {
+Result run(const Subject& subject, std::size_t trials, std::uint64_t seed, Bed& bed, bool with_overhead) {
   RunOptions options = subject.options(trials);
   options.seed = seed;
-  const Plan plan = plan_of(options);
+  const Plan plan = plan_of(options, with_overhead);
   Simulation simulation(subject.system, subject.noise, seed, trials * plan.cells.size(), bed);
   return run(plan, simulation);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Subject {
   std::string loader = "thread-pool";
   std::size_t workers = 1;
   double step_seconds = 1e-3;
-  std::uint64_t trial_batches = 200;
+  std::uint64_t trial_batches = 200;  // about, of SYNTHETIC: trials are as long as these
+  std::optional<double> au = {};      // that is asked for
 
   RunOptions options(std::size_t trials) const;
   std::string text() const;  // all of it, for people
@@ -41,8 +43,9 @@ inline PlanContext plan_context() {
   return {.threads_in_force = 128, .cpus = {}, .data_directory = "/data"};
 }
 
-// The plan without OVERHEAD, whose trials of a hundred thousand batches tell nothing new here.
-Plan plan_of(const RunOptions& options);
+// The plan without OVERHEAD, whose trials of a hundred thousand batches tell nothing new where the harness costs
+// nothing.
+Plan plan_of(const RunOptions& options, bool with_overhead = false);
 
 // A result as prepare_run() leaves it: a quiet machine, a dataset that lies in memory.
 Result prepared(const Plan& plan, Simulation& simulation);
@@ -51,7 +54,7 @@ Result prepared(const Plan& plan, Simulation& simulation);
 Result run(const Plan& plan, Simulation& simulation);
 
 // The subject's own run: IO, SYNTHETIC and FULL.
-Result run(const Subject& subject, std::size_t trials, std::uint64_t seed, Bed& bed);
+Result run(const Subject& subject, std::size_t trials, std::uint64_t seed, Bed& bed, bool with_overhead = false);
 
 // Its FULL cell.
 Cell full_cell(const Subject& subject);

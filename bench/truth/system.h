@@ -32,13 +32,16 @@ struct Times {
 
 // How trials of the same thing differ: by a factor on all times of a trial.
 enum class NoiseKind : std::uint8_t {
-  kNormal,    // log-normal with the coefficient of variation `size`
-  kSkewed,    // 1 plus an exponential of mean `size`: rates are skewed to the left
-  kOneInTen,  // one trial in ten has a rate lower by 20 %; the others are log-normal with `size`
-  kDrift,     // over the run all gets slower by 4 %, linearly, and log-normal with `size` besides
+  kNormal,      // log-normal with the coefficient of variation `size`
+  kSkewed,      // 1 plus a gamma variate of shape 4 and deviation `size`: rates have a skewness of about -1
+  kVerySkewed,  // 1 plus an exponential of mean `size`: a skewness of about -2
+  kOneInTen,    // one trial in ten has a rate lower by 20 %; the others are log-normal with `size`
+  kDrift,       // over the run all gets slower by 4 %, linearly, and log-normal with `size` besides
 };
 
-// "normal", "skewed", "one in ten 20 % slower", "drift".
+inline constexpr std::size_t kNoiseKinds = 5;
+
+// "normal", "skewed", "very skewed", "one in ten 20 % slower", "drift".
 std::string_view name(NoiseKind kind);
 
 struct Noise {
@@ -49,6 +52,9 @@ struct Noise {
   // `progress` of the run is from 0 to 1.
   double draw(Draws& draws, double progress) const;
 };
+
+// What keeps a worker from working while it serves a batch.
+enum class Obstacle : std::uint8_t { kNone, kStorage, kProcesses, kQuota, kHypervisor };
 
 struct System {
   Times service;                 // of a worker alone, for a batch
@@ -64,6 +70,10 @@ struct System {
   double slowed_step = 0;
   std::size_t slow_batches = 0;  // the first of a feed, which take three times as long
   double cold_factor = 1;        // on `service`, where the page cache is cold
+
+  double harness_seconds = 0;  // of the loop itself, a batch
+  double on_cpu = 1;           // of a service; the rest goes to the obstacle
+  Obstacle obstacle = Obstacle::kNone;
 
   // Names it in the cache of truths.
   std::string key() const;

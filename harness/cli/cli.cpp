@@ -17,11 +17,13 @@
 #include "harness/cli/judging_options.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
+#include "harness/plan/one_value.h"
 #include "harness/plan/options.h"
 #include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
 #include "harness/result/threads.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 #include "synthetic/convert/convert.h"
@@ -60,16 +62,23 @@ void add_row(CLI::App& app, const OptionRow& row, Request& request) {
                                        row.name == "output"  ? ",-o"
                                        : row.name == "quiet" ? ",-q"
                                                              : "");
+  const auto give = [&request, &row](const std::string& text) { request.given.emplace_back(&row, text); };
   CLI::Option* option = nullptr;
-  if (row.value.empty()) {
+  if (row.value.empty() && row.axis) {
+    // Without a value it is on, as any flag.
+    option = app.add_option_function<std::string>(
+        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row));
+    option->expected(0, 1);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->type_name("[on|off,...]");
+  } else if (row.value.empty()) {
     option = app.add_flag_callback(
         flag, [&request, &row] { request.given.emplace_back(&row, "true"); }, help_of(row));
   } else {
-    const auto give = [&request, &row](const std::string& text) { request.given.emplace_back(&row, text); };
     option = app.add_option_function<std::string>(flag, give, help_of(row));
     // The last one counts, so that a script's own settings can be overridden behind them.
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    option->type_name(std::string(row.value));
+    option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));
   }
   option->group(std::string(row.group));
 }
@@ -105,6 +114,8 @@ void add_run(CLI::App& app, Request& request) {
       ->type_name("NAME")
       ->group("Verdict");
   run->footer(
+      "Options with ,... take lists, and every combination of them is run. The others take one value:\n" +
+      one_value_text() +
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 130 and 143 interrupted with what was "
       "measured so far kept.");
@@ -361,25 +372,33 @@ std::string config_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
+bool has_workers(const RunOptions& options) {
+  const bool loads =
+      std::ranges::any_of(options.modes, [](const auto& mode) { return mode == "io" || mode == "full"; });
+  return loads && std::ranges::any_of(options.loaders, [](const auto& name) { return loader_named(name).has_workers; });
+}
+
 int pairs_request(const std::string& name, Request& request) {
-  std::vector<std::string> words{"--mode",      "io,full",   "--loader",
-                                 "thread-pool", "--workers", fmt::format("{}", threads_in_force())};
+  std::vector<std::string> words{"--mode", "io,full", "--loader", "thread-pool"};
   RunOptions& options = request.run.options;
   options.modes = {"io", "full"};
   options.loaders = {"thread-pool"};
-  options.workers = {threads_in_force()};
-  const bool in_batches =
-      std::ranges::any_of(request.given, [](const auto& given) { return given.first->name == "trial-batches"; });
-  if (!in_batches) options.trial_seconds = 0.25;
+  const auto given = [&](std::string_view option) {
+    return std::ranges::any_of(request.given, [&](const auto& one) { return one.first->name == option; });
+  };
+  if (!given("trial-batches")) options.trial_seconds = 0.25;
   for (const auto& [row, text] : request.given) {
     write_option(options, *row, text);
     if (row->name == "output" || row->name == "quiet") continue;
     words.push_back(fmt::format("--{}", row->name));
     if (!row->value.empty()) words.push_back(text);
   }
+  if (!given("workers") && has_workers(options)) {
+    options.workers = {threads_in_force()};
+    words.insert(words.end(), {"--workers", fmt::format("{}", threads_in_force())});
+  }
   if (!options.trial_batches) {
-    const std::vector<std::string> seconds{"--trial-seconds", fmt::format("{}", options.trial_seconds)};
-    words.insert(words.begin(), seconds.begin(), seconds.end());
+    words.insert(words.end(), {"--trial-seconds", fmt::format("{}", options.trial_seconds)});
   }
   (name == "ab" ? request.pairs.run : request.noise.run) = request.run;
   (name == "ab" ? request.pairs.words : request.noise.words) = words;

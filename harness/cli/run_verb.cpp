@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
+#include "harness/measure/meter.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/resume.h"
 #include "harness/measure/run.h"
@@ -128,6 +131,16 @@ bool check(const RunOptions& options, Result& result, RunContext& context, Progr
   return run_further(options, result, result.checks, context);
 }
 
+// The delays of threads that have ended are gone with them: of the whole process none are known. Trials count the peak
+// anew: `peak_rss_bytes` is that of all before the last one began.
+Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::uint64_t peak_rss_bytes) {
+  Usage used = difference(meter.now(), before);
+  used.run_delay_seconds.reset();
+  used.blocked_io_seconds.reset();
+  if (used.peak_rss_bytes) used.peak_rss_bytes = std::max(*used.peak_rss_bytes, peak_rss_bytes);
+  return used;
+}
+
 // Returns whether all of it was done, rather than stopped.
 bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context,
              Progress& progress) {
@@ -165,11 +178,13 @@ int measure(const Verb& verb, const RunRequest& request) {
   const Interrupt interrupt;
   SteadyClock clock;
   const Time began = clock.now();
-  const Usage used_before = usage_now();
+  const UsageMeter meter(affinity_cpus());
+  const UsageReading used_before = meter.now();
+  std::uint64_t peak_rss_bytes = 0;
   const PlanContext plan_context{
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
   // Known before anything is measured.
-  if (!request.baseline.empty()) existing_baseline("--baseline", request.baseline);
+  if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
   if (!request.save_baseline.empty()) baseline_path("--save-baseline", request.save_baseline);
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
@@ -177,14 +192,19 @@ int measure(const Verb& verb, const RunRequest& request) {
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, result);
   Reporter reporter(request.options, file ? &*file : nullptr, clock);
-  RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter};
+  RunContext context{.clock = clock,
+                     .stop = interrupt.token(),
+                     .observer = reporter,
+                     .try_computes = verb.cells && !request.dry_run,
+                     .peak_rss_bytes = &peak_rss_bytes};
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();
   }
   if (request.earlier)
     context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
-  const Schedule schedule = schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start));
+  const Schedule schedule =
+      schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start), context.tried);
   const bool best = request.options.find == kFindBest;
   if (request.dry_run) {
     put(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule),
@@ -199,8 +219,8 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   result.finished = utc_timestamp(std::chrono::system_clock::now());
   const Judgement judgement = judge_run(result);
-  result.process =
-      RunUsage{.wall_seconds = seconds(clock.now() - began), .usage = difference(usage_now(), used_before)};
+  result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
+                            .usage = used_by_process(meter, used_before, peak_rss_bytes)};
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
   if (!request.options.quiet) print_result(verb, result, judgement, stream_for_text(file));

@@ -64,10 +64,10 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   Result both = begin_result(request, base.options);
   const Plan plan = plan_pairs(base.options, changed.options, this_context());
   Reporter reporter(both.options, nullptr, clock);
-  RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter};
+  RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter, .try_computes = true};
   Turns turns;
   if (prepare_run(plan, both, context)) {
-    reporter.expect(schedule_of(both, both.options, true, 0));
+    reporter.expect(schedule_of(both, both.options, true, 0, context.tried));
     reporter.progress().milestone(fmt::format("{} of {}, after one that is not kept", plural(request.pairs, "pair"),
                                               plural(both.cells.size() / 2, "cell")));
     turns.complete = run_pairs(request.pairs, both, context);

@@ -63,9 +63,10 @@ std::vector<const OptionRow*> apply_words(std::string_view option, const std::ve
     const auto refuse = [&](std::string_view wanted) {
       throw usage_error(fmt::format("{}: --{}: want {}", option, row.name, wanted));
     };
-    if (row.value.empty()) {
-      if (equals != std::string::npos) refuse("no value");
-      write_option(options, row, "true");
+    if (row.value.empty() && equals == std::string::npos) {
+      write_option(options, row, "on");
+    } else if (row.value.empty() && !row.axis) {
+      refuse("no value");
     } else if (equals != std::string::npos) {
       write_option(options, row, words[i].substr(equals + 1));
     } else {

@@ -222,22 +222,22 @@ ResultDiff compare_results(const Named& base, const Named& changed, const DiffOp
 
 }  // namespace
 
-void judge_together(std::span<ResultDiff> diffs, std::span<const Sides> sides, const DiffOptions& options) {
+void judge_together(std::span<ResultDiff> diffs, std::span<const Compared> compared, const DiffOptions& options) {
   adjust(diffs, true);
   for (std::size_t i = 0; i < diffs.size(); ++i) {
     ResultDiff& diff = diffs[i];
     adjust({&diff, 1}, false);
-    heed_noise(diff, options, sides[i].base, sides[i].changed);
+    heed_noise(diff, options, compared[i].base, compared[i].changed);
     diff.verdict = verdict_of(diff);
-    add_notes(diff, sides[i].base.result, sides[i].changed.result);
+    add_notes(diff, compared[i].base.result, compared[i].changed.result);
   }
 }
 
 namespace {
 
 void judge_alone(ResultDiff& diff, const Named& base, const Named& changed, const DiffOptions& options) {
-  const Sides sides{base, changed};
-  judge_together({&diff, 1}, {&sides, 1}, options);
+  const Compared compared{base, changed};
+  judge_together({&diff, 1}, {&compared, 1}, options);
 }
 
 }  // namespace
@@ -248,12 +248,12 @@ ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptio
 
 std::vector<ResultDiff> diff_each(const Named& base, std::span<const Named> changed, const DiffOptions& options) {
   std::vector<ResultDiff> diffs;
-  std::vector<Sides> sides;
+  std::vector<Compared> compared;
   for (const Named& one : changed) {
     diffs.push_back(compare_results(base, one, options));
-    sides.push_back({base, one});
+    compared.push_back({base, one});
   }
-  judge_together(diffs, sides, options);
+  judge_together(diffs, compared, options);
   return diffs;
 }
 

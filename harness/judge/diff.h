@@ -101,14 +101,14 @@ ResultDiff diff_cells(const Named& base, const Named& changed, std::span<const M
                       const DiffOptions& options);
 
 // The two results of a comparison. Borrows them.
-struct Sides {
+struct Compared {
   const Named& base;
   const Named& changed;
 };
 
-// Gives comparisons that are judged together, each of the results at the same place of `sides`, their verdicts: by Holm
-// over the gates of all of them.
-void judge_together(std::span<ResultDiff> diffs, std::span<const Sides> sides, const DiffOptions& options);
+// Gives comparisons that are judged together, each of the results at the same place of `compared`, their verdicts: by
+// Holm over the gates of all of them.
+void judge_together(std::span<ResultDiff> diffs, std::span<const Compared> compared, const DiffOptions& options);
 
 // Two results of `loadline ab`: cells matched by place, trials by round. Settings may differ, they are what is
 // compared; modes may not. The gate are all cells of gate_of_pairs(). The noise floor of runs says nothing of them:

@@ -234,12 +234,12 @@ class Walker {
 
   void judge() {
     std::vector<ResultDiff> diffs;
-    std::vector<Sides> sides;
+    std::vector<Compared> compared;
     for (const Gain& gain : gains_) {
       diffs.push_back(gain.diff);
-      sides.push_back({places_[gain.from].named, places_[gain.to].named});
+      compared.push_back({places_[gain.from].named, places_[gain.to].named});
     }
-    judge_together(diffs, sides, options_);
+    judge_together(diffs, compared, options_);
     std::vector<Change> changes;
     if (!walk_.lost.empty()) changes.push_back(Change::kInconclusive);
     for (std::size_t i = 0; i < gains_.size(); ++i) {

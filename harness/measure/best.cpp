@@ -64,7 +64,9 @@ class BestFinder {
                 .stop = context.stop,
                 .observer = nobody_,
                 .start = context.start,
-                .rigs = context.rigs},
+                .rigs = context.rigs,
+                .tried = context.tried,
+                .peak_rss_bytes = context.peak_rss_bytes},
         best_(result.best.emplace()) {
     const bool any_full =
         std::ranges::any_of(result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });

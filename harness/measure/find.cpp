@@ -45,7 +45,9 @@ class Finder {
                 .stop = context.stop,
                 .observer = nobody_,
                 .start = context.start,
-                .rigs = context.rigs} {
+                .rigs = context.rigs,
+                .tried = context.tried,
+                .peak_rss_bytes = context.peak_rss_bytes} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
   }
 

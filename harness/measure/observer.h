@@ -1,8 +1,11 @@
 // What goes with a run through all that measures for it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 #include "harness/result/result.h"
 #include "synthetic/clock.h"
@@ -39,13 +42,22 @@ class RigSource {
   virtual std::unique_ptr<Rig> make(const CellResult& cell) = 0;
 };
 
+// What making a compute and taking a step of it took, when it was tried (attempt.h).
+struct TriedCompute {
+  double setup_seconds = 0;
+  double step_seconds = 0;  // 0: not known
+};
+
 struct RunContext {
   Clock& clock;
   std::stop_token stop;
   RunObserver& observer;
-  Time start = clock.now();    // of the run, or of this part of one that is gone on with
-  double earlier_seconds = 0;  // that its earlier parts took
-  RigSource* rigs = nullptr;   // none: the cells are what they say
+  Time start = clock.now();                   // of the run, or of this part of one that is gone on with
+  double earlier_seconds = 0;                 // that its earlier parts took
+  RigSource* rigs = nullptr;                  // none: the cells are what they say
+  bool try_computes = false;                  // when a run is prepared
+  std::map<std::string, TriedCompute> tried;  // by compute_key()
+  std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
 };
 
 }  // namespace loadline

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "harness/measure/attempt.h"
 #include "harness/measure/cache.h"
 #include "harness/measure/trial.h"
 #include "loaders/error.h"
@@ -138,6 +139,9 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       if (!same_dataset(*first, plan.cells[i])) continue;
       result.cells[i] = prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine);
+      if (!context.try_computes) continue;
+      const CellRig rig(plan.cells[i], *dataset, result.environment.machine.last_level_cache_bytes);
+      try_compute(rig, !spoilt_by_reading(plan, *first, *dataset), context);
     }
     auto facts = inspect(*first, *dataset, !spoilt_by_reading(plan, *first, *dataset), around, context.stop);
     if (!facts) return false;

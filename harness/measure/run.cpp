@@ -14,12 +14,23 @@
 #include "harness/measure/trial.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
 
 Time time_of(double seconds) {
   return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
+}
+
+// From here on the peak is that of what comes next, if the system allows it: returns that. What the process had until
+// then is kept.
+bool begin_own_peak(RunContext& context) {
+  if (context.rigs != nullptr) return false;
+  if (context.peak_rss_bytes != nullptr) {
+    *context.peak_rss_bytes = std::max(*context.peak_rss_bytes, usage_now().peak_rss_bytes.value_or(0));
+  }
+  return reset_peak_rss();
 }
 
 // A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
@@ -31,8 +42,10 @@ void measure_first_epoch(CellResult& result, Time limit, const Machine& machine,
   const double open_seconds = seconds(context.clock.now() - begin);
   const auto rig = dataset ? std::make_unique<CellRig>(result.cell, *dataset, machine.last_level_cache_bytes)
                            : context.rigs->make(result);
+  const bool own_peak = begin_own_peak(context);
   result.first_epoch = run_first_epoch(*rig, limit, context.clock, context.stop);
   if (!result.first_epoch) return;
+  if (!own_peak) result.first_epoch->usage.peak_rss_bytes.reset();
   result.first_epoch->open_seconds = open_seconds;
   result.first_epoch->page_cache = {.before = before, .after = cache.after_trial(result)};
 }
@@ -50,9 +63,11 @@ std::optional<Time> end_of(const RunOptions& options, const RunContext& context)
 }
 
 // Of a trial of each cell and ceiling.
-double round_seconds(const Result& result, const RunOptions& options) {
+double round_seconds(const Result& result, const RunOptions& options, const TriedComputes& tried) {
   double seconds = static_cast<double>(result.ceilings.size()) * ceiling_trial_seconds(options);
-  for (const CellResult& cell : result.cells) seconds += trial_seconds(cell, options);
+  for (const CellResult& cell : result.cells) {
+    seconds += trial_seconds(cell, result.datasets[cell.dataset].info, options, tried);
+  }
   return seconds;
 }
 
@@ -60,7 +75,7 @@ void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, Ru
   if (plan.options.first_epoch_seconds == 0) return;
   const Time limit = time_of(plan.options.first_epoch_seconds);
   const auto end = end_of(plan.options, context);
-  const Time round = time_of(round_seconds(result, plan.options));
+  const Time round = time_of(round_seconds(result, plan.options, context.tried));
   for (CellResult& cell : result.cells) {
     if (!uses_loader(cell.cell.mode) || cell.first_epoch || cell.error) continue;
     if (context.stop.stop_requested()) return;
@@ -235,7 +250,7 @@ class Bench {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (!wanted[i]) continue;
       seconds += took_[i].count() > 0 ? took_[i].mean()
-                 : i < cell_count_    ? trial_seconds(cells_[i], options_)
+                 : i < cell_count_    ? trial_seconds(cells_[i], info_of(cells_[i]), options_, context_.tried)
                                       : ceiling_trial_seconds(options_);
     }
     time_was_up_ = place_ > 0 && context_.clock.now() + time_of(seconds) > *end_;
@@ -256,8 +271,10 @@ class Bench {
       const Rig& its_rig = rig(i);
       const auto before = cache_.before_trial(cell, datasets_, context_.stop);
       const double started = seconds_so_far();
+      const bool own_peak = begin_own_peak(context_);
       auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
       if (!trial) return false;
+      if (!own_peak) trial->usage.peak_rss_bytes.reset();
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       enter(std::move(*trial), round, started, cell.trials);
       mark_pilot(cell, options_);
@@ -277,11 +294,13 @@ class Bench {
       const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
       if (ceiling.ceiling.dataset) cache_.before_ceiling(*ceiling.ceiling.dataset, datasets_, context_.stop);
       const double started = seconds_so_far();
+      const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
       const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
                                                       .sampler = its_rig.sampler(),
                                                       .machine = result_.environment.machine,
                                                       .kernels = kernels_named(its_rig.cell().kernels),
-                                                      .threads = ceiling.ceiling.threads});
+                                                      .threads = ceiling.ceiling.threads,
+                                                      .giver_cpus = ceiling.ceiling.giver_cpus});
       const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
       auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
       if (!trial) return false;
@@ -334,6 +353,8 @@ class Bench {
     if (!found) found = std::make_unique<CellRig>(cell.cell, *copy, cache_bytes);
     return *found;
   }
+
+  const DatasetInfo& info_of(const CellResult& cell) const { return result_.datasets[cell.dataset].info; }
 
   double seconds_so_far() const { return context_.earlier_seconds + seconds(context_.clock.now() - context_.start); }
 

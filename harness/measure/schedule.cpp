@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ranges>
 
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/statistics.h"
+#include "harness/measure/steady.h"
+#include "harness/plan/settings.h"
 #include "loaders/error.h"
 #include "synthetic/compute/compute.h"
 
@@ -20,11 +23,32 @@ constexpr std::size_t kFewestFresh = 5;
 
 constexpr double kSetUpSeconds = 0.02;
 
-// A step of the emulated device is known beforehand; a loader is taken to be no slower.
-double step_seconds(const CellResult& cell) {
-  const std::size_t batch = cell.cell.sampler.batch_size;
-  const auto rate = parse_compute(cell.cell.compute).samples_per_second(batch, cell.slot_bytes);
-  return rate ? static_cast<double>(batch) / *rate : 0;
+const TriedCompute& tried_for(const Cell& cell, const TriedComputes& tried) {
+  static const TriedCompute kUnknown;
+  const auto found = tried.find(compute_key(cell));
+  return found == tried.end() ? kUnknown : found->second;
+}
+
+// A loader is taken to be no slower than the compute, and to take no time where there is none.
+double step_seconds(const CellResult& cell, const TriedComputes& tried) {
+  const auto known = known_step_seconds(cell.cell, cell.slot_bytes);
+  return known ? *known : tried_for(cell.cell, tried).step_seconds;
+}
+
+double setup_seconds(const CellResult& cell, const TriedComputes& tried) {
+  return kSetUpSeconds + tried_for(cell.cell, tried).setup_seconds;
+}
+
+double batches_of_epoch(const CellResult& cell, const DatasetInfo& info) {
+  const double shares = static_cast<double>(cell.cell.sampler.batch_size * cell.cell.sampler.world_size);
+  return std::max(1.0, static_cast<double>(info.samples) / shares);
+}
+
+// What the loader fills behind the timed part, with a drain that takes no time.
+double fill_seconds(const CellResult& cell, const RunOptions& options, double timed) {
+  if (cell.cell.mode != Mode::kIo || starts(cell.cell, CacheState::kCold)) return 0;
+  constexpr double kMany = 1e6;
+  return fill_share(options.trial_batches ? static_cast<double>(*options.trial_batches) : kMany) * timed;
 }
 
 bool is_narrow(const CellResult& cell, double share) {
@@ -58,8 +82,13 @@ std::size_t values_for(double variation, double share, std::size_t most) {
   return count;
 }
 
+const DatasetInfo& info_of(const Result& result, const CellResult& cell) {
+  return result.datasets[cell.dataset].info;
+}
+
 // Until every cell has `trials` of them, as far as it is to have so many.
-double seconds_until(std::size_t trials, const Result& prepared, const RunOptions& options, bool with_cells) {
+double seconds_until(std::size_t trials, const Result& prepared, const RunOptions& options, bool with_cells,
+                     const TriedComputes& tried) {
   double seconds = 0;
   const auto missing = [](std::size_t wanted, std::size_t there) {
     return static_cast<double>(wanted > there ? wanted - there : 0);
@@ -71,17 +100,34 @@ double seconds_until(std::size_t trials, const Result& prepared, const RunOption
   for (const CellResult& cell : prepared.cells) {
     if (stop_of(cell, options)) continue;
     const std::size_t own = std::min(trials, trial_counts(options, cell.cell.mode).most);
-    seconds += missing(own, cell.trials.size()) * trial_seconds(cell, options);
+    seconds += missing(own, cell.trials.size()) * trial_seconds(cell, info_of(prepared, cell), options, tried);
   }
   return seconds;
 }
 
-double first_epochs_seconds(const Result& prepared, const RunOptions& options) {
+double first_epochs_seconds(const Result& prepared, const RunOptions& options, const TriedComputes& tried) {
   double seconds = 0;
   for (const CellResult& cell : prepared.cells) {
-    if (!cell.first_epoch) seconds += first_epoch_seconds(cell, prepared.datasets[cell.dataset].info, options);
+    if (!cell.first_epoch) seconds += first_epoch_seconds(cell, info_of(prepared, cell), options, tried);
   }
   return seconds;
+}
+
+// Of the cells that --check-verdict may measure: of each workload's best configuration two more, at the most, that take
+// as long as a FULL cell does.
+double checks_seconds(const Result& prepared, const RunOptions& options, const TriedComputes& tried) {
+  constexpr double kMostChecks = 2;
+  std::map<std::string, double> longest;  // by workload
+  for (const CellResult& cell : prepared.cells) {
+    if (cell.cell.mode != Mode::kFull) continue;
+    double& seconds = longest[cell.cell.workload];
+    seconds = std::max(seconds, trial_seconds(cell, info_of(prepared, cell), options, tried));
+  }
+  double seconds = 0;
+  for (const auto& [workload, each] : longest) {
+    seconds += kMostChecks * static_cast<double>(trial_counts(options, Mode::kFull).fewest) * each;
+  }
+  return options.check_verdict ? seconds : 0;
 }
 
 Error too_short(std::size_t cells, const RunOptions& options, double round_seconds, double spent_seconds) {
@@ -129,20 +175,37 @@ std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options
   return is_narrow(cell, *options.until_ci) ? Stopped::kInterval : Stopped::kMaxTrials;
 }
 
-double trial_seconds(const CellResult& cell, const RunOptions& options) {
-  constexpr double kOverheadSeconds = 0.02;
-  if (cell.cell.mode == Mode::kOverhead) return kOverheadSeconds + kSetUpSeconds;
-  const double step = step_seconds(cell);
-  const double timed = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
-                                             : std::max(options.trial_seconds, step);
-  const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
-  return timed + warm_up * step + kSetUpSeconds;
+std::string compute_key(const Cell& cell) {
+  return key_of(cell, {SettingPart::kSubject, SettingPart::kCompute}) + key_of(cell, {SettingPart::kMachine});
 }
 
-double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options) {
+std::optional<double> known_step_seconds(const Cell& cell, std::size_t slot_bytes) {
+  const std::size_t batch = cell.sampler.batch_size;
+  const auto rate = parse_compute(cell.compute).samples_per_second(batch, slot_bytes);
+  return rate ? std::optional(static_cast<double>(batch) / *rate) : std::nullopt;
+}
+
+double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
+                     const TriedComputes& tried) {
+  constexpr double kOverheadSeconds = 0.02;
+  if (cell.cell.mode == Mode::kOverhead) return kOverheadSeconds + kSetUpSeconds;
+  const double step = step_seconds(cell, tried);
+  const double setup = setup_seconds(cell, tried);
+  const double timed = options.trial_batches ? static_cast<double>(*options.trial_batches) * step
+                                             : std::max(options.trial_seconds, step);
+  // It has no warm-up, and ends with its epoch.
+  if (starts(cell.cell, CacheState::kCold)) {
+    return setup + (step > 0 ? std::min(timed, batches_of_epoch(cell, info) * step) : timed);
+  }
+  const auto warm_up = static_cast<double>(options.warm_up_batches.value_or(cell.slots + 1));
+  return setup + warm_up * step + timed + fill_seconds(cell, options, timed);
+}
+
+double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
+                           const TriedComputes& tried) {
   if (!uses_loader(cell.cell.mode) || options.first_epoch_seconds == 0) return 0;
-  const double batches = static_cast<double>(info.samples) / static_cast<double>(cell.cell.sampler.batch_size);
-  return std::min(options.first_epoch_seconds, batches * step_seconds(cell)) + kSetUpSeconds;
+  const double steps = batches_of_epoch(cell, info) * step_seconds(cell, tried);
+  return std::min(options.first_epoch_seconds, steps) + setup_seconds(cell, tried);
 }
 
 double ceiling_trial_seconds(const RunOptions& options) {
@@ -150,15 +213,17 @@ double ceiling_trial_seconds(const RunOptions& options) {
   return std::min(kCeilingSeconds, options.trial_seconds) + kMemorySeconds;
 }
 
-Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds) {
+Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,
+                     const TriedComputes& tried) {
   Schedule schedule{.trials = trial_counts(options, Mode::kFull)};
   schedule.asked = schedule.trials.most;
   for (const CellResult& cell : prepared.cells) {
     schedule.there += cell.trials.size();
-    schedule.open_ended = schedule.open_ended || parse_compute(cell.cell.compute).kind->heeds_setting;
+    const bool real = parse_compute(cell.cell.compute).kind->heeds_setting;
+    schedule.open_ended = schedule.open_ended || (real && tried_for(cell.cell, tried).step_seconds == 0);
   }
-  const double first_epochs = with_cells ? first_epochs_seconds(prepared, options) : 0;
-  const auto until = [&](std::size_t trials) { return seconds_until(trials, prepared, options, with_cells); };
+  const double first_epochs = with_cells ? first_epochs_seconds(prepared, options, tried) : 0;
+  const auto until = [&](std::size_t trials) { return seconds_until(trials, prepared, options, with_cells, tried); };
   if (options.time_limit) {
     const double left = *options.time_limit - spent_seconds;
     std::size_t next = schedule.asked;  // of the cell that has the fewest trials
@@ -173,8 +238,13 @@ Schedule schedule_of(const Result& prepared, const RunOptions& options, bool wit
     schedule.trials.most = next + static_cast<std::size_t>(behind);
     schedule.trials.fewest = std::min(schedule.trials.fewest, schedule.trials.most);
   }
-  schedule.fewest_seconds = first_epochs + until(schedule.trials.fewest);
-  schedule.most_seconds = first_epochs + until(schedule.trials.most);
+  const double checks = with_cells ? checks_seconds(prepared, options, tried) : 0;
+  const auto with_checks = [&](double seconds) {
+    if (!options.time_limit) return seconds + checks;
+    return seconds + std::clamp(*options.time_limit - spent_seconds - seconds, 0.0, checks);
+  };
+  schedule.fewest_seconds = with_checks(first_epochs + until(schedule.trials.fewest));
+  schedule.most_seconds = with_checks(first_epochs + until(schedule.trials.most));
   return schedule;
 }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 
+#include "harness/measure/observer.h"
 #include "harness/plan/options.h"
 #include "harness/result/result.h"
 
@@ -39,9 +42,18 @@ void mark_pilot(CellResult& cell, const RunOptions& options);
 // Why a cell needs no more trials; none: it needs some.
 std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options);
 
-// About how long it takes, on a prepared cell: one trial with all that stands outside its clock, and the first epoch.
-double trial_seconds(const CellResult& cell, const RunOptions& options);
-double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options);
+// Equal for cells whose steps are alike: RunContext::tried has what they take.
+using TriedComputes = std::map<std::string, TriedCompute>;
+std::string compute_key(const Cell& cell);
+// What a step of the cell's compute takes by itself, where its parameters say it.
+std::optional<double> known_step_seconds(const Cell& cell, std::size_t slot_bytes);
+
+// About how long it takes, on a prepared cell: one trial with all that stands outside its clock and what the loader
+// fills behind it, and the first epoch.
+double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
+                     const TriedComputes& tried = {});
+double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
+                           const TriedComputes& tried = {});
 // One trial of a ceiling.
 double ceiling_trial_seconds(const RunOptions& options);
 
@@ -50,13 +62,14 @@ struct Schedule {
   TrialCounts trials;         // each cell has in the end
   std::size_t asked = 0;      // what `trials.most` would be without a time limit
   std::size_t there = 0;      // trials of cells that are there already
-  double fewest_seconds = 0;  // that it takes from now on
+  double fewest_seconds = 0;  // that it takes from now on, with what --check-verdict may measure at the most
   double most_seconds = 0;
   bool open_ended = false;  // a step takes as long as it takes, which is only known when it was taken
 };
 
 // The schedule of the cells and ceilings of `prepared`, or of its ceilings alone. `spent_seconds` of the time limit are
 // gone. Throws usage Error where what is left of it is too short for a trial of each.
-Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds);
+Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,
+                     const TriedComputes& tried = {});
 
 }  // namespace loadline

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/plan/find.h"
+#include "harness/plan/one_value.h"
 #include "harness/plan/ranges.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
@@ -141,7 +142,7 @@ const std::array kRows{
     axis(OptionRow{"cache", kData, "STATE",
                    "what the page cache holds of it when a trial begins: all, nothing, or as it happens to be",
                    &O::cache, cache_names}),
-    OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory},
+    axis(OptionRow{"in-memory", kData, "", "copy all samples into huge-page memory first", &O::in_memory}),
 
     OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
     OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
@@ -162,16 +163,18 @@ const std::array kRows{
     axis(OptionRow{"crop", kTransform, "KIND", "photographs: the part that is resized to it", &O::crop, crop_names}),
     axis(OptionRow{"decoder", kTransform, "NAME",
                    "photographs: libjpeg-turbo on what is wanted, or OpenCV on all of it", &O::decoder, decoder_names}),
-    OptionRow{"turn-upright", kTransform, "", "photographs: heed the orientation that EXIF gives", &O::turn_upright},
-    OptionRow{"scaled-dct", kTransform, "",
-              "photographs: decode at 1/2, 1/4 or 1/8 where that still exceeds the output; other pixels than in full",
-              &O::scaled_dct},
+    axis(OptionRow{"turn-upright", kTransform, "", "photographs: heed the orientation that EXIF gives",
+                   &O::turn_upright}),
+    axis(OptionRow{
+        "scaled-dct", kTransform, "",
+        "photographs: decode at 1/2, 1/4 or 1/8 where that still exceeds the output; other pixels than in full",
+        &O::scaled_dct}),
     OptionRow{"on-corrupt", kTransform, "fail|skip", "photographs that cannot be decoded", &O::on_corrupt,
               on_corrupt_names},
     axis(OptionRow{"crop-edge", kTransform, "VALUES", "volumes: length, breadth and height of a crop", &O::crop_edge,
                    nullptr, 1, 4096}),
-    OptionRow{"rotate", kTransform, "on|off", "volumes: turn each crop by one of the 24 rotations by right angles",
-              &O::rotate, on_off_names},
+    axis(OptionRow{"rotate", kTransform, "on|off", "volumes: turn each crop by one of the 24 rotations by right angles",
+                   &O::rotate, on_off_names}),
     axis(OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
                    &O::kernels, kernel_names}),
 
@@ -183,7 +186,7 @@ const std::array kRows{
     OptionRow{"seed", kSampler, "N", "of order, augmentation and the order of trials", &O::seed, nullptr, 0, kMostSeed},
     OptionRow{"rank", kSampler, "N", "this process's share of the samples", &O::rank},
     OptionRow{"world-size", kSampler, "N", "shares that the samples are dealt into", &O::world_size, nullptr, 1},
-    OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last},
+    axis(OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last}),
 
     axis(OptionRow{"prefetch", kPipeline, "BATCHES",
                    "ready beyond those in the workers' hands; unset: as many as suit the last-level cache",
@@ -307,6 +310,23 @@ std::string parse_word(const OptionRow& row, std::string_view text) {
   return std::string(text);
 }
 
+// A flag's value, as one of two words.
+std::string_view parse_switch(const OptionRow& row, std::string_view text) {
+  if (text == "true" || text == "on") return "on";
+  if (text == "false" || text == "off") return "off";
+  throw usage_error(fmt::format("--{}: want on or off, got '{}'", row.name, text));
+}
+
+// What was given as a list is told why it is none, rather than that it is no word or number.
+void refuse_list(const OptionRow& row, std::string_view text) {
+  const bool whole = std::holds_alternative<std::size_t O::*>(row.field) ||
+                     std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
+  const bool may_have_commas = row.choices == nullptr && !whole;
+  const auto why = why_one_value(row);
+  if (why.empty() || may_have_commas || text.find(',') == std::string_view::npos) return;
+  throw usage_error(fmt::format("--{}: want one value, got '{}': {}", row.name, text, why));
+}
+
 template <typename T>
 void refuse_repetition(const OptionRow& row, const std::vector<T>& items) {
   for (std::size_t i = 1; i < items.size(); ++i) {
@@ -377,6 +397,13 @@ std::vector<std::string> parse_words(const OptionRow& row, std::string_view text
 
 // The values that an axis is given, each as text.
 std::vector<std::string> parse_axis(const OptionRow& row, std::string_view text) {
+  if (std::holds_alternative<bool O::*>(row.field)) {
+    if (text == "all") return {"off", "on"};
+    std::vector<std::string> switches;
+    for (const std::string_view item : items_of(row, text)) switches.emplace_back(parse_switch(row, item));
+    refuse_repetition(row, switches);
+    return switches;
+  }
   const bool whole = std::holds_alternative<std::size_t O::*>(row.field) ||
                      std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
   if (!whole) {
@@ -392,12 +419,7 @@ std::vector<std::string> parse_axis(const OptionRow& row, std::string_view text)
 
 void write_one(RunOptions& options, const OptionRow& row, std::string_view text) {
   std::visit(Overloaded{
-                 [&](bool O::*field) {
-                   if (text != "true" && text != "false") {
-                     throw usage_error(fmt::format("--{}: want true or false, got '{}'", row.name, text));
-                   }
-                   options.*field = text == "true";
-                 },
+                 [&](bool O::*field) { options.*field = parse_switch(row, text) == "on"; },
                  [&](std::size_t O::*field) { options.*field = parse_number<std::size_t>(row, text); },
                  [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
                  [&](double O::*field) { options.*field = parse_number<double>(row, text); },
@@ -411,7 +433,9 @@ void write_one(RunOptions& options, const OptionRow& row, std::string_view text)
 }
 
 OptionValue values_of(const Axis& axis, const OptionRow& row) {
-  if (std::holds_alternative<std::string O::*>(row.field)) return axis.values;
+  const bool of_words =
+      std::holds_alternative<std::string O::*>(row.field) || std::holds_alternative<bool O::*>(row.field);
+  if (of_words) return axis.values;
   std::vector<std::size_t> numbers;
   for (const std::string& value : axis.values) numbers.push_back(parse_number<std::size_t>(row, value));
   return numbers;
@@ -466,7 +490,10 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row) {
 }
 
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text) {
-  if (!row.axis) return write_one(options, row, text);
+  if (!row.axis) {
+    refuse_list(row, text);
+    return write_one(options, row, text);
+  }
   const auto values = parse_axis(row, text);
   std::erase_if(options.axes, [&](const Axis& axis) { return axis.option == row.name; });
   for (const std::string& value : values) {

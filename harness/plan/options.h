@@ -15,7 +15,7 @@ namespace loadline {
 // An option that has one value at a time was given several: each is run with all else.
 struct Axis {
   std::string option;               // name of its row
-  std::vector<std::string> values;  // at least two, as on the command line
+  std::vector<std::string> values;  // at least two, as on the command line; of a flag, on and off
 
   bool operator==(const Axis&) const = default;
 };
@@ -142,7 +142,8 @@ using OptionValue = std::variant<std::monostate, bool, std::size_t, double, std:
 OptionValue read_option(const RunOptions& options, const OptionRow& row);
 
 // Sets one option from its text, as on the command line: list items are separated by commas, `all` are all the words
-// that it may be, and 1:64:*2 is a range (ranges.h). Throws usage Error naming the option, the text and what is wanted.
+// that it may be, and 1:64:*2 is a range (ranges.h). A flag is on or off, true or false. Throws usage Error naming the
+// option, the text and what is wanted.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
 
 // A share from `least` to `most`, which stand in the refusal, as of an option --`name`: "0.05" or "5%".

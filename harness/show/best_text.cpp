@@ -53,7 +53,7 @@ std::string best_scope_text(const Result& prepared, const RunOptions& options) {
   for (const CellResult& cell : prepared.cells) {
     if (cell.cell.mode != (any_full ? Mode::kFull : Mode::kIo)) continue;
     ++candidates;
-    candidate_seconds += trial_seconds(cell, options);
+    candidate_seconds += trial_seconds(cell, prepared.datasets[cell.dataset].info, options);
   }
   std::size_t probes = 0;
   std::size_t finalists = candidates;

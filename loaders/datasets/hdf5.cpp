@@ -12,6 +12,7 @@
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 #include "loaders/storage/inflate.h"
+#include "loaders/storage/memory.h"
 
 namespace loadline {
 namespace {
@@ -56,10 +57,11 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
 // Gathers from a mapping of the file, past the library, which has told where the samples begin and then is done.
 class MappedHdf5 final : public AddressableDataset {
  public:
-  MappedHdf5(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<MappedFile> file, std::size_t offset)
+  MappedHdf5(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<MappedFile> file,
+             const std::byte* first)
       : AddressableDataset(std::move(info), std::move(labels)),
         file_(std::move(file)),
-        first_(file_->bytes().data() + offset),
+        first_(first),
         stride_(this->info().sample_bytes()) {}
 
   void check_intact() const override { file_->check_intact(); }
@@ -98,12 +100,9 @@ std::unique_ptr<Dataset> map_samples(DatasetInfo info, std::vector<std::int32_t>
     throw refusal(path, fmt::format("dataset '{}': {}", name, why));
   }
   auto file = std::make_unique<MappedFile>(path);
-  const std::uint64_t end = *facts.offset_bytes + info.samples * info.sample_bytes();
-  if (end > file->bytes().size()) {
-    throw refusal(path, fmt::format("dataset '{}' reaches to byte {}, the file ends at {} (truncated)", name, end,
-                                    file->bytes().size()));
-  }
-  return std::make_unique<MappedHdf5>(std::move(info), std::move(labels), std::move(file), *facts.offset_bytes);
+  const std::byte* first =
+      file->part(fmt::format("dataset '{}'", name), *facts.offset_bytes, info.samples, info.sample_bytes()).data();
+  return std::make_unique<MappedHdf5>(std::move(info), std::move(labels), std::move(file), first);
 }
 
 // ---- through the library
@@ -118,7 +117,10 @@ struct Want {
 class LibraryReader : public SampleReader {
  public:
   LibraryReader(const Hdf5Dataset& source, std::size_t most)
-      : source_(source), sample_bytes_(source.facts().row_bytes()), memory_(most * sample_bytes_), wants_(most) {}
+      : source_(source),
+        sample_bytes_(source.facts().row_bytes()),
+        memory_(memory_bytes(most, sample_bytes_), Faults::kLater),
+        wants_(most) {}
 
  protected:
   // The samples wanted, in the order they are stored in.
@@ -129,7 +131,7 @@ class LibraryReader : public SampleReader {
     return wants;
   }
   std::span<std::byte> memory(std::size_t place, std::size_t samples) {
-    return std::span(memory_).subspan(place * sample_bytes_, samples * sample_bytes_);
+    return memory_.bytes().subspan(place * sample_bytes_, samples * sample_bytes_);
   }
   std::size_t sample_bytes() const { return sample_bytes_; }
   const Hdf5Dataset& source() const { return source_; }
@@ -137,7 +139,7 @@ class LibraryReader : public SampleReader {
  private:
   const Hdf5Dataset& source_;
   const std::size_t sample_bytes_;
-  std::vector<std::byte> memory_;
+  HugeMemory memory_;  // as large as the file says, and there as far as it is read into
   std::vector<Want> wants_;
 };
 
@@ -184,12 +186,11 @@ void undo_shuffle(std::span<const std::byte> in, std::size_t element_bytes, std:
 class ChunkReader final : public LibraryReader {
  public:
   ChunkReader(const Hdf5Dataset& source, std::size_t most)
-      : LibraryReader(source, most), chunk_samples_(source.facts().chunk.front()) {
-    const std::size_t bytes = chunk_samples_ * sample_bytes();
-    // A block that deflate cannot make smaller grows a little: RFC 1951, and the header and checksum around it.
-    constexpr std::size_t kOverhead = 1024;
-    for (auto& buffer : buffers_) buffer.resize(bytes + bytes / 1000 + kOverhead);
-  }
+      : LibraryReader(source, most),
+        chunk_samples_(source.facts().chunk.front()),
+        chunk_bytes_(memory_bytes(chunk_samples_, sample_bytes())),
+        buffers_{HugeMemory(stored_bytes(chunk_bytes_), Faults::kLater),
+                 HugeMemory(stored_bytes(chunk_bytes_), Faults::kLater)} {}
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     const auto wants = in_stored_order(indices);
@@ -205,15 +206,21 @@ class ChunkReader final : public LibraryReader {
   }
 
  private:
+  // A block that deflate cannot make smaller grows a little: RFC 1951, and the header and checksum around it.
+  static std::size_t stored_bytes(std::size_t chunk_bytes) {
+    constexpr std::size_t kOverhead = 1024;
+    return chunk_bytes + chunk_bytes / 1000 + kOverhead;
+  }
+
   std::span<const std::byte> decode(std::uint64_t row) {
     const auto& facts = source().facts();
-    const auto stored = source().read_chunk(row, buffers_[0]);
-    const std::size_t whole = chunk_samples_ * sample_bytes();
-    std::span<const std::byte> bytes = std::span(buffers_[0]).first(stored.bytes);
+    const auto stored = source().read_chunk(row, buffers_[0].bytes());
+    const std::size_t whole = chunk_bytes_;
+    std::span<const std::byte> bytes = buffers_[0].bytes().first(stored.bytes);
     std::size_t next = 1;
     for (std::size_t i = facts.filters.size(); i-- > 0;) {
       if ((stored.skipped >> i & 1U) != 0) continue;
-      const auto out = std::span(buffers_[next]).first(whole);
+      const auto out = buffers_[next].bytes().first(whole);
       next = 1 - next;
       if (facts.filters[i] == Hdf5Filter::kShuffle && bytes.size() == whole) {
         undo_shuffle(bytes, facts.element_bytes, out);
@@ -231,7 +238,8 @@ class ChunkReader final : public LibraryReader {
   }
 
   const std::size_t chunk_samples_;
-  std::array<std::vector<std::byte>, 2> buffers_;  // a filter reads one and writes the other
+  const std::size_t chunk_bytes_;
+  std::array<HugeMemory, 2> buffers_;  // a filter reads one and writes the other
   Inflater inflater_;
 };
 
@@ -254,7 +262,9 @@ std::string chunk_obstacle(const Hdf5Facts& facts) {
   if (facts.storage != Hdf5Storage::kChunked) {
     return fmt::format("its storage is {}, not in chunks: use --loader hdf5-mmap or hdf5", name(facts.storage));
   }
-  if (!std::equal(facts.chunk.begin() + 1, facts.chunk.end(), facts.extents.begin() + 1, facts.extents.end())) {
+  const bool whole = facts.chunk.size() == facts.extents.size() && facts.chunk.front() > 0 &&
+                     std::equal(facts.chunk.begin() + 1, facts.chunk.end(), facts.extents.begin() + 1);
+  if (!whole) {
     return fmt::format("its chunks of {} cut the samples of {} apart: use --loader hdf5", extents_text(facts.chunk),
                        extents_text(facts.extents));
   }
@@ -291,10 +301,10 @@ using Offsets = std::vector<std::uint64_t>;
 class MappedPacked final : public AddressableDataset {
  public:
   MappedPacked(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<MappedFile> file,
-               std::size_t first_byte, Offsets offsets)
+               std::span<const std::byte> bytes, Offsets offsets)
       : AddressableDataset(std::move(info), std::move(labels)),
         file_(std::move(file)),
-        bytes_(file_->bytes().subspan(first_byte)),
+        bytes_(bytes),
         offsets_(std::move(offsets)) {}
 
   void check_intact() const override { file_->check_intact(); }
@@ -378,7 +388,7 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
     throw refusal(path, fmt::format("dataset '{}' is {} with extents {}, want u8 in one row", kPackedBytes, facts.type,
                                     extents_text(facts.extents)));
   }
-  const std::uint64_t bytes = facts.extents[0];
+  const std::uint64_t bytes = source->checked_elements();
   Offsets offsets = read_offsets(path, bytes);
   DatasetInfo info{.format = "hdf5", .shape = {3, 0, 0}, .files = {path}, .encoded = true};
   info.samples = offsets.size() - 1;
@@ -394,12 +404,8 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
   }
   if (!why.empty()) throw refusal(path, fmt::format("dataset '{}': {}", kPackedBytes, why));
   auto file = std::make_unique<MappedFile>(path);
-  if (*facts.offset_bytes + bytes > file->bytes().size()) {
-    throw refusal(path, fmt::format("dataset '{}' reaches to byte {}, the file ends at {} (truncated)", kPackedBytes,
-                                    *facts.offset_bytes + bytes, file->bytes().size()));
-  }
-  return std::make_unique<MappedPacked>(std::move(info), std::move(labels), std::move(file), *facts.offset_bytes,
-                                        std::move(offsets));
+  const auto all = file->part(fmt::format("dataset '{}'", kPackedBytes), *facts.offset_bytes, bytes, 1);
+  return std::make_unique<MappedPacked>(std::move(info), std::move(labels), std::move(file), all, std::move(offsets));
 }
 
 Access access_of(const DatasetOptions& options, const Hdf5Facts& facts) {

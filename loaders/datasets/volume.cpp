@@ -134,17 +134,13 @@ class AddressableVolume final : public VolumeDataset {
 };
 
 const float* first_value(const MappedFile& file, const Source& source) {
-  const std::size_t end = source.offset_bytes + values_in(source) * sizeof(float);
-  if (end > file.bytes().size()) {
-    throw refusal(source.path, fmt::format("{} reaches to byte {}, the file ends at {} (truncated)", source.what, end,
-                                           file.bytes().size()));
-  }
+  const auto values = file.part(source.what, source.offset_bytes, values_in(source), sizeof(float));
   if (source.offset_bytes % sizeof(float) != 0) {
     throw refusal(source.path, fmt::format("the values of {} begin at byte {}, which is no multiple of 4: they cannot "
                                            "be mapped",
                                            source.what, source.offset_bytes));
   }
-  return reinterpret_cast<const float*>(file.bytes().data() + source.offset_bytes);
+  return reinterpret_cast<const float*>(values.data());
 }
 
 std::unique_ptr<VolumeDataset> map_volume(DatasetInfo info, const OfFields<Source>& sources) {

@@ -1,4 +1,4 @@
-// The functions behind the rows of the loader table; their contract is LoaderKind's.
+// The functions behind the rows of the loader table; their contract is that of LoaderKind::make().
 #pragma once
 
 #include <memory>
@@ -7,9 +7,11 @@
 
 namespace loadline {
 
-std::unique_ptr<Feed> make_flow_graph(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
-std::unique_ptr<Feed> make_serial(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
-std::unique_ptr<Feed> make_thread_pool(const Assembler& assembler, const Sampler& sampler,
+std::unique_ptr<Feed> make_flow_graph(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                                      const LoaderOptions& options);
+std::unique_ptr<Feed> make_serial(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                                  const LoaderOptions& options);
+std::unique_ptr<Feed> make_thread_pool(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                                        const LoaderOptions& options);
 
 }  // namespace loadline

@@ -36,8 +36,9 @@ namespace flow = tbb::flow;
 //   process ends; and they outlive the feed, since finalize() does nothing while other threads use oneTBB.
 class FlowGraphFeed final : public WorkerFeed {
  public:
-  FlowGraphFeed(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options)
-      : WorkerFeed("flow-graph", assembler, sampler, options),
+  FlowGraphFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                const LoaderOptions& options)
+      : WorkerFeed(kind, assembler, sampler, options),
         // All places are for threads that come by themselves.
         arena_(static_cast<int>(options.workers), static_cast<unsigned>(options.workers)),
         // A graph belongs to the arena that it is made in.
@@ -93,9 +94,9 @@ class FlowGraphFeed final : public WorkerFeed {
 
 }  // namespace
 
-std::unique_ptr<Feed> make_flow_graph(const Assembler& assembler, const Sampler& sampler,
+std::unique_ptr<Feed> make_flow_graph(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                                       const LoaderOptions& options) {
-  return std::make_unique<FlowGraphFeed>(assembler, sampler, options);
+  return std::make_unique<FlowGraphFeed>(kind, assembler, sampler, options);
 }
 
 }  // namespace loadline

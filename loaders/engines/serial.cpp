@@ -39,8 +39,9 @@ class SerialFeed final : public Feed {
 
 }  // namespace
 
-std::unique_ptr<Feed> make_serial(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options) {
-  const std::size_t slots = slots_of(loader_named("serial"), options);
+std::unique_ptr<Feed> make_serial(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                                  const LoaderOptions& options) {
+  const std::size_t slots = slots_of(kind, options);
   return std::make_unique<SerialFeed>(assembler, sampler, slots, options.stream);
 }
 

@@ -7,8 +7,9 @@ namespace {
 // Each worker makes one batch after the other.
 class ThreadPoolFeed final : public WorkerFeed {
  public:
-  ThreadPoolFeed(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options)
-      : WorkerFeed("thread-pool", assembler, sampler, options), threads_(start([this](Filler& filler) {
+  ThreadPoolFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                 const LoaderOptions& options)
+      : WorkerFeed(kind, assembler, sampler, options), threads_(start([this](Filler& filler) {
           while (make_batch(filler)) {
           }
         })) {}
@@ -21,9 +22,9 @@ class ThreadPoolFeed final : public WorkerFeed {
 
 }  // namespace
 
-std::unique_ptr<Feed> make_thread_pool(const Assembler& assembler, const Sampler& sampler,
+std::unique_ptr<Feed> make_thread_pool(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                                        const LoaderOptions& options) {
-  return std::make_unique<ThreadPoolFeed>(assembler, sampler, options);
+  return std::make_unique<ThreadPoolFeed>(kind, assembler, sampler, options);
 }
 
 }  // namespace loadline

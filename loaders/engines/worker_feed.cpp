@@ -18,22 +18,22 @@ std::chrono::nanoseconds patience(const LoaderOptions& options) {
   return std::chrono::microseconds(options.workers < options.threads_in_force ? 200 : 2);
 }
 
-std::size_t checked_slots(std::string_view loader, const LoaderOptions& options) {
+std::size_t checked_slots(const LoaderKind& kind, const LoaderOptions& options) {
   if (options.workers == 0 || options.workers > kMostWorkers) {
-    throw usage_error(fmt::format("workers {}: {} wants 1 to {}", options.workers, loader, kMostWorkers));
+    throw usage_error(fmt::format("workers {}: {} wants 1 to {}", options.workers, kind.name, kMostWorkers));
   }
-  if (options.prefetch == 0) throw usage_error(fmt::format("prefetch 0: {} wants at least 1 batch", loader));
-  return slots_of(loader_named(loader), options);
+  if (options.prefetch == 0) throw usage_error(fmt::format("prefetch 0: {} wants at least 1 batch", kind.name));
+  return slots_of(kind, options);
 }
 
 }  // namespace
 
-WorkerFeed::WorkerFeed(std::string_view loader, const Assembler& assembler, const Sampler& sampler,
+WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                        const LoaderOptions& options)
     : in_order_(options.in_order),
       cpus_(options.cpus),
       stream_(sampler, options.stream),
-      pool_(checked_slots(loader, options), sampler.batch_size(), assembler.sample_bytes()),
+      pool_(checked_slots(kind, options), sampler.batch_size(), assembler.sample_bytes()),
       ring_(pool_, patience(options)),
       working_(options.workers) {
   fillers_.reserve(options.workers);
@@ -66,28 +66,41 @@ std::vector<std::jthread> WorkerFeed::start(const std::function<void(Filler&)>& 
   threads.reserve(fillers_.size());
   try {
     for (const auto& filler : fillers_) {
-      threads.emplace_back([work, &filler = *filler, cpus = cpus_] {
-        const PinnedThread pinned(cpus);
-        work(filler);
-      });
+      threads.emplace_back([this, work, &filler = *filler] { run(work, filler); });
     }
   } catch (const std::system_error& error) {
     close();
     throw Error(fmt::format("cannot start worker thread {} of {}: {}", threads.size() + 1, fillers_.size(),
                             error.code().message()));
+  } catch (...) {
+    close();  // or those started would wait for slots, and their joining for them
+    throw;
   }
   return threads;
 }
 
-bool WorkerFeed::make_batch(Filler& filler) {
-  Batch batch = pool_.acquire();
-  if (!batch || !stream_.next(*batch)) {
-    // The last worker to find the stream at its end closes the ring behind the last batch.
-    if (working_.fetch_sub(1) == 1) ring_.close();
-    return false;
-  }
+void WorkerFeed::run(const std::function<void(Filler&)>& work, Filler& filler) {
   try {
-    filler.fill(*batch);
+    const PinnedThread pinned(cpus_);
+    work(filler);
+  } catch (...) {
+    // Nobody but the consumer can do anything about it.
+    deliver([why = std::current_exception()](Slot& /*slot*/) { std::rethrow_exception(why); });
+  }
+  // The last worker to find the stream at its end closes the ring behind the last batch.
+  if (working_.fetch_sub(1) == 1) ring_.close();
+}
+
+bool WorkerFeed::make_batch(Filler& filler) {
+  return deliver([&](Slot& slot) { filler.fill(slot); });
+}
+
+template <typename Fill>
+bool WorkerFeed::deliver(const Fill& fill) {
+  Batch batch = pool_.acquire();
+  if (!batch || !stream_.next(*batch)) return false;
+  try {
+    fill(*batch);
   } catch (...) {
     batch->failure = std::current_exception();
   }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -29,21 +28,25 @@ class WorkerFeed : public Feed {
   void close() final;
 
  protected:
-  // Allocates and faults in all slots, and makes each worker's filler. `loader` names it in messages. Throws usage
+  // Allocates and faults in all slots, and makes each worker's filler. `kind` names it in messages. Throws usage
   // Error for numbers of workers and batches that cannot be met.
-  WorkerFeed(std::string_view loader, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
+  WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
 
   // Starts a thread for each worker, which runs `work` with the worker's filler. They must end before the feed does: a
-  // derived class holds them last of all its members, and calls close() in its destructor. Throws Error when a thread
-  // is refused; those started have then ended.
+  // derived class holds them last of all its members, and calls close() in its destructor. What one throws, and a CPU
+  // that it may not run on, reaches the consumer in place of the worker's next batch. Throws Error when a thread is
+  // refused; those started have then ended.
   std::vector<std::jthread> start(const std::function<void(Filler&)>& work);
 
-  // Makes the next batch; waits for a slot. A batch that fails is published with its failure. False, once for each
-  // filler, when there is none to make: at the end of the stream, and once closed. Any thread, a filler by one at a
-  // time. Allocates nothing.
+  // Makes the next batch; waits for a slot. A batch that fails is published with its failure. False when
+  // there is none to make: at the end of the stream, and once closed. Any thread, a filler by one at a time. Allocates
+  // nothing.
   bool make_batch(Filler& filler);
 
  private:
+  void run(const std::function<void(Filler&)>& work, Filler& filler);
+  template <typename Fill>
+  bool deliver(const Fill& fill);
   void publish(Batch batch);
 
   const bool in_order_;

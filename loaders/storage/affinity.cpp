@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kMostSets = 64;  // of 1024 CPUs each
 
 bool set_affinity(std::span<const std::size_t> cpus) {
-  const std::size_t sets = cpus.back() / (sizeof(cpu_set_t) * 8) + 1;
+  const std::size_t sets = std::ranges::max(cpus) / (sizeof(cpu_set_t) * 8) + 1;
   std::vector<cpu_set_t> mask(sets);
   for (const std::size_t cpu : cpus) CPU_SET_S(cpu, sets * sizeof(cpu_set_t), mask.data());
   return ::sched_setaffinity(0, sets * sizeof(cpu_set_t), mask.data()) == 0;

@@ -314,13 +314,30 @@ Hdf5Dataset::StoredChunk Hdf5Dataset::read_chunk(std::uint64_t first, std::span<
   return {.bytes = bytes, .skipped = skipped};
 }
 
+// Nothing is stored in less than a 1032th of its length (zlib's limit), so that a larger claim is a lie and asks for no
+// memory. What lies in other files is believed.
+std::size_t Hdf5Dataset::checked_elements() const {
+  constexpr double kMostInflation = 1032;
+  double bytes = static_cast<double>(facts_.element_bytes);  // does not wrap
+  for (const std::uint64_t extent : facts_.extents) bytes *= static_cast<double>(extent);
+  const bool elsewhere = facts_.storage == Hdf5Storage::kExternal || facts_.storage == Hdf5Storage::kVirtual;
+  const double most = elsewhere ? 0x1p40 : kMostInflation * static_cast<double>(fs::file_size(path_));
+  if (bytes > most) {
+    throw failure("read", path_,
+                  fmt::format("{} values of {} bytes are more than it can hold", fmt::join(facts_.extents, " x "),
+                              facts_.element_bytes));
+  }
+  std::size_t count = 1;
+  for (const std::uint64_t extent : facts_.extents) count *= extent;
+  return count;
+}
+
 std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
   const Turn turn;
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER) {
     throw failure("read", path_, fmt::format("labels must be whole numbers, these are {}", facts_.type));
   }
-  std::size_t count = 1;
-  for (const std::uint64_t extent : facts_.extents) count *= extent;
+  const std::size_t count = checked_elements();
   std::vector<std::int64_t> wide(count);
   if (count > 0 && H5Dread(handles_->dataset.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, wide.data()) < 0) {
     throw failure("read", path_, last_error());
@@ -340,7 +357,7 @@ std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER || facts_.extents.size() != 1) {
     throw failure("read", path_, fmt::format("offsets must be whole numbers in one row, these are {}", facts_.type));
   }
-  std::vector<std::uint64_t> values(facts_.extents[0]);
+  std::vector<std::uint64_t> values(checked_elements());
   // What is negative comes out as 0, by the library's rule for what does not fit.
   if (!values.empty() &&
       H5Dread(handles_->dataset.id(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {

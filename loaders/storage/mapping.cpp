@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -16,13 +18,50 @@
 #include "loaders/storage/file.h"
 
 namespace loadline {
-namespace {
 
-// A signal handler can reach nothing but globals. Entries are claimed by constructors, cleared by destructors, and read
-// by the handler, each with one atomic operation.
-constexpr std::size_t kMostMappings = 1024;
-std::array<std::atomic<MappedFile*>, kMostMappings> mappings{};
-struct sigaction previous_action {};
+// One mapping, as the signal handler sees it. It outlives the mapping and becomes another's. While that happens the
+// version is odd, or another one afterwards: pages that are being read belong to none of these.
+struct WatchedPages {
+  static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
+
+  // False where it belongs to a mapping already.
+  bool claim(std::span<const std::byte> bytes) {
+    if (taken.load(std::memory_order_relaxed) || taken.exchange(true, std::memory_order_acq_rel)) return false;
+    broken_at.store(kIntact);
+    describe(reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size());
+    return true;
+  }
+  void give_back() {
+    describe(0, 0);
+    taken.store(false, std::memory_order_release);
+  }
+
+  // Async-signal-safe, as mark_broken() is.
+  bool contains(std::uintptr_t address) const {
+    const std::uint64_t seen = version.load();
+    const std::uintptr_t begin = first.load();
+    const std::size_t bytes = size.load();
+    return seen % 2 == 0 && version.load() == seen && address >= begin && address - begin < bytes;
+  }
+  void mark_broken(std::uintptr_t page) { broken_at.store(page - first.load(), std::memory_order_release); }
+
+  std::atomic<std::uint64_t> broken_at{kIntact};  // byte of a vanished page
+
+ private:
+  void describe(std::uintptr_t begin, std::size_t bytes) {
+    version.fetch_add(1);
+    first.store(begin);
+    size.store(bytes);
+    version.fetch_add(1);
+  }
+
+  std::atomic<bool> taken{false};
+  std::atomic<std::uint64_t> version{0};
+  std::atomic<std::uintptr_t> first{0};
+  std::atomic<std::size_t> size{0};
+};
+
+namespace {
 
 std::size_t page_bytes() {
   static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -43,30 +82,65 @@ void unmap(std::span<const std::byte> bytes) {
   if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
 }
 
-// The mapping that a page belongs to. By the page's first byte: what lies behind the last page is somebody else's.
-MappedFile* mapping_of(const void* page) {
-  const auto* first = static_cast<const std::byte*>(page);
-  for (auto& entry : mappings) {
-    MappedFile* mapping = entry.load(std::memory_order_acquire);
-    if (mapping == nullptr) continue;
-    const auto bytes = mapping->bytes();
-    if (first >= bytes.data() && first < bytes.data() + bytes.size()) return mapping;
+// ---- what the signal handler sees
+
+// The entries stand in blocks, of which there are as many as there ever were mappings at a time.
+struct Block {
+  std::array<WatchedPages, 1024> entries;
+  std::atomic<Block*> next{nullptr};
+};
+
+// A signal handler can reach nothing but globals.
+Block first_block;
+struct sigaction previous_action {};
+std::atomic<bool> previous_is_spent{false};  // it was to be called once, and was
+
+// The entry of the mapping that a page belongs to. By the page's first byte: what lies behind the last page is somebody
+// else's.
+WatchedPages* watched_of(std::uintptr_t page) {
+  for (Block* block = &first_block; block != nullptr; block = block->next.load(std::memory_order_acquire)) {
+    for (WatchedPages& entry : block->entries) {
+      if (entry.contains(page)) return &entry;
+    }
   }
   return nullptr;
 }
 
-void on_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
+void call_previous(int signal, siginfo_t* info, void* context) {
+  const auto& action = previous_action;
+  const bool once = (static_cast<unsigned>(action.sa_flags) & static_cast<unsigned>(SA_RESETHAND)) != 0;
+  const bool spent = once && previous_is_spent.exchange(true);
+  const bool sent = info->si_code <= 0;  // by somebody, rather than met by an instruction
+  if (action.sa_handler == SIG_IGN && sent) return;
+  // The system lets nobody ignore an instruction that cannot go on.
+  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || spent) {
+    // The process ends: by the same instruction, which runs again, or by the signal sent again.
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(signal, &standard, nullptr);
+    if (sent) ::raise(signal);
+    return;
+  }
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, &before);
+  if ((static_cast<unsigned>(action.sa_flags) & static_cast<unsigned>(SA_SIGINFO)) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else {
+    action.sa_handler(signal);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  auto* page = reinterpret_cast<void*>(address - address % page_bytes());
-  MappedFile* mapping = mapping_of(page);
-  if (mapping != nullptr &&
-      ::mmap(page, page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
-    mapping->mark_broken(static_cast<std::size_t>(static_cast<const std::byte*>(page) - mapping->bytes().data()));
+  const std::uintptr_t page = address - address % page_bytes();
+  WatchedPages* watched = info->si_code > 0 ? watched_of(page) : nullptr;
+  if (watched != nullptr && ::mmap(reinterpret_cast<void*>(page), page_bytes(), PROT_READ,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+    watched->mark_broken(page);
   } else {
-    // Under the old rule the faulting instruction runs again. A signal that somebody sent has none, and is sent again.
-    ::sigaction(SIGBUS, &previous_action, nullptr);
-    if (info->si_code <= 0) ::raise(SIGBUS);
+    call_previous(signal, info, context);
   }
   errno = saved_errno;
 }
@@ -77,25 +151,24 @@ void install_handler_once() {
     page_bytes();  // its static is initialised here, not in the handler
     struct sigaction action {};
     action.sa_sigaction = on_bus_error;
-    action.sa_flags = SA_SIGINFO;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;  // a handler before ours may want the stack of its own
     ::sigaction(SIGBUS, &action, &previous_action);
   });
 }
 
-void remember(MappedFile* mapping) {
+WatchedPages* watch(std::span<const std::byte> bytes) {
   install_handler_once();
-  for (auto& entry : mappings) {
-    MappedFile* empty = nullptr;
-    if (entry.compare_exchange_strong(empty, mapping, std::memory_order_acq_rel)) return;
-  }
-  throw Error(
-      fmt::format("cannot map {}: more than {} files are mapped at once", mapping->path().string(), kMostMappings));
-}
-
-void forget(MappedFile* mapping) {
-  for (auto& entry : mappings) {
-    MappedFile* found = mapping;
-    if (entry.compare_exchange_strong(found, nullptr, std::memory_order_acq_rel)) return;
+  for (Block* block = &first_block;;) {
+    for (WatchedPages& entry : block->entries) {
+      if (entry.claim(bytes)) return &entry;
+    }
+    Block* next = block->next.load(std::memory_order_acquire);
+    if (next == nullptr) {
+      auto added = std::make_unique<Block>();
+      // Another thread may have been faster: then `next` is its block.
+      if (block->next.compare_exchange_strong(next, added.get(), std::memory_order_acq_rel)) next = added.release();
+    }
+    block = next;
   }
 }
 
@@ -103,7 +176,7 @@ void forget(MappedFile* mapping) {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path), bytes_(map(File::open(path))) {
   try {
-    remember(this);
+    watched_ = watch(bytes_);
   } catch (...) {
     unmap(bytes_);
     throw;
@@ -111,13 +184,29 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path), bytes_(
 }
 
 MappedFile::~MappedFile() {
-  forget(this);
+  // First: what the system puts there next is somebody else's.
+  watched_->give_back();
   unmap(bytes_);
 }
 
+std::span<const std::byte> MappedFile::part(std::string_view what, std::uint64_t offset, std::uint64_t count,
+                                            std::uint64_t element_bytes) const {
+  std::uint64_t length = 0;
+  std::uint64_t end = 0;
+  if (__builtin_mul_overflow(count, element_bytes, &length) || __builtin_add_overflow(offset, length, &end)) {
+    throw Error(fmt::format("cannot open {}: {} has {} x {} bytes from byte {} on, which no file is long enough for",
+                            path_.string(), what, count, element_bytes, offset));
+  }
+  if (end > bytes_.size()) {
+    throw Error(fmt::format("cannot open {}: {} reaches to byte {}, the file ends at {} (truncated)", path_.string(),
+                            what, end, bytes_.size()));
+  }
+  return bytes_.subspan(offset, length);
+}
+
 void MappedFile::check_intact() const {
-  const std::uint64_t offset = broken_at_.load(std::memory_order_acquire);
-  if (offset == kIntact) return;
+  const std::uint64_t offset = watched_->broken_at.load(std::memory_order_acquire);
+  if (offset == WatchedPages::kIntact) return;
   throw Error(
       fmt::format("cannot read {}: the page at byte {} is gone (the file was truncated while in use, or its "
                   "storage failed)",

@@ -1,24 +1,27 @@
 // Files mapped for reading, and how much of a file the page cache holds.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace loadline {
+
+struct WatchedPages;
 
 // A whole file mapped read-only. bytes() may be read from any thread while the object lives.
 //
 // A page that vanishes under a reader (the file was truncated, its storage failed) raises SIGBUS. The first mapping of
 // the process installs a handler that puts a zero page in its place and marks the mapping broken, so that the reader
-// runs on and check_intact() then throws. A SIGBUS from elsewhere goes to the handler that was there before.
+// runs on and check_intact() then throws. A SIGBUS from elsewhere is handed to what was there before, a handler or the
+// system's own way, and ours stays in its place.
 class MappedFile {
  public:
-  // Throws Error naming the path and the reason. An empty file gives empty bytes().
+  // Throws Error naming the path and the reason. An empty file gives empty bytes(). Any number at a time.
   explicit MappedFile(const std::filesystem::path& path);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -26,6 +29,10 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::filesystem::path& path() const { return path_; }
+  // `count` elements of `element_bytes` each, from byte `offset` on: what the file says of itself, held against its
+  // length whatever numbers these are. Throws Error naming the path and, as `what`, the part, when they reach past it.
+  std::span<const std::byte> part(std::string_view what, std::uint64_t offset, std::uint64_t count,
+                                  std::uint64_t element_bytes) const;
   // Throws Error naming path and byte if any read so far met a vanished page. Cheap: one atomic load. A file cut short
   // inside its last page raises no signal; check_size() asks the file system.
   void check_intact() const;
@@ -34,15 +41,11 @@ class MappedFile {
 
   // Takes the pages read so far out of this process's memory; they stay in the page cache. Any thread.
   void forget_pages() const;
-  // Called by the signal handler: the page at this byte has gone.
-  void mark_broken(std::size_t offset) { broken_at_.store(offset, std::memory_order_release); }
 
  private:
-  static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
-
   std::filesystem::path path_;
   std::span<const std::byte> bytes_;
-  std::atomic<std::uint64_t> broken_at_{kIntact};  // byte offset of a vanished page
+  WatchedPages* watched_;  // never null; lives for ever, so that the signal handler may look at it at any time
 };
 
 struct Residency {

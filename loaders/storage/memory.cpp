@@ -28,6 +28,12 @@ void fault_in(std::span<std::byte> bytes) {
   }
 }
 
+std::size_t memory_bytes(std::size_t count, std::size_t element_bytes) {
+  std::size_t bytes = 0;
+  if (!__builtin_mul_overflow(count, element_bytes, &bytes)) return bytes;
+  throw Error(fmt::format("cannot allocate {} x {} bytes of memory: {}", count, element_bytes, std::strerror(ENOMEM)));
+}
+
 HugeMemory::HugeMemory(std::size_t size_bytes, Faults faults) : size_(size_bytes) {
   if (size_bytes == 0) return;
   const std::size_t wanted = size_bytes + kHugePage;

@@ -11,6 +11,10 @@ void fault_in(std::span<std::byte> bytes);
 
 enum class Faults { kNow, kLater };
 
+// Bytes of `count` elements of `element_bytes` each. Throws Error when they are more than can be counted: a file may
+// claim any number.
+std::size_t memory_bytes(std::size_t count, std::size_t element_bytes);
+
 // Zeroed anonymous memory, aligned to 2 MiB, in huge pages where the system grants them, and every page of it faulted
 // in by the constructor, unless that is left for later, so that no fault is left for the time the clock runs. Freed by
 // the destructor.

@@ -54,10 +54,84 @@ TEST_F(Diff, EndsWithThreeWhereThereIsARegression) {
 
 TEST_F(Diff, ComparesSeveralResultsWithOneBase) {
   keep_two();
-  const Outcome outcome = run({"diff", "base.json", "base.json", "slower.json"});
+  const Outcome outcome = run({"diff", "--each", "base.json", "base.json", "slower.json"});
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, StartsWith("equivalent: "));
   EXPECT_THAT(outcome.out, HasSubstr("\nregression: "));
+}
+
+TEST_F(Diff, WalksThroughSeveralResults) {
+  keep_two();
+  const Outcome slower = run({"diff", "base.json", "slower.json", "base.json"});
+  EXPECT_EQ(slower.exit_code, 3) << slower.err;
+  EXPECT_THAT(slower.out, StartsWith("equivalent: mnist FULL, base.json -> base.json: the same within 3 % (0 ± 2 % "));
+  EXPECT_THAT(slower.out, HasSubstr("\nregression: mnist FULL, base.json -> slower.json: 10 ± 2 % slower: no setting "
+                                    "(p "));
+  const Outcome faster = run({"diff", "slower.json", "base.json", "base.json"});
+  EXPECT_EQ(faster.exit_code, 0) << faster.err;
+  for (const char* format : {"markdown", "csv", "json"}) {
+    SCOPED_TRACE(format);
+    const Outcome to_file =
+        run({"diff", "base.json", "slower.json", "base.json", "--format", format, "-o", "walk.out"});
+    EXPECT_EQ(to_file.exit_code, 3);
+    EXPECT_EQ(bytes_of(home_ / "walk.out"),
+              run({"diff", "base.json", "slower.json", "base.json", "--format", format}).out);
+    EXPECT_THAT(to_file.out, StartsWith("equivalent: mnist FULL, "));
+  }
+  expect_refusal(run({"diff", "base.json", "slower.json", "base.json", "--across", "loader"}), 2,
+                 "--across: a walk goes by the fastest of each result; give two results, or --each");
+  expect_refusal(run({"diff", "base.json", "slower.json", "base.json", "--paired"}), 2,
+                 "--paired: it compares the two results of one `loadline ab`, give these alone");
+}
+
+TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
+  const auto measure = [&](const std::string& output, const Words& options) {
+    const Outcome outcome = run(short_run(mnist(), output) + Words{"--trials", "3", "-q"} + options);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  };
+  measure("s1.json", {"--loader", "thread-pool", "--workers", "1"});
+  measure("s2.json", {"--loader", "flow-graph", "--workers", "2"});
+  measure("s3.json", {"--loader", "thread-pool", "--workers", "1", "--compute", "device:samples_per_second=1000000"});
+  measure("s4.json", {"--loader", "thread-pool", "--workers", "1", "--batch-size", "4"});
+  const auto text_of = [&](const Words& files) { return run(Words{"diff", "--margin", "900%"} + files).out; };
+  EXPECT_THAT(text_of({"s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> flow-graph, workers 1 -> 2"));
+  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr(" -> device:samples_per_second=1000000"));
+  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change the compute's share is "));
+  EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr(": batch size 8 -> 4"));
+  const Outcome walk = run({"diff", "--margin", "900%", "s1.json", "s2.json", "s3.json", "s4.json"});
+  EXPECT_EQ(walk.exit_code, 0) << walk.err;
+  EXPECT_THAT(walk.out, HasSubstr("\ns2.json  loader thread-pool -> flow-graph, workers 1 -> 2  "));
+}
+
+TEST_F(Diff, FailsWhereItHasLostWhatItGuards) {
+  keep_two();
+  json result = json::parse(bytes_of(home_ / "base.json"));
+  auto& cells = result["cells"];
+  for (std::size_t i = cells.size(); i-- > 0;) {
+    if (cells[i]["mode"] == "FULL") cells.erase(i);
+  }
+  keep("less.json", result);
+  const Outcome less = run({"diff", "base.json", "less.json"});
+  EXPECT_EQ(less.exit_code, 1);
+  EXPECT_EQ(less.err,
+            "loadline: mnist/FULL/serial/batch:8 of base.json has no partner in less.json; --allow-missing judges what "
+            "is left\n");
+  EXPECT_THAT(less.out, StartsWith("missing: mnist/FULL/serial/batch:8 of base.json has no partner in less.json\n"));
+  EXPECT_EQ(run({"diff", "base.json", "less.json", "--allow-missing"}).exit_code, 0);
+}
+
+TEST_F(Diff, FailsWhereWhatDecidesHasNoTrials) {
+  keep_two();
+  json result = json::parse(bytes_of(home_ / "base.json"));
+  for (json& cell : result["cells"]) {
+    if (cell["mode"] == "FULL") cell["trials"] = json::array();
+  }
+  keep("empty.json", result);
+  const Outcome empty = run({"diff", "base.json", "empty.json"});
+  EXPECT_EQ(empty.exit_code, 1);
+  EXPECT_EQ(empty.err,
+            "loadline: mnist/FULL/serial/batch:8 decides and has nothing to decide by: the new one has no trials\n");
+  EXPECT_EQ(run({"diff", "base.json", "empty.json", "--allow-missing"}).exit_code, 1);
 }
 
 TEST_F(Diff, HoldsToTheMarginThatIsAskedFor) {
@@ -165,11 +239,11 @@ TEST_F(Diff, RefusesResultsOfUnlikeMachines) {
 TEST_F(Diff, RefusesResultsWithNothingInCommon) {
   keep_two();
   json result = json::parse(bytes_of(home_ / "slower.json"));
-  for (json& cell : result["cells"]) cell["batch_size"] = 4;
+  for (json& cell : result["cells"]) cell["workload"] = "fashion-mnist";
   keep("slower.json", result);
-  const Outcome outcome = run({"diff", "base.json", "slower.json"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("they have no cell in common: such as mnist/"));
+  expect_refusal(run({"diff", "base.json", "slower.json"}), 1,
+                 "cannot compare slower.json with base.json: they have no workload in common, the one has "
+                 "fashion-mnist, the other mnist");
 }
 
 TEST_F(Diff, ComparesAlongASetting) {

@@ -43,22 +43,41 @@ class Noise : public CommandLine {
   }
 };
 
+// Steps of 40 ms, so that runs do not differ by much on a machine that has other work.
 TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
-  const Outcome outcome = run(quick() + Words{"-o", "noise.json"});
+  const Outcome outcome = run({"aa",
+                               "--workload",
+                               "mnist",
+                               "--data",
+                               mnist(),
+                               "--batch-size",
+                               "8",
+                               "--trial-batches",
+                               "3",
+                               "--mode",
+                               "synthetic",
+                               "--compute",
+                               "device:samples_per_second=200",
+                               "--warm-up-batches",
+                               "1",
+                               "--pairs",
+                               "5",
+                               "--trials",
+                               "2",
+                               "-o",
+                               "noise.json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("noise floor of "), HasSubstr("(5 pairs of runs of 2 trials)")));
   EXPECT_THAT(outcome.err, AllOf(StartsWith("5 pairs of runs, about "), HasSubstr("\npair 5/5\n")));
-  if (outcome.exit_code != 0) {
-    EXPECT_THAT(refusals(outcome), ElementsAre(HasSubstr("above 50 % a noise floor says nothing; none was written")));
-    GTEST_SKIP() << "two runs differ by too much on this machine: " << outcome.err;
-  }
   const json noise = parsed(home_ / "noise.json");
   EXPECT_EQ(noise["noise_schema_version"], 2);
   EXPECT_EQ(noise["pairs"], 5);
   EXPECT_EQ(noise["trials"], 2);
   EXPECT_GT(noise["machine"]["threads_in_force"], 0);
   EXPECT_NE(noise["build"]["version"], "");
-  ASSERT_EQ(noise["cells"].size(), 2U);
+  ASSERT_EQ(noise["cells"].size(), 1U);
   EXPECT_EQ(noise["cells"][0]["workload"], "mnist");
+  EXPECT_EQ(noise["cells"][0]["mode"], "SYNTHETIC");
   EXPECT_EQ(noise["cells"][0]["ratios"].size(), 5U);
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "noise.json"}));
 }
@@ -129,7 +148,7 @@ TEST_F(NoiseInDiff, IsFoundByTheHostAndSaidInTheLineThatItAffects) {
                                  HasSubstr(": two runs of the same differ by up to 28 % on " + host_ + " (5 pairs of "),
                                  HasSubstr(", more than the margin of 3 %\n")));
   EXPECT_EQ(diff({"--margin", "1%"}).exit_code, 0) << "a margin below the floor is no mistake";
-  EXPECT_THAT(diff({"--noise", "none"}).out, StartsWith("equivalent: "));
+  EXPECT_THAT(diff({"--noise", "none"}).out, testing::Not(HasSubstr("two runs of the same")));
 }
 
 TEST_F(NoiseInDiff, OfTwoHostsIsThatOfTheNoisier) {
@@ -163,6 +182,23 @@ TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
                  "old.json: an older loadline measured this noise floor within one run, which says nothing of two "
                  "runs; measure it anew by `loadline aa`, or leave it out by --noise none");
   expect_refusal(diff({"--noise", "result.json"}), 1, "result.json: not a noise floor, as `loadline aa` writes it");
+}
+
+TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
+  ASSERT_EQ(run({"diff", "result.json", "--save-baseline", "main"}).exit_code, 0);
+  keep(json{{"noise_schema_version", 1}}, host_);
+  const Outcome outcome = run(short_run(mnist(), "new.json") + Words{"--baseline", "main"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(refusals(outcome),
+              ElementsAre(HasSubstr(": an older loadline measured this noise floor within one run")));
+  EXPECT_FALSE(files().contains("new.json"));
+}
+
+TEST_F(NoiseInDiff, IsNoConcernOfWhatOneRunMeasured) {
+  keep(json{{"noise_schema_version", 1}}, host_);
+  EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
+  expect_refusal(diff({"--paired", "--noise", "noise.json"}), 2,
+                 "--noise: it is how far two runs lie apart, and this is of one, leave it out");
 }
 
 }  // namespace

@@ -1,6 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "loaders/assemble.h"
 #include "loaders/loader.h"
 #include "tests/loaders/support/files.h"
@@ -146,6 +152,80 @@ TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {
     EXPECT_TRUE(batch.bytes.empty());
   }
   EXPECT_EQ(assembler.skipped().size(), kPhotos);
+}
+
+// Fills one slot with what the test says, as a worker does.
+class OneWorker {
+ public:
+  explicit OneWorker(const Assembler& assembler)
+      : pool_(1, kPhotos, assembler.sample_bytes()),
+        filler_(assembler.make_filler(kPhotos, Stores::kCached)),
+        slot_(pool_.acquire()) {}
+
+  // The bytes of the batch; the message, where it failed.
+  std::pair<std::vector<std::byte>, std::string> fill(const std::vector<SampleIndex>& indices) {
+    std::ranges::copy(indices, slot_->indices.begin());
+    slot_->count = indices.size();
+    const auto thrown = test::thrown_by([&] { filler_->fill(*slot_); });
+    if (!thrown.message.empty()) return {{}, thrown.message};
+    return {{slot_->bytes().begin(), slot_->bytes().end()}, ""};
+  }
+
+ private:
+  BatchPool pool_;
+  std::unique_ptr<Filler> filler_;
+  Batch slot_;
+};
+
+TEST_F(Photographs, OfABatchThatFailedLeaveNothingBehindHoweverTheyAreRead) {
+  put(1, "no image");
+  const std::vector<SampleIndex> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const std::vector<SampleIndex> sound{10, 9, 8, 7, 6, 5, 4, 3, 2, 0};
+  const std::vector<SampleIndex> before{0, 2, 4, 6};
+  for (const OnCorrupt on_corrupt : {OnCorrupt::kFail, OnCorrupt::kSkip}) {
+    const auto files = open_dataset(home_.path(), {});
+    const PhotoAssembler from_files(*files, transform(DType::kU8), on_corrupt);
+    OneWorker expected(from_files);
+    const auto work = [&](FileRead read) {
+      const auto otherwise = open_dataset(home_.path(), {.read = read});
+      const PhotoAssembler from_otherwise(*otherwise, transform(DType::kU8), on_corrupt);
+      OneWorker worker(from_otherwise);
+      for (int round = 0; round < 20; ++round) {
+        for (const auto& indices : {all, sound, all, all, before, sound}) {
+          EXPECT_EQ(worker.fill(indices), expected.fill(indices)) << name(read);
+        }
+      }
+      // Gone since: a failure of storage, which nobody skips.
+      fs::rename(path_of(0), home_ / "elsewhere");
+      for (int round = 0; round < 20; ++round) {
+        EXPECT_EQ(worker.fill(all).second, "cannot open " + path_of(0).string() + ": No such file or directory");
+      }
+      fs::rename(home_ / "elsewhere", path_of(0));
+    };
+    work(FileRead::kMmap);
+    const auto refusal = test::thrown_by([&] { work(FileRead::kUring); }).message;
+    EXPECT_THAT(refusal, testing::AnyOf("", StartsWith("cannot read files by io_uring: "))) << "in a container";
+  }
+}
+
+// The hang was that of a destructor: of a worker that had more files under way than its batch.
+TEST_F(Photographs, OfWhichOneIsCorruptEndTheFeedHoweverManyAreUnderWay) {
+  const std::string sound = test::bytes_of(path_of(0));
+  for (int i = 0; i < 150; ++i) test::write(home_ / ("c/" + std::to_string(i) + ".jpg"), sound);
+  test::write(home_ / "c/77.jpg", "no image");
+  const auto refusal = test::thrown_by([&] {
+    const auto dataset = open_dataset(home_.path(), {.read = FileRead::kUring});
+    const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kFail);
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const Sampler sampler({.samples = dataset->info().samples, .batch_size = 64, .seed = seed});
+      const auto feed = loader_named("thread-pool").make(assembler, sampler, {.workers = 1, .prefetch = 1});
+      const auto load = [&] {
+        while (feed->next()) continue;
+      };
+      EXPECT_THAT(test::thrown_by(load).message, StartsWith("cannot decode ")) << "seed " << seed;
+    }
+  });
+  EXPECT_THAT(refusal.message, testing::AnyOf("", StartsWith("cannot read files by io_uring: "))) << "in a container";
 }
 
 }  // namespace

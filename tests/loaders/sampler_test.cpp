@@ -141,6 +141,53 @@ TEST(Sampler, PageShuffleDrawsAWindowFromAsManyPagesAsFitInIt) {
   }
 }
 
+// Pages of which samples lie between each other's, at most; as they come when no page is cut by a window, at most as
+// many as a window has.
+std::size_t most_pages_mixed(const Indices& order, std::size_t page_samples) {
+  std::vector<std::size_t> left((order.size() + page_samples - 1) / page_samples, page_samples);
+  if (order.size() % page_samples != 0) left.back() = order.size() % page_samples;
+  std::size_t begun = 0;  // pages of which some samples have come, and some have not
+  std::size_t mixed = 0;
+  std::size_t most = 0;
+  for (const SampleIndex sample : order) {
+    const std::size_t page = sample / page_samples;
+    const bool first = left[page] == std::min(page_samples, order.size() - page * page_samples);
+    begun += first ? 1 : 0;
+    mixed += first ? 1 : 0;
+    most = std::max(most, mixed);
+    if (--left[page] == 0 && --begun == 0) mixed = 0;
+  }
+  return most;
+}
+
+TEST(Sampler, PageShuffleKeepsPagesInOneWindowWhateverTheNumberOfSamples) {
+  struct Case {
+    std::size_t samples;
+    std::size_t page;
+    std::size_t window;
+  };
+  for (const Case& one : {Case{50'000, 64, 4096}, Case{960, 16, 63}, Case{961, 16, 63}, Case{975, 16, 48},
+                          Case{17, 16, 16}, Case{100, 7, 20}, Case{1000, 1, 1}}) {
+    for (std::uint64_t epoch = 0; epoch < 20; ++epoch) {
+      const Sampler sampler({.samples = one.samples,
+                             .batch_size = 1,
+                             .order = Order::kPageShuffled,
+                             .page_samples = one.page,
+                             .window_samples = one.window});
+      Indices order = permutation_of(sampler, epoch);
+      EXPECT_LE(most_pages_mixed(order, one.page), one.window / one.page) << one.samples << " in epoch " << epoch;
+      std::ranges::sort(order);
+      EXPECT_EQ(order, up_to(one.samples));
+    }
+  }
+}
+
+TEST(Sampler, PageShuffleMixesAllOfADatasetThatIsSmallerThanTheWindow) {
+  const Sampler sampler(
+      {.samples = 100, .batch_size = 1, .order = Order::kPageShuffled, .page_samples = 16, .window_samples = 4096});
+  EXPECT_EQ(most_pages_mixed(permutation_of(sampler, 0), 16), 7U);
+}
+
 TEST(Sampler, PageShuffleMixesPagesAndTheSamplesInAWindow) {
   const Sampler sampler(
       {.samples = 960, .batch_size = 1, .order = Order::kPageShuffled, .page_samples = 16, .window_samples = 48});
@@ -154,7 +201,7 @@ TEST(Sampler, PageShuffleMixesPagesAndTheSamplesInAWindow) {
 
 TEST(Sampler, RanksShareEachEpochExactlyOnce) {
   for (const Order order : {Order::kSequential, Order::kShuffled, Order::kPageShuffled}) {
-    Indices all;
+    Indices all;  // of which the last page is a short one
     std::vector<std::size_t> shares;
     for (std::size_t rank = 0; rank < 4; ++rank) {
       const Sampler sampler({.samples = 103,

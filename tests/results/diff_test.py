@@ -34,15 +34,29 @@ class Diff(ResultsTest):
     def test_comparisons_are_valid(self):
         self.work.run_for_result("base.json", [*TRIALS, *QUICK])
         self.work.run_for_result("new.json", [*TRIALS, *QUICK])
-        self.work.run_for_result("one.json", [*TRIALS, *QUICK, "--trials", "1", "--workers", "1,3"])
-        self.assertEqual(len(self.check(["base.json", "new.json", "one.json"])["diffs"]), 2)
+        self.work.run_for_result("one.json", [*TRIALS, *QUICK, "--trials", "1", "--workers", "1,2,3"])
+        self.assertEqual(len(self.check(["--each", "base.json", "new.json", "one.json"])["diffs"]), 2)
         self.assertTrue(self.check(["base.json", "one.json"])["diffs"][0]["added"])
         self.check(["base.json", "new.json", "--metric", "wait_p99_seconds"])
         self.assertIsNone(self.check(["base.json", "--by", "loader"])["diffs"][0]["verdict"])
 
+    def test_walks_and_comparisons_across_settings_are_valid(self):
+        def step(name, *options):
+            self.work.run_for_result(name, ["--workload", "mnist", "--ceilings", "off", *QUICK, *options])
+
+        step("s1.json", "--loader", "serial")
+        step("s2.json", "--loader", "thread-pool", "--workers", "2")
+        step("s3.json", "--loader", "thread-pool", "--workers", "2", "--compute", "device:samples_per_second=2000000")
+        walk = self.check(["s1.json", "s2.json", "s3.json"])["walk"]
+        steps = walk["workloads"][0]["steps"]
+        self.assertEqual([step["over_before"] is None for step in steps], [True, False, False])
+        self.assertTrue(steps[2]["over_before"]["shares"]["other_step"])
+        cells = self.check(["s1.json", "s2.json"])["diffs"][0]["cells"]
+        self.assertEqual({cell["matched_by"] for cell in cells}, {"settings", "configuration"})
+
     def test_the_schema_refuses_what_is_no_comparison(self):
-        good = {"diff_schema_version": 1, "diffs": []}
-        for planted in ({}, good, dict(good, diffs=[{}]), dict(good, diff_schema_version=2)):
+        good = {"diff_schema_version": 2, "diffs": [], "walk": None}
+        for planted in ({}, good, dict(good, diffs=[{}]), dict(good, diff_schema_version=3)):
             self.assertFalse(VALIDATOR.is_valid(planted))
 
     def test_every_member_is_documented(self):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from support import QUICK, README_FILE, SCHEMA_FILE, TOOL, ResultsTest, parse, warning_ids_of_the_source
+from support import QUICK, README_FILE, REPOSITORY, SCHEMA_FILE, TOOL, ResultsTest, parse, warning_ids_of_the_source
 
 README = README_FILE.read_text()
 SCHEMA = parse(SCHEMA_FILE.read_text())
@@ -103,6 +103,14 @@ class Documentation(ResultsTest):
 
     def test_every_field_of_a_real_result_is_documented(self):
         self.assertEqual(sorted(set(fields_of(self.result)) - set(documented_fields())), [])
+
+    def test_readme_says_which_options_take_one_value(self):
+        help_text = self.run_block([str(TOOL), "run", "--help"])
+        lines = re.findall(r"^ +((?:--[\w-]+(?:, )?)+): (it|they) ", help_text, re.MULTILINE)
+        options = [option for names, _ in lines for option in names.split(", ")]
+        self.assertGreater(len(options), 25)
+        section = (REPOSITORY / "README.md").read_text().split("The others take one value:")[1].split("\n\n## ")[0]
+        self.assertEqual([option for option in options if f"`{option}`" not in section], [])
 
     def test_an_undocumented_field_is_noticed(self):
         cell = dict(self.result["cells"][0], planted=1)

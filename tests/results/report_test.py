@@ -80,8 +80,8 @@ class Report(ResultsTest):
 
     def test_runs_are_laid_over_each_other(self):
         self.check(["first.json", "second.json"],
-                   {"throughput": 2, "scaling": 2, "waits": 2, "timeline": 1, "start": 1, "stages": 1, "cpu": 2,
-                    "history": 1})
+                   {"walk": 1, "throughput": 2, "scaling": 2, "waits": 2, "timeline": 1, "start": 1, "stages": 1,
+                    "cpu": 2, "history": 1})
 
     def test_the_console_is_heard(self):
         page = self.work.path / "broken.html"

@@ -104,50 +104,21 @@ TEST(Diff, OfTimesIsARegressionWhereTheyGrow) {
 
 TEST(Diff, ListsWhatOnlyOneOfThemHas) {
   const ResultDiff made = diff(result({request(kFull, {1, 2}, 1), request(kFull, {5, 6}, 2), overhead()}),
-                               result({request(kFull, {1, 2}, 1), request(kFull, {5, 6}, 4)}));
-  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"mnist/FULL/thread-pool/workers:2/batch:100", false}));
-  EXPECT_THAT(made.added, ElementsAre(Unmatched{"mnist/FULL/thread-pool/workers:4/batch:100", false}));
+                               result({request(kFull, {5, 6}, 2), request(kFull, {1, 2}, 4, "cifar10")}));
+  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"mnist/FULL/thread-pool/workers:1/batch:100", false}));
+  EXPECT_THAT(made.added, ElementsAre(Unmatched{"cifar10/FULL/thread-pool/workers:4/batch:100", false}));
+  EXPECT_THAT(made.lost, ElementsAre());
 }
 
-TEST(Diff, IsInconclusiveWhereAWorkloadIsGone) {
-  const ResultDiff made = diff(result({request(kFull, {1000, 1001}), request(kFull, {5, 6}, 2, "cifar10"),
-                                       request(kFull, {7, 8}, 4, "cifar10"), request(kIo, {9, 9}, 4, "cifar10")}),
-                               result({request(kFull, {1000, 1001})}));
-  EXPECT_EQ(made.cells[0].change, Change::kEquivalent);
-  EXPECT_EQ(made.verdict, Change::kInconclusive);
-  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"cifar10/FULL/thread-pool/workers:2/batch:100", false},
-                                     Unmatched{"cifar10/FULL/thread-pool/workers:4/batch:100", true},
-                                     Unmatched{"cifar10/IO/thread-pool/workers:4/batch:100", false}));
-}
-
-std::vector<bool> gate(const Result& base, const Result& changed) {
-  std::vector<bool> gate;
-  for (const CellDiff& cell : diff(base, changed).cells) gate.push_back(cell.gate);
-  return gate;
-}
-
-TEST(Diff, IsDecidedByTheFastestFullOfEachWorkloadOrElseByIo) {
-  const Result base = result({request(kIo, {9, 9}, 1),
-                              request(kFull, {5, 5}, 1),
-                              request(kFull, {7, 7}, 2),
-                              request(kIo, {4, 4}, 1, "cifar10"),
-                              request(kIo, {6, 6}, 2, "cifar10"),
-                              {.mode = kSynthetic, .rates = {8, 8}, .workload = "photos"}});
-  EXPECT_THAT(gate(base, base), ElementsAre(false, false, true, false, true, true));
-}
-
-TEST(Diff, IsNotDecidedByTheCellThatHadMostLuckInTheBase) {
-  EXPECT_THAT(gate(result({request(kFull, {100, 100}, 1), request(kFull, {110, 110}, 2)}),
-                   result({request(kFull, {120, 120}, 1), request(kFull, {100, 100}, 2)})),
-              ElementsAre(true, false));
-}
-
-TEST(Diff, IsDecidedByTheFastestCellAlsoWhereItFailsNow) {
-  Result changed = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
-  changed.cells[1].error = "it broke";
-  const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
-  EXPECT_THAT(gate(base, changed), ElementsAre(false, true));
-  EXPECT_EQ(diff(base, changed).verdict, Change::kInconclusive);
+TEST(Diff, SaysWhatSetsPartnersApart) {
+  const ResultDiff made =
+      diff(result({request(kFull, {990, 1000, 1010}, 1)}), result({request(kFull, {890, 900, 910}, 2)}));
+  ASSERT_EQ(made.cells.size(), 1U);
+  EXPECT_THAT(made.cells[0].changes, ElementsAre(Difference{"workers", "1", "2"}));
+  EXPECT_EQ(made.cells[0].by, MatchedBy::kConfiguration);
+  EXPECT_EQ(made.cells[0].name, "mnist/FULL/thread-pool/workers:1/batch:100");
+  EXPECT_EQ(made.cells[0].changed_name, "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_EQ(made.verdict, Change::kRegression);
 }
 
 TEST(Diff, OfOneModeIsDecidedByThatMode) {
@@ -159,17 +130,59 @@ TEST(Diff, OfOneModeIsDecidedByThatMode) {
 }
 
 TEST(Diff, AdjustsTheGateByHolmAndTheOthersByBenjaminiAndHochberg) {
-  // Each workload's FULL decides and its IO does not: two of each.
-  const Result base = result({request(kIo, {990, 1000, 1010}, 2, "a"), request(kFull, {990, 1000, 1010}, 2, "a"),
-                              request(kIo, {90, 100, 110}, 2, "b"), request(kFull, {90, 100, 110}, 2, "b")});
-  const Result changed = result({request(kIo, {890, 900, 910}, 2, "a"), request(kFull, {890, 900, 910}, 2, "a"),
-                                 request(kIo, {91, 99, 112}, 2, "b"), request(kFull, {91, 99, 112}, 2, "b")});
+  // Each workload's FULL decides and its SYNTHETIC does not: two of each.
+  const auto step = [](std::vector<double> rates, std::string workload) {
+    return CellRequest{.mode = kSynthetic, .rates = std::move(rates), .workload = std::move(workload)};
+  };
+  const Result base = result({step({990, 1000, 1010}, "a"), request(kFull, {990, 1000, 1010}, 2, "a"),
+                              step({90, 100, 110}, "b"), request(kFull, {90, 100, 110}, 2, "b")});
+  const Result changed = result({step({890, 900, 910}, "a"), request(kFull, {890, 900, 910}, 2, "a"),
+                                 step({91, 99, 112}, "b"), request(kFull, {91, 99, 112}, 2, "b")});
   const ResultDiff made = diff(base, changed);
   EXPECT_NEAR(*made.cells[0].adjusted_p, 2 * 0.000275244155, 1e-11);
   EXPECT_NEAR(*made.cells[1].adjusted_p, 2 * 0.000275244155, 1e-11);
   EXPECT_NEAR(*made.cells[2].adjusted_p, 0.943221371, 1e-9);
   EXPECT_NEAR(*made.cells[3].adjusted_p, 0.943221371, 1e-9);
   EXPECT_EQ(made.verdict, Change::kRegression);
+}
+
+TEST(Diff, OfSeveralResultsAdjustsTheGatesOfAllTogether) {
+  const Result base = result({request(kFull, {990, 1000, 1010})});
+  const Result slower = result({request(kFull, {890, 900, 910})});
+  const Result noisy = result({request(kFull, {920, 1000, 1085})});
+  const std::vector<Named> files{{"a.json", slower}, {"b.json", slower}, {"c.json", noisy}};
+  const auto made = diff_each({"base.json", base}, files, {});
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_NEAR(*made[0].cells[0].adjusted_p, 3 * 0.000275244155, 1e-11);
+  EXPECT_NEAR(*made[1].cells[0].adjusted_p, 3 * 0.000275244155, 1e-11);
+  EXPECT_EQ(made[1].changed, "b.json");
+  EXPECT_EQ(made[2].verdict, Change::kInconclusive);
+}
+
+TEST(Diff, SaysWhoseTheChangeOfFullIs) {
+  const auto of = [](double synthetic, double io, double full, const std::string& compute) {
+    Result made = result({{.mode = kSynthetic, .rates = {synthetic, synthetic}, .workload = "mnist"},
+                          request(kIo, {io, io}),
+                          request(kFull, {full, full})});
+    made.cells[0].cell.compute = made.cells[2].cell.compute = compute;
+    return made;
+  };
+  const ResultDiff made = diff(of(1000, 5000, 1000, "device:samples_per_second=1000"),
+                               of(2000, 1500, 1200, "device:samples_per_second=2000"));
+  const auto& shares = made.cells[2].shares;
+  ASSERT_TRUE(shares.has_value());
+  EXPECT_TRUE(shares->other_step);
+  EXPECT_NEAR(shares->compute.value, 2, 1e-12);
+  EXPECT_NEAR(shares->loading.value, 0.6, 1e-12);
+  EXPECT_NEAR(shares->before.stall->value, 0, 1e-12);
+  EXPECT_NEAR(shares->after.stall->value, 0.4, 1e-12);
+  EXPECT_EQ(shares->before.bound, Bound::kCompute);
+  EXPECT_NEAR(shares->compute.value * shares->loading.value, made.cells[2].comparison->ratio.value, 1e-12);
+  // The same step with other loading.
+  Result more = of(1000, 5000, 1000, "device:samples_per_second=1000");
+  for (CellResult& cell : more.cells) cell.cell.workers = cell.cell.loader ? 4 : 0;
+  const ResultDiff same = diff(of(1000, 800, 700, "device:samples_per_second=1000"), more);
+  EXPECT_FALSE(same.cells[2].shares->other_step);
 }
 
 TEST(Diff, OfASingleTrialHasARatioAndNoVerdict) {
@@ -231,13 +244,28 @@ TEST(Diff, TakesAnotherCacheStateForAMismatch) {
 
 TEST(Diff, RefusesWhatHasNothingInCommon) {
   const Result base = result({request(kFull, {1, 2}, 1)});
-  const Result changed = result({request(kFull, {1, 2}, 2)});
-  EXPECT_EQ(refusal([&] { diff(base, changed); }),
-            "cannot compare new.json with base.json, they have no cell in common: such as "
-            "mnist/FULL/thread-pool/workers:2/batch:100 in the one, such as mnist/FULL/thread-pool/workers:1/batch:100 "
-            "in the other");
-  EXPECT_THAT(refusal([&] { diff(base, base, {.metric = &metric_named("io")}); }),
-              HasSubstr("no cell of IO in common"));
+  const auto refusal_of = [&](const Result& changed, const DiffOptions& options = {}) {
+    return refusal([&] { diff(base, changed, options); });
+  };
+  EXPECT_EQ(refusal_of(result({request(kFull, {1, 2}, 1, "cifar10")})),
+            "cannot compare new.json with base.json: they have no workload in common, the one has cifar10, the other "
+            "mnist");
+  EXPECT_EQ(refusal_of(result({request(kIo, {1, 2}, 1)})),
+            "cannot compare new.json with base.json: they have no kind of trial in common, the one has IO, the other "
+            "FULL; run both with the same --mode");
+  EXPECT_EQ(refusal_of(base, {.metric = &metric_named("io")}),
+            "cannot compare new.json with base.json: base.json has no trials of IO");
+  Result other = result({request(kFull, {1, 2}, 2)});
+  other.cells[0].cell.sampler.batch_size = 8;
+  EXPECT_EQ(refusal_of(other, {.across = {"workers"}}),
+            "cannot compare new.json with base.json: no two cells differ in nothing but what --across names; the "
+            "nearest two also differ in batch size 100 -> 8");
+}
+
+TEST(Diff, UsesNoTrialThatDecidedHowManyThereAreToBe) {
+  Result base = result({request(kFull, {5, 990, 1000, 1010})});
+  base.cells[0].trials[0].pilot = true;
+  EXPECT_DOUBLE_EQ(diff(base, base).cells[0].base_summary->mean, 1000);
 }
 
 TEST(DiffPairs, JudgesRoundByRound) {
@@ -262,11 +290,14 @@ TEST(DiffPairs, LeavesOutRoundsThatOnlyOneSideHas) {
   EXPECT_DOUBLE_EQ(diff_pairs({"a", base}, {"b", changed}, {}).cells[0].changed_summary->mean, 1150);
 }
 
-TEST(DiffPairs, IsDecidedByEveryFull) {
-  const Result base = result({request(kIo, {1, 2}), request(kFull, {1, 2}, 1), request(kFull, {2, 3}, 2)});
+TEST(DiffPairs, IsDecidedByEveryIoAndFull) {
+  const Result base = result({{.mode = kSynthetic, .rates = {1, 2}, .workload = "mnist"},
+                              request(kIo, {1, 2}),
+                              request(kFull, {1, 2}, 1),
+                              request(kFull, {2, 3}, 2)});
   std::vector<bool> gate;
   for (const CellDiff& cell : diff_pairs({"a", base}, {"b", base}, {}).cells) gate.push_back(cell.gate);
-  EXPECT_THAT(gate, ElementsAre(false, true, true));
+  EXPECT_THAT(gate, ElementsAre(false, true, true, true));
 }
 
 TEST(DiffPairs, RefusesSidesOfOtherModes) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -15,7 +17,6 @@ using test::overhead;
 using test::result_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pair;
 
 constexpr Mode kIo = Mode::kIo;
 constexpr Mode kFull = Mode::kFull;
@@ -28,6 +29,13 @@ Matching match(const Result& base, const Result& changed) {
   return match_cells({"base.json", base}, {"new.json", changed}, metrics().front());
 }
 
+// "base-changed" of each pair.
+std::vector<std::string> pairs_of(const Matching& matching) {
+  std::vector<std::string> pairs;
+  for (const Match& pair : matching.pairs) pairs.push_back(fmt::format("{}-{}", pair.base, pair.changed));
+  return pairs;
+}
+
 TEST(MatchCells, GoesBySettingsWhateverTheirNamesAndPlaces) {
   const Result base = result_of({request(kIo), request(kFull)});
   Result changed = result_of({request(kFull), request(kIo)});
@@ -36,15 +44,15 @@ TEST(MatchCells, GoesBySettingsWhateverTheirNamesAndPlaces) {
   changed.cells[0].cell.threads_in_force = 7;
   changed.cells[0].cell.placement.worker_cpus = {1, 2};
   const Matching made = match(base, changed);
-  EXPECT_THAT(made.pairs, ElementsAre(Pair(0, 1), Pair(1, 0)));
+  EXPECT_THAT(made.pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
   EXPECT_THAT(made.gone, ElementsAre());
   EXPECT_THAT(made.added, ElementsAre());
 }
 
 TEST(MatchCells, SaysWhatOnlyOneOfThemHas) {
   const Matching made = match(result_of({request(kFull, 1), request(kFull, 2), overhead()}),
-                              result_of({request(kFull, 1), request(kFull, 4)}));
-  EXPECT_THAT(made.pairs, ElementsAre(Pair(0, 0)));
+                              result_of({request(kFull, 1), request(kIo, 4)}));
+  EXPECT_THAT(made.pairs, ElementsAre(Match{0, 0}));
   EXPECT_THAT(made.gone, ElementsAre(1));
   EXPECT_THAT(made.added, ElementsAre(1));
 }
@@ -55,24 +63,142 @@ TEST(MatchCells, GoesAcrossCacheStatesWhereOnlyOneIsLeft) {
   Result changed = base;
   changed.cells[0].cell.cache = CacheState::kCold;
   changed.cells[1].cell.cache = CacheState::kAsIs;
-  EXPECT_THAT(match(base, changed).pairs, ElementsAre(Pair(0, 1), Pair(1, 0)));
+  EXPECT_THAT(match(base, changed).pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
 }
 
-TEST(MatchCells, DoesNotGoAcrossCacheStatesWhereThereIsAChoice) {
-  const Result base = result_of({request(kFull)});
-  Result changed = result_of({request(kFull), request(kFull)});
-  changed.cells[0].cell.cache = CacheState::kCold;
-  changed.cells[1].cell.cache = CacheState::kAsIs;
-  const Matching made = match(base, changed);
-  EXPECT_THAT(made.pairs, ElementsAre());
-  EXPECT_THAT(made.gone, ElementsAre(0));
-  EXPECT_THAT(made.added, ElementsAre(0, 1));
+TEST(MatchCells, TellsThoseOfOneResultApartByWhereTheirDataLies) {
+  Result base = result_of({request(kFull), request(kFull)});
+  base.cells[1].cell.data = "/elsewhere";
+  Result changed = base;
+  std::swap(changed.cells[0], changed.cells[1]);
+  EXPECT_THAT(match(base, changed).pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
 }
 
-TEST(MatchCells, RefusesThoseThatDifferOnlyInWhereTheirDataLies) {
-  Result twice = result_of({request(kFull), request(kFull)});
-  twice.cells[1].cell.data = "/elsewhere";
-  EXPECT_THAT(test::thrown_by([&] { match(twice, twice); }).message, HasSubstr("differ only in where their data lies"));
+TEST(MatchCells, TellsThoseOfOneResultApartByWhatTheMachineMakesOfThem) {
+  Result base = result_of({request(kFull), request(kFull)});
+  base.cells[1].cell.placement.worker_cpus = {1};
+  Result changed = base;
+  std::swap(changed.cells[0], changed.cells[1]);
+  EXPECT_THAT(match(base, changed).pairs, ElementsAre(Match{0, 1}, Match{1, 0}));
+}
+
+TEST(MatchCells, RefusesTwins) {
+  const Result twice = result_of({request(kFull), request(kFull)});
+  EXPECT_THAT(test::thrown_by([&] { match(twice, twice); }).message,
+              HasSubstr("base.json: cells mnist/FULL/thread-pool/workers:2/batch:100 and "
+                        "mnist/FULL/thread-pool/workers:2/batch:100 have the same settings"));
+}
+
+// IO and FULL of one loader, and the SYNTHETIC of one compute.
+std::vector<CellRequest> configuration(const std::string& loader, std::size_t workers, double rate = 1) {
+  return {{.mode = kIo, .rates = {rate}, .loader = loader, .workers = workers},
+          {.mode = kFull, .rates = {rate}, .loader = loader, .workers = workers}};
+}
+
+Result result(const std::vector<std::vector<CellRequest>>& configurations) {
+  std::vector<CellRequest> all;
+  for (const auto& one : configurations) all.insert(all.end(), one.begin(), one.end());
+  return result_of(all);
+}
+
+void set_compute(Result& result, const std::string& compute) {
+  for (CellResult& cell : result.cells) {
+    if (cell.cell.mode != kIo) cell.cell.compute = compute;
+  }
+}
+
+TEST(MatchAcross, PairsTheOnlyConfigurationThatEachHas) {
+  const Matching made = match(result({configuration("thread-pool", 1)}), result({configuration("flow-graph", 2)}));
+  EXPECT_THAT(made.pairs, ElementsAre(Match{0, 0, MatchedBy::kConfiguration}, Match{1, 1, MatchedBy::kConfiguration}));
+  EXPECT_THAT(made.gone, ElementsAre());
+  EXPECT_THAT(made.added, ElementsAre());
+}
+
+TEST(MatchAcross, FindsSyntheticThroughTheConfiguration) {
+  Result base = result({configuration("thread-pool", 1), {{.mode = Mode::kSynthetic, .rates = {1}}}});
+  Result changed = result({configuration("thread-pool", 2), {{.mode = Mode::kSynthetic, .rates = {1}}}});
+  set_compute(changed, "device:samples_per_second=9");
+  EXPECT_THAT(match(base, changed).pairs,
+              ElementsAre(Match{0, 0, MatchedBy::kConfiguration}, Match{1, 1, MatchedBy::kConfiguration},
+                          Match{2, 2, MatchedBy::kConfiguration}));
+}
+
+TEST(MatchAcross, LeavesIoWithItsLikeWhereOnlyTheComputeChanged) {
+  const Result base = result({configuration("thread-pool", 1)});
+  Result changed = base;
+  set_compute(changed, "device:samples_per_second=9");
+  EXPECT_THAT(match(base, changed).pairs,
+              ElementsAre(Match{0, 0, MatchedBy::kSettings}, Match{1, 1, MatchedBy::kConfiguration}));
+}
+
+TEST(MatchAcross, PairsSeveralByWhatBothHaveInCommon) {
+  const Matching made = match(result({configuration("thread-pool", 1), configuration("thread-pool", 2)}),
+                              result({configuration("flow-graph", 2), configuration("flow-graph", 4)}));
+  EXPECT_THAT(made.pairs, ElementsAre(Match{2, 0, MatchedBy::kAxes}, Match{3, 1, MatchedBy::kAxes}));
+  EXPECT_THAT(made.gone, ElementsAre(0, 1));
+  EXPECT_THAT(made.added, ElementsAre(2, 3));
+}
+
+TEST(MatchAcross, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
+  Result changed = result({configuration("hdf5-mmap", 1), configuration("hdf5-mmap", 2)});
+  for (CellResult& cell : changed.cells) {
+    cell.cell.data = "mnist.h5";
+    cell.cell.dataset.format = "hdf5";
+    cell.cell.dataset.hdf5_images = "train";
+  }
+  const Matching made = match(result({configuration("thread-pool", 1), configuration("thread-pool", 2)}), changed);
+  EXPECT_THAT(pairs_of(made), ElementsAre("0-0", "1-1", "2-2", "3-3"));
+}
+
+TEST(MatchAcross, PairsTheFastestOfEachWhereNothingElseTells) {
+  const Matching made = match(result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}),
+                              result({configuration("thread-pool", 4, 200), configuration("thread-pool", 8, 150)}));
+  EXPECT_THAT(made.pairs, ElementsAre(Match{2, 0, MatchedBy::kBest}, Match{3, 1, MatchedBy::kBest}));
+}
+
+TEST(MatchAcross, PairsTheFastestWithTheOnlyOne) {
+  const Matching made = match(result({configuration("serial", 0, 100)}),
+                              result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)}));
+  EXPECT_THAT(made.pairs, ElementsAre(Match{0, 2, MatchedBy::kBest}, Match{1, 3, MatchedBy::kBest}));
+}
+
+TEST(MatchAcross, KnowsTheFastestByIoWhereThatIsCompared) {
+  Result base = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
+  base.cells[0].trials = {test::trial_of(900, 100)};
+  const Result changed = result({configuration("flow-graph", 4, 100)});
+  const Named first{"base.json", base};
+  const Named second{"new.json", changed};
+  EXPECT_THAT(match_cells(first, second, metric_named("io")).pairs, ElementsAre(Match{0, 0, MatchedBy::kBest}));
+  EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front())), ElementsAre("2-0", "3-1"));
+}
+
+TEST(MatchAcross, GoesByTheSettingsThatAreNamed) {
+  const Result base = result({configuration("thread-pool", 1, 100), configuration("thread-pool", 2, 300)});
+  const Result changed = result({configuration("flow-graph", 2, 200), configuration("flow-graph", 4, 150)});
+  const Named first{"base.json", base};
+  const Named second{"new.json", changed};
+  const std::vector<std::string> loader{"loader"};
+  const std::vector<std::string> both{"loader", "workers"};
+  EXPECT_THAT(pairs_of(match_cells(first, second, metrics().front(), loader)), ElementsAre("2-0", "3-1"));
+  EXPECT_THAT(match_cells(first, second, metrics().front(), both).pairs,
+              ElementsAre(Match{2, 0, MatchedBy::kBest}, Match{3, 1, MatchedBy::kBest}));
+  const std::vector<std::string> batch{"batch_size"};
+  EXPECT_THAT(match_cells(first, second, metrics().front(), batch).pairs, ElementsAre());
+  const std::vector<std::string> unknown{"worker"};
+  EXPECT_THAT(test::thrown_by([&] { match_cells(first, second, metrics().front(), unknown); }).message,
+              HasSubstr("--across 'worker'"));
+}
+
+TEST(MatchAcross, StaysWithinAWorkload) {
+  Result changed = result({configuration("thread-pool", 1)});
+  for (CellResult& cell : changed.cells) cell.cell.workload = "cifar10";
+  EXPECT_THAT(match(result({configuration("thread-pool", 1)}), changed).pairs, ElementsAre());
+}
+
+TEST(MatchAcross, HasNoPartnerForAModeThatWasNotRun) {
+  const Matching made = match(result({configuration("thread-pool", 1)}), result_of({request(kIo, 2)}));
+  EXPECT_THAT(pairs_of(made), ElementsAre("0-0"));
+  EXPECT_THAT(made.gone, ElementsAre(1));
 }
 
 // "base against changed" of each.

@@ -39,13 +39,13 @@ ResultDiff diff(const Result& base, const Result& changed, double floor, std::op
 TEST(NoiseFloor, IsThePredictionIntervalOfOneFurtherPair) {
   const NoiseFloor::Part part{.cell = "a", .workload = "mnist", .ratios = {1.01, 0.99, 1.02, 1.0, 0.98}};
   EXPECT_NEAR(part.spread(), 0.014144339967947905, 1e-15);
-  EXPECT_NEAR(part.floor(), 0.03702826295436984, 1e-12);
+  EXPECT_NEAR(part.floor(), 0.03702826295436984, 1e-10);
 }
 
 TEST(NoiseFloor, HoldsNineteenInTwentyFurtherPairsWhateverTheNumberOfPairs) {
   constexpr double kOfRuns = 0.02;   // what sets processes apart
   constexpr double kOfMeans = 0.01;  // of the trials of one
-  constexpr int kFloors = 20'000;
+  constexpr int kFloors = 5'000;
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   const auto pair = [&] {
@@ -60,7 +60,7 @@ TEST(NoiseFloor, HoldsNineteenInTwentyFurtherPairsWhateverTheNumberOfPairs) {
       const double further = pair();
       if (std::max(further, 1 / further) <= 1 + part.floor()) ++held;
     }
-    EXPECT_NEAR(held / static_cast<double>(kFloors), 0.95, 0.006) << pairs << " pairs";  // 4 standard errors
+    EXPECT_NEAR(held / static_cast<double>(kFloors), 0.95, 0.0125) << pairs << " pairs";  // 4 standard errors
   }
 }
 

@@ -92,8 +92,8 @@ TEST(VerdictFigures, OfTrialsThatAllAgreeHaveIntervalsOfNoWidth) {
 }
 
 TEST(VerdictFigures, HoldFullAgainstTheSlowerOfSyntheticAndTheFill) {
-  EXPECT_DOUBLE_EQ((Trials{{5000, 5000}, {10000, 10000}, {4000, 4000}}.verdict().of_bound->value), 0.8);
-  EXPECT_DOUBLE_EQ((Trials{{20000, 20000}, {10000, 10000}, {4000, 4000}}.verdict().of_bound->value), 0.4);
+  EXPECT_NEAR((Trials{{5000, 5000}, {10000, 10000}, {4000, 4000}}.verdict().of_bound->value), 0.8, 1e-12);
+  EXPECT_NEAR((Trials{{20000, 20000}, {10000, 10000}, {4000, 4000}}.verdict().of_bound->value), 0.4, 1e-12);
 }
 
 // IO of 600 with a drain, of which the consumer waited two thirds; FULL reached 700 of 1000.

@@ -20,7 +20,7 @@ TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
   EXPECT_EQ(verdict.bound, Bound::kHarness);
   EXPECT_EQ(
       verdict.sentence,
-      "Bound by the harness: a FULL step of 512 samples lasts only 10.0 ± 0.0 times what the harness itself costs a "
+      "Bound by the harness: a FULL step of 512 samples lasts only 10 ± 0 times what the harness itself costs a "
       "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
 }
 
@@ -62,7 +62,7 @@ TEST(Verdict, TooNoisyASupplyLeavesOpenWhatLimitsAClearStall) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies "
-            "1.00 (0.84 to 1.19) times what it takes, which may be enough or not; quieten the machine or use --trials "
+            "1.00 ± 0.19 times what it takes, which may be enough or not; quieten the machine or use --trials "
             "32.");
 }
 
@@ -81,7 +81,7 @@ TEST(Verdict, AStallOfNothingIsKnownHoweverNoisyLoadingAloneIs) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(
       verdict.sentence,
-      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.3 % more "
+      "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
       "throughput, but thread-pool with 4 workers alone supplies what is too noisy to hold against what it takes, "
       "which leaves open whether a faster compute would wait; find what disturbs this machine first, as no "
       "reasonable number of trials would do.");
@@ -106,7 +106,7 @@ TEST(Verdict, FullBeyondWhatTheLoaderFillsIsAContradiction) {
   const Verdict verdict = Measured{{5000, 5050, 4950}, kCompute, {6000, 6050, 5950}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_THAT(verdict.sentence,
-              testing::StartsWith("The trials contradict each other: FULL gave 1.20 ± 0.02 times what "
+              testing::StartsWith("The trials contradict each other: FULL gave 1.20 ± 0.03 times what "
                                   "the loader fills without a drain, which it cannot beat, "));
 }
 
@@ -123,7 +123,7 @@ TEST(Verdict, FullBeyondIoIsNone) {
   EXPECT_EQ(
       judge(measured).sentence,
       "Bound by loading: device waits 12.5 ± 0.2 % of the time for serial, which alone supplies 0.88 ± 0.01 times "
-      "what it takes; a loader that kept up would give 1.143 ± 0.002 times the throughput: use a --loader with "
+      "what it takes; a loader that kept up would give 1.14 ± 0.01 times the throughput: use a --loader with "
       "workers.");
 }
 
@@ -136,7 +136,7 @@ TEST(Verdict, WithoutAFillNamesTheLoaderOnlyWhereItsWaitingBoundsIt) {
   EXPECT_EQ(
       judge(evidence).sentence,
       "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills without a drain was not measured, as "
-      "cold trials and results of older versions do not have it: it supplies at least 0.875 ± 0.002 times what the "
+      "cold trials and results of older versions do not have it: it supplies at least 0.87 ± 0.01 times what the "
       "compute takes, which may be enough or not.");
   const Rates at_most{890e3, 893e3, 887e3};
   evidence.fill_at_most = at_most;

@@ -291,8 +291,8 @@ TEST(RunOptions, LeaveAutoOutOfAll) {
   EXPECT_EQ(written("stores", "all").axes, (std::vector<Axis>{{"stores", {"cached", "streaming"}}}));
 }
 
-TEST(RunOptions, RefuseFlagsThatAreNeitherTrueNorFalse) {
-  EXPECT_EQ(refusal("quiet", "yes"), usage("--quiet: want true or false, got 'yes'"));
+TEST(RunOptions, RefuseFlagsThatAreNeitherOnNorOff) {
+  EXPECT_EQ(refusal("quiet", "yes"), usage("--quiet: want on or off, got 'yes'"));
   EXPECT_FALSE(written("quiet", "false").quiet);
 }
 

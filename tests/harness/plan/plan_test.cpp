@@ -91,6 +91,12 @@ TEST(Plan, LeavesAloneWhatAValueOfAnAxisDoesNotHeed) {
   EXPECT_EQ(plan.cells[1].sampler.page_samples, 4U);
 }
 
+TEST(Plan, HasOneSyntheticCellWhereverTheSamplesLie) {
+  EXPECT_EQ(names({.modes = {"synthetic", "full"}, .loaders = {"serial"}, .axes = {{"in-memory", {"off", "on"}}}}),
+            (Names{"fashion-mnist/SYNTHETIC/batch:512", "fashion-mnist/FULL/serial/batch:512/in_memory:false",
+                   "fashion-mnist/FULL/serial/batch:512/in_memory:true", "OVERHEAD"}));
+}
+
 TEST(Plan, LeavesOutWhatIsExcludedAndKeepsWhatIsWanted) {
   const RunOptions all{.modes = {"io", "synthetic"}, .loaders = {"serial", "thread-pool"}, .workers = {1, 2, 4}};
   RunOptions excluded = all;

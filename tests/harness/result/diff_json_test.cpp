@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/judge/judgement.h"
 #include "loaders/error.h"
 #include "tests/harness/support/noise.h"
 #include "tests/harness/support/results.h"
@@ -18,7 +19,8 @@ using test::result_of;
 TEST(DiffJson, HasNullForWhatIsMissing) {
   const Result base = result_of({{.mode = Mode::kFull, .rates = {100}}, {.mode = Mode::kIo, .rates = {}}});
   const auto json = nlohmann::json::parse(diff_json({diff_results({"a", base}, {"b", base}, {})}));
-  EXPECT_EQ(json["diff_schema_version"], 1);
+  EXPECT_EQ(json["diff_schema_version"], 2);
+  EXPECT_EQ(json["walk"], nullptr);
   const auto& diff = json["diffs"][0];
   EXPECT_EQ(diff["verdict"], "inconclusive");
   EXPECT_EQ(diff["by"], nullptr);
@@ -28,6 +30,38 @@ TEST(DiffJson, HasNullForWhatIsMissing) {
   EXPECT_EQ(diff["cells"][1]["base"], nullptr);
   EXPECT_EQ(diff["cells"][1]["ratio"], nullptr);
   EXPECT_EQ(diff["cells"][1]["obstacle"], "the base's one has no trials");
+}
+
+TEST(DiffJson, HasWhatSetsPartnersApart) {
+  const auto full = [](std::size_t workers) {
+    return result_of({{.mode = Mode::kFull, .rates = {100, 100}, .loader = "thread-pool", .workers = workers},
+                      {.mode = Mode::kSynthetic, .rates = {100, 100}}});
+  };
+  const Result base = full(1);
+  const Result changed = full(2);
+  const auto json = nlohmann::json::parse(diff_json({diff_results({"a", base}, {"b", changed}, {})}));
+  const auto& cell = json["diffs"][0]["cells"][0];
+  EXPECT_EQ(cell["new_name"], "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_EQ(cell["matched_by"], "configuration");
+  EXPECT_EQ(cell["changes"], nlohmann::json::parse(R"([{"what": "workers", "base": "1", "new": "2"}])"));
+  EXPECT_EQ(cell["shares"]["compute"]["value"], 1.0);
+  EXPECT_EQ(cell["shares"]["other_step"], false);
+  EXPECT_EQ(cell["shares"]["after"]["stall"]["value"], 0.0);
+}
+
+TEST(WalkJson, HasAStepForEachResult) {
+  const Result first = result_of({{.mode = Mode::kFull, .rates = {100, 100}, .loader = "thread-pool", .workers = 1}});
+  const Result second = result_of({{.mode = Mode::kFull, .rates = {200, 200}, .loader = "thread-pool", .workers = 2}});
+  const std::vector<Named> named{{"a", first}, {"b", second}};
+  const std::vector<Judgement> judgements{judge_run(first), judge_run(second)};
+  const auto json = nlohmann::json::parse(walk_json(walk_results(named, judgements, {})));
+  EXPECT_TRUE(json["diffs"].empty());
+  EXPECT_EQ(json["walk"]["verdict"], "improvement");
+  const auto& steps = json["walk"]["workloads"][0]["steps"];
+  EXPECT_EQ(steps[0]["over_before"], nullptr);
+  EXPECT_EQ(steps[0]["setting"], "thread-pool x 1, device:samples_per_second=1000, batch size 100");
+  EXPECT_EQ(steps[1]["over_first"]["ratio"], 2.0);
+  EXPECT_EQ(steps[1]["io"], nullptr);
 }
 
 NoiseFloor noise() {

@@ -30,9 +30,12 @@ ResultDiff regression() {
   return diff_results({"base.json", base}, {"new.json", changed}, {});
 }
 
-std::string verdict(std::vector<double> base, std::vector<double> changed) {
-  const Result first = result(std::move(base), {1, 1});
-  const Result second = result(std::move(changed), {1, 1});
+std::string verdict(std::vector<double> base, std::vector<double> changed, std::size_t workers = 2) {
+  const auto full = [](std::vector<double> rates, std::size_t count) {
+    return result_of({{.mode = Mode::kFull, .rates = std::move(rates), .loader = "thread-pool", .workers = count}});
+  };
+  const Result first = full(std::move(base), 2);
+  const Result second = full(std::move(changed), workers);
   const std::string text = verdict_text(diff_results({"base.json", first}, {"new.json", second}, {}));
   return text.substr(0, text.find('\n'));
 }
@@ -41,7 +44,8 @@ TEST(DiffText, BeginsWithTheVerdict) {
   EXPECT_EQ(
       diff_text({regression()}),
       "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower (p < 0.001)\n"
-      "beside what decides: 1 inconclusive\n"
+      "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); to see 3 % it "
+      "would need 190 trials a side\n"
       "\n"
       "new.json against base.json: samples/s, mean ± standard deviation of the trials\n"
       "\n"
@@ -49,12 +53,51 @@ TEST(DiffText, BeginsWithTheVerdict) {
       "verdict\n"
       "*  mnist/FULL/thread-pool/workers:2/batch:100  1.000 ± 0.010 k  900.0 ± 10.0           -10 ± 2 %  < 0.001  "
       "regression\n"
-      "   mnist/IO/thread-pool/workers:2/batch:100       100.0 ± 10.0  100.7 ± 10.6  +1 % (-20 to 27 %)     0.94  "
+      "*  mnist/IO/thread-pool/workers:2/batch:100       100.0 ± 10.0  100.7 ± 10.6  +1 % (-20 to 27 %)     0.94  "
       "inconclusive\n"
       "*: decides; p: adjusted, of these by Holm, of the others by Benjamini-Hochberg; alpha 0.05\n"
       "\n"
       "also different\n"
       "  revision: unknown -> abc\n");
+}
+
+TEST(DiffText, NamesWhatSetsPartnersApart) {
+  EXPECT_EQ(verdict({990, 1000, 1010}, {2990, 3000, 3010}, 8),
+            "improvement: mnist FULL is 3.00 ± 0.07 times as fast: workers 2 -> 8 (p < 0.001)");
+  EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}, 8),
+            "equivalent: mnist FULL is the same within 3 % (0 ± 2 % faster): workers 2 -> 8");
+  EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}, 8),
+            "inconclusive: mnist FULL is 1 % (-20 to 27 %) faster: workers 2 -> 8 (p = 0.94); to see 3 % it would need "
+            "190 trials a side");
+}
+
+TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
+  const Result base = result({990, 1000, 1010}, {90, 100, 110}, 1);
+  Result changed = result({2990, 3000, 3010}, {90, 100, 110}, 2);
+  for (const CellResult& cell : result({890, 900, 910}, {90, 100, 110}, 4).cells) changed.cells.push_back(cell);
+  const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
+  EXPECT_THAT(text, HasSubstr("improvement: mnist FULL is 3.00 ± 0.07 times as fast: the best of each, workers 1 -> 2 "
+                              "(p < 0.001)\n"));
+  EXPECT_THAT(text, HasSubstr("\nthe fastest of several, of each result\n"
+                              "  mnist/FULL/thread-pool/workers:1/batch:100 -> "
+                              "mnist/FULL/thread-pool/workers:2/batch:100\n"));
+}
+
+TEST(DiffText, SaysWhoseTheChangeOfFullIs) {
+  const auto of = [](double synthetic, double io, double full, const std::string& compute) {
+    Result made = result_of({{.mode = Mode::kSynthetic, .rates = {0.999 * synthetic, synthetic, 1.001 * synthetic}},
+                             {.mode = Mode::kIo, .rates = {0.999 * io, io, 1.001 * io}},
+                             {.mode = Mode::kFull, .rates = {0.999 * full, full, 1.001 * full}}});
+    made.cells[0].cell.compute = made.cells[2].cell.compute = compute;
+    return made;
+  };
+  const Result base = of(1000, 5000, 1000, "device");
+  const Result changed = of(2000, 1200, 1200, "cnn");
+  EXPECT_THAT(
+      verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {})),
+      HasSubstr("\nmnist FULL: stall 0.0 ± 0.2 % -> 40.0 ± 0.1 %, bound by compute -> loader; of the change the "
+                "compute's share is 2.000 ± 0.005 times (SYNTHETIC), loading's 0.600 ± 0.002 times "
+                "(utilisation)\n"));
 }
 
 TEST(DiffText, SaysEachVerdictInASentence) {
@@ -71,8 +114,10 @@ TEST(DiffText, SaysEachVerdictInASentence) {
   EXPECT_EQ(verdict({100}, {90, 91}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
             "run more --trials");
-  EXPECT_EQ(verdict({100, 101}, {}),
-            "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100: the new one has no trials");
+  EXPECT_EQ(
+      verdict({100, 101}, {}),
+      "missing: mnist/FULL/thread-pool/workers:2/batch:100 decides and has nothing to decide by: the new one has no "
+      "trials");
 }
 
 TEST(DiffText, NamesTheMetricThatIsNoThroughput) {
@@ -96,8 +141,9 @@ TEST(DiffText, ListsWhatStandsOnOneSideAlone) {
   base.cells[1].cell.workload = "cifar10";
   changed.cells[1].cell.workload = "photos";
   const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
-  EXPECT_THAT(text, StartsWith("inconclusive: cifar10/IO/thread-pool/workers:2/batch:100 is not in new.json\n"
-                               "equivalent: mnist/FULL/"));
+  EXPECT_THAT(text,
+              StartsWith("missing: cifar10/IO/thread-pool/workers:2/batch:100 of base.json has no partner in new.json\n"
+                         "equivalent: mnist/FULL/"));
   EXPECT_THAT(text, HasSubstr("\nonly in base.json\n  cifar10/IO/thread-pool/workers:2/batch:100 (decides)\n"));
   EXPECT_THAT(text, HasSubstr("\nonly in new.json\n  photos/IO/thread-pool/workers:2/batch:100\n"));
 }
@@ -123,18 +169,19 @@ TEST(DiffMarkdown, IsAListAndATable) {
 
 TEST(DiffCsv, HasARowACell) {
   Result base = result({100, 100}, {100, 100});
-  Result changed = result({50, 50}, {50, 50});
-  changed.cells[1].cell.workers = 3;
+  Result changed = result({50, 50}, {50, 50}, 4);
+  base.cells[1].cell.workload = "a";
+  changed.cells[1].cell.workload = "b";
   EXPECT_EQ(
       diff_csv({diff_results({"base, old.json", base}, {"new.json", changed}, {})}),
       "base,new,cell,base_value,new_value,metric,base_count,base_mean,base_stddev,new_count,new_mean,new_stddev,"
-      "ratio,ratio_low,ratio_high,p,adjusted_p,gate,margin,verdict\n"
+      "ratio,ratio_low,ratio_high,p,adjusted_p,gate,margin,verdict,new_cell,matched_by,changed\n"
       "\"base, old.json\",new.json,mnist/FULL/thread-pool/workers:2/batch:100,,,samples_per_second,2,100,0,2,50,0,"
-      "0.5,0.5,0.5,0,0,true,0.03,regression\n"
-      "\"base, old.json\",new.json,mnist/IO/thread-pool/workers:2/batch:100,,,samples_per_second,,,,,,,,,,,,false,,"
-      "gone\n"
-      "\"base, old.json\",new.json,mnist/IO/thread-pool/workers:3/batch:100,,,samples_per_second,,,,,,,,,,,,false,,"
-      "added\n");
+      "0.5,0.5,0.5,0,0,true,0.03,regression,mnist/FULL/thread-pool/workers:4/batch:100,configuration,workers 2 -> 4\n"
+      "\"base, old.json\",new.json,a/IO/thread-pool/workers:2/batch:100,,,samples_per_second,,,,,,,,,,,,true,,"
+      "gone,,,\n"
+      "\"base, old.json\",new.json,b/IO/thread-pool/workers:4/batch:100,,,samples_per_second,,,,,,,,,,,,false,,"
+      "added,,,\n");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(NoiseText, NamesTheFloorOfEachModeAndWhatItIsWorth) {
             "noise floor of host: IO 15 %, FULL 0.2 % (5 pairs of runs of 3 trials)\n"
             "\n"
             "cell  cache   trial  spread of two runs  floor\n"
-            "a     warm   250 ms               5.6 %   15 %\n"
+            "a     warm   250 ms               5.4 %   15 %\n"
             "b     warm   250 ms             0.078 %  0.2 %\n"
             "floor: 19 in 20 further pairs of such runs lie no further apart\n"
             "measured on 4 CPUs, kernel 6.1.0, boost on, load 0.12 before\n");

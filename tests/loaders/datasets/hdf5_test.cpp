@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <functional>
 
 #include "loaders/datasets/formats.h"
@@ -41,6 +42,19 @@ class Hdf5 : public testing::Test {
       H5Dwrite(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
     }
     H5Dclose(dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+
+  // Creates dataset `name` of one extent, and writes nothing to it.
+  void claim(const std::string& name, hsize_t extent, hid_t type, const Setting& set) const {
+    const hid_t file = fs::exists(path_) ? H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                                         : H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, &extent, nullptr);
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    set(properties);
+    H5Dclose(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT));
     H5Pclose(properties);
     H5Sclose(space);
     H5Fclose(file);
@@ -258,6 +272,24 @@ TEST_F(Hdf5, RefusesWhatIsNoHdf5FileAndOneThatIsCutShort) {
   EXPECT_THAT(refused(), HasSubstr("truncated file"));
 }
 
+// Beyond the end of the file, and near the end of what can be counted, where sums wrap.
+constexpr std::array<std::uint64_t, 5> kImpossibleAddresses{std::uint64_t{1} << 40U, ~std::uint64_t{0} - 1,
+                                                            ~std::uint64_t{0} - 5, ~std::uint64_t{0} - 11,
+                                                            ~std::uint64_t{0} - 4095};
+
+TEST_F(Hdf5, RefusesImagesThatAreSaidToLieWhereTheyCannot) {
+  for (const std::uint64_t address : kImpossibleAddresses) {
+    fs::remove(path_);
+    put("images", {3, 1, 2, 2});
+    put("labels", {3});
+    test::claim_address(path_, "images", address);
+    EXPECT_NE(refused(Access::kMapped), "") << address;
+    for (const auto access : {Access::kRows, Access::kBlocks}) {
+      EXPECT_NE(test::thrown_by([&] { content_fingerprint(*open(access)); }).message, "") << address;
+    }
+  }
+}
+
 TEST_F(Hdf5, RefusesAFileThatIsOpenForWriting) {
   put("images", {3, 1, 2, 2});
   put("labels", {3});
@@ -354,6 +386,31 @@ TEST_F(PackedHdf5, RefusesOffsetsThatCannotBe) {
   EXPECT_EQ(refused(), "dataset 'offsets' counts 7 samples, 'encoded' has only 6 bytes");
   pack({0, 2, 6});
   EXPECT_EQ(refused(), "dataset 'labels' has extents 3, want one label for each of the 2 samples of 'encoded'");
+}
+
+TEST_F(PackedHdf5, RefusesSamplesThatAreSaidToLieWhereTheyCannot) {
+  for (const std::uint64_t address : kImpossibleAddresses) {
+    pack();
+    test::claim_address(path_, "encoded", address);
+    EXPECT_NE(refused(Access::kMapped), "") << address;
+    EXPECT_NE(test::thrown_by([&] { content_fingerprint(*open(Access::kRows)); }).message, "") << address;
+  }
+}
+
+TEST_F(PackedHdf5, RefusesMoreThanAFileOfItsLengthCanHold) {
+  // Of chunks that were never written, which take no room in the file.
+  const auto in_chunks = [](hid_t properties) {
+    const hsize_t chunk = 1;
+    H5Pset_chunk(properties, 1, &chunk);
+  };
+  claim("encoded", std::uint64_t{1} << 40U, H5T_STD_U8LE, in_chunks);
+  EXPECT_EQ(refusal().message,
+            "cannot read " + path_.string() + ": 1099511627776 values of 1 bytes are more than it can hold");
+  fs::remove(path_);
+  claim("encoded", 1'000'000, H5T_STD_U8LE, in_chunks);
+  claim("offsets", 1'000'001, H5T_STD_U64LE, in_chunks);
+  EXPECT_EQ(refusal().message,
+            "cannot read " + path_.string() + ": 1000001 values of 8 bytes are more than it can hold");
 }
 
 TEST_F(PackedHdf5, IsReadInNoOtherWay) {

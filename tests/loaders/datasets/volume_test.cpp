@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/volumes.h"
 
@@ -151,6 +152,15 @@ TEST_F(Volume, ThatIsTruncatedIsRefused) {
   test::write_volume(path_, kShape);
   fs::resize_file(path_, fs::file_size(path_) / 2);
   EXPECT_THAT(refused(path_, {.format = "volume"}), testing::HasSubstr("truncated"));
+}
+
+TEST_F(Volume, ThatIsSaidToLieWhereItCannotIsRefused) {
+  for (const std::uint64_t address : {std::uint64_t{1} << 40U, ~std::uint64_t{0} - 3, ~std::uint64_t{0} - 4095}) {
+    test::write_volume(path_, kShape);
+    test::claim_address(path_, "Nbody", address);
+    EXPECT_NE(refused(path_, {.access = Access::kMapped, .crop_edge = 9}), "") << address;
+    EXPECT_NE(refused(path_, {.in_memory = true, .access = Access::kRows, .crop_edge = 9}), "") << address;
+  }
 }
 
 TEST_F(Volume, InChunksCannotBeMapped) {

@@ -12,6 +12,7 @@
 
 #include "loaders/loader.h"
 #include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/thrown.h"
 
 namespace loadline {
 namespace {
@@ -19,8 +20,11 @@ namespace {
 class WorkerThreads : public testing::TestWithParam<const LoaderKind*> {
  protected:
   // Of 16 batches an epoch.
+  std::unique_ptr<Feed> feed(const Assembler& assembler, const LoaderOptions& options) const {
+    return GetParam()->make(assembler, sampler_, options);
+  }
   std::unique_ptr<Feed> feed(const Assembler& assembler, std::size_t workers) const {
-    return GetParam()->make(assembler, sampler_, {.workers = workers});
+    return feed(assembler, LoaderOptions{.workers = workers});
   }
 
   const std::unique_ptr<Dataset> dataset_ = test::patterned_dataset(64);
@@ -118,6 +122,25 @@ TEST_P(WorkerThreads, RunWhereTheirMakerMay) {
   const auto one = feed(assembler, 3);
   for (int i = 0; i < 20; ++i) one->next();
   EXPECT_FALSE(affinity.was_read_elsewhere());
+}
+
+TEST_P(WorkerThreads, ThatMayNotRunWhereTheyAreToTellTheConsumer) {
+  const ImageAssembler assembler(*dataset_, transform_);
+  const auto one = feed(assembler, {.workers = 3, .cpus = {60000}});
+  EXPECT_EQ(test::thrown_by([&] { one->next(); }),
+            test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+  EXPECT_FALSE(one->next()) << "the feed is closed";
+}
+
+TEST_P(WorkerThreads, AreRefusedInTheNameOfTheLoaderThatWasAskedFor) {
+  const ImageAssembler assembler(*dataset_, transform_);
+  const std::string name(GetParam()->name);
+  EXPECT_EQ(test::thrown_by([&] { feed(assembler, {.workers = 0}); }),
+            test::usage("workers 0: " + name + " wants 1 to 4096"));
+  EXPECT_EQ(test::thrown_by([&] { feed(assembler, {.workers = 4097}); }),
+            test::usage("workers 4097: " + name + " wants 1 to 4096"));
+  EXPECT_EQ(test::thrown_by([&] { feed(assembler, {.prefetch = 0}); }),
+            test::usage("prefetch 0: " + name + " wants at least 1 batch"));
 }
 
 }  // namespace

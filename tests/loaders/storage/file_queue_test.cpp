@@ -31,7 +31,7 @@ test::Thrown refusal_to_take(FileQueue& queue) {
 }
 
 void push(FileQueue& queue, const fs::path& file) {
-  queue.push(file, fs::exists(file) ? fs::file_size(file) : 0);
+  queue.push(file, fs::is_regular_file(file) ? fs::file_size(file) : 0);
 }
 
 // On the system's own ring.

@@ -6,7 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -158,6 +161,114 @@ TEST(MappedFile, RightBelowAnotherIsNotTakenForIt) {
   touch(upper, 0);
   lower.check_intact();
   EXPECT_EQ(thrown_by([&] { upper.check_intact(); }), gone(home / "upper", 0));
+}
+
+TEST(MappedFile, IsOneOfAsManyAsThereAreWorkersAndMore) {
+  const TemporaryDirectory home;
+  const fs::path path = write_pages(home / "a", 2);
+  std::vector<std::unique_ptr<MappedFile>> files;
+  for (int i = 0; i < 5000; ++i) files.push_back(std::make_unique<MappedFile>(path));
+  fs::resize_file(path, page());
+  EXPECT_EQ(touch(*files.back(), page()), '\0');
+  EXPECT_EQ(thrown_by([&] { files.back()->check_intact(); }), gone(path, page()));
+  files.front()->check_intact();
+}
+
+// The handler runs in one thread while others map and unmap; with a sanitizer this finds one that looks at what is
+// gone.
+TEST(MappedFile, IsToldOfItsVanishedPagesWhileOthersComeAndGo) {
+  const TemporaryDirectory home;
+  constexpr std::size_t kPages = 2000;
+  const fs::path sound = write_pages(home / "sound", 1);
+  test::write(home / "broken", "");
+  fs::resize_file(home / "broken", kPages * page());
+  const MappedFile broken(home / "broken");
+  fs::resize_file(home / "broken", 0);
+  std::atomic<bool> done{false};
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&] {
+      do {
+        const auto file = std::make_unique<MappedFile>(sound);
+        EXPECT_EQ(touch(*file, 0), 'x');
+        file->check_intact();
+      } while (!done);
+    });
+  }
+  for (std::size_t at = 0; at < kPages * page(); at += page()) EXPECT_EQ(touch(broken, at), '\0');
+  done = true;
+  EXPECT_EQ(thrown_by([&] { broken.check_intact(); }), gone(home / "broken", (kPages - 1) * page()));
+}
+
+TEST(MappedFile, HoldsWhatItIsSaidToHoldAgainstItsLength) {
+  const TemporaryDirectory home;
+  const fs::path path = test::write(home / "a", "0123456789");
+  const MappedFile file(path);
+  const auto refusal = [&](std::uint64_t offset, std::uint64_t count, std::uint64_t element_bytes) {
+    return thrown_by([&] { file.part("the array", offset, count, element_bytes); });
+  };
+  EXPECT_EQ(file.part("the array", 4, 3, 2).data(), file.bytes().data() + 4);
+  EXPECT_EQ(file.part("the array", 4, 3, 2).size(), 6U);
+  EXPECT_EQ(file.part("the array", 10, 0, 8).size(), 0U);
+  EXPECT_EQ(refusal(4, 7, 1), test::failed("cannot open " + path.string() +
+                                           ": the array reaches to byte 11, the file ends at 10 (truncated)"));
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  for (const auto& [offset, count, element_bytes] : std::vector<std::array<std::uint64_t, 3>>{
+           {kMost - 3, 2, 4}, {kMost, 1, 1}, {8, kMost, 1}, {0, kMost / 2, 4}, {16, kMost / 16 + 1, 16}}) {
+    EXPECT_EQ(refusal(offset, count, element_bytes),
+              test::failed("cannot open " + path.string() + ": the array has " + std::to_string(count) + " x " +
+                           std::to_string(element_bytes) + " bytes from byte " + std::to_string(offset) +
+                           " on, which no file is long enough for"));
+  }
+}
+
+// A page of someone else's that vanishes, whose handler puts another in its place.
+void* foreign_page = nullptr;
+int foreign_signals = 0;
+
+void mend_foreign_page(int /*signal*/) {
+  ++foreign_signals;
+  ::mmap(foreign_page, page(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+TEST(MappedFileDeathTest, IsStillToldOfItsVanishedPagesAfterASignalFromElsewhere) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TemporaryDirectory home;
+  EXPECT_EXIT(
+      {
+        std::signal(SIGBUS, mend_foreign_page);
+        const MappedFile file(write_pages(home / "ours", 2));
+        const ForeignMapping foreign(write_pages(home / "theirs", 1), page());
+        foreign_page = const_cast<std::byte*>(foreign.data());
+        fs::resize_file(home / "theirs", 0);
+        fs::resize_file(home / "ours", page());
+        touch(foreign.data());
+        touch(file, page());
+        const bool told = thrown_by([&] { file.check_intact(); }) == gone(home / "ours", page());
+        fs::remove_all(home.path());  // this process ends without its destructors
+        ::_exit(told && foreign_signals == 1 ? 42 : 1);
+      },
+      testing::ExitedWithCode(42), "");
+}
+
+TEST(MappedFileDeathTest, LeavesASignalThatSomebodySentToTheHandlerBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TemporaryDirectory home;
+  const fs::path path = write_pages(home / "ours", 1);
+  EXPECT_EXIT(
+      {
+        const MappedFile file(path);
+        ::raise(SIGBUS);
+      },
+      testing::KilledBySignal(SIGBUS), "");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGBUS, SIG_IGN);
+        const MappedFile file(path);
+        ::raise(SIGBUS);
+        ::_exit(42);
+      },
+      testing::ExitedWithCode(42), "");
 }
 
 TEST(MappedFileDeathTest, LeavesASignalFromElsewhereToTheHandlerBefore) {

@@ -4,10 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/storage/hdf5.h"
+#include "tests/loaders/support/files.h"
 
 namespace loadline::test {
 
@@ -40,6 +43,22 @@ inline void write_packed(const std::filesystem::path& path, const Dataset& datas
   writer.write_offsets("offsets", offsets);
   writer.write_labels("labels", dataset.labels(), dataset.info().classes);
   writer.close();
+}
+
+// Has the file say that a dataset, which lies in one piece, begins at byte `address`.
+inline void claim_address(const std::filesystem::path& path, const std::string& name, std::uint64_t address) {
+  const auto little_endian = [](std::uint64_t value) {
+    std::string bytes;
+    for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(value >> shift & 0xffU);
+    return bytes;
+  };
+  const Hdf5Facts facts = Hdf5Dataset(path, name).facts();
+  // Address and length stand side by side in the message of the object header that is about the layout.
+  std::string bytes = bytes_of(path);
+  const std::string length = little_endian(facts.extents.front() * facts.row_bytes());
+  const std::size_t at = bytes.find(little_endian(facts.offset_bytes.value()) + length);
+  if (at == std::string::npos) throw std::runtime_error("no address of dataset " + name + " in " + path.string());
+  write(path, bytes.replace(at, 8, little_endian(address)));
 }
 
 }  // namespace loadline::test

@@ -48,7 +48,7 @@ TEST(Sections, OfOneRunDoNotNameIt) {
   const Reported two({sweep(), sweep()});
   EXPECT_THAT(keys_of(sections_of(one.data(), kAll)[0].table),
               ElementsAre("workload", "name", "mode", "trials", "mean", "low", "high"));
-  EXPECT_THAT(keys_of(sections_of(two.data(), kAll)[0].table),
+  EXPECT_THAT(keys_of(sections_of(two.data(), kAll)[1].table),
               ElementsAre("run", "workload", "name", "mode", "trials", "mean", "low", "high"));
 }
 
@@ -60,6 +60,22 @@ TEST(Sections, SayWhatTheyLeaveOut) {
       sections[0].notes,
       ElementsAre("The 1 best configurations of each workload are shown, 1 of 2; `loadline report --format csv` "
                   "has all."));
+}
+
+TEST(WalkSection, HasARowARun) {
+  Result faster = sweep();
+  for (CellResult& cell : faster.cells) {
+    if (cell.cell.mode != Mode::kSynthetic) cell.cell.cache = CacheState::kAsIs;
+  }
+  const Reported one({sweep()});
+  const Reported two({sweep(), faster});
+  EXPECT_THAT(walk_section(one.data()).table.rows, testing::IsEmpty());
+  const Section section = walk_section(two.data());
+  EXPECT_EQ(section.id, "walk");
+  EXPECT_THAT(column_of(section, "run"), ElementsAre("A", "B"));
+  EXPECT_THAT(column_of(section, "name"), ElementsAre(testing::_, "cache warm -> as-is"));
+  EXPECT_THAT(column_of(section, "before"), ElementsAre(Datum(), testing::Ne(Datum())));
+  EXPECT_EQ(sections_of(two.data(), kAll)[0].id, "walk");
 }
 
 TEST(ThroughputSection, HasARowAModeAndNoIntervalOfOneTrial) {

@@ -1,4 +1,4 @@
-#include "tests/harness/judge/consistency.h"
+#include "bench/truth/consistency.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace loadline::test {
+namespace loadline::truth {
 namespace {
 
 // "38 ± 2 %", "1.2 (0.6 to 2.4)", "23": the value with its interval, and the words around it.
@@ -256,12 +256,12 @@ class Reader {
       const auto asked = figure_at(line_, at + std::string_view(words).size());
       if (!asked || asked->unit != "%") continue;
       goals_.push_back({asked->value, standing == 1 && !cannot_tell});
-      const auto reached = figure_between(figures_, " AU ", words);
+      const auto reached = figure_between(figures_, "AU ", words);
       if (!reached || !reached->interval) continue;
-      if (standing == 1 && reached->low + 2 * reached->place < asked->value) blame("met by less than asked for");
-      if (standing == -1 && reached->high - 2 * reached->place > asked->value) blame("missed by more than asked for");
+      if (standing == 1 && reached->low + reached->place < asked->value) blame("met by less than asked for");
+      if (standing == -1 && reached->high - reached->place > asked->value) blame("missed by more than asked for");
       const bool inside =
-          reached->low - 2 * reached->place <= asked->value && asked->value <= reached->high + 2 * reached->place;
+          reached->low - reached->place <= asked->value && asked->value <= reached->high + reached->place;
       if (standing == 0 && !inside) blame("open, though the interval tells");
     }
   }
@@ -281,7 +281,12 @@ class Reader {
   }
 
   void read_prediction() {
-    const auto more = figure_between(figures_, "a perfect loader would give ", " more throughput");
+    auto more = figure_between(figures_, "a perfect loader would give ", " more throughput");
+    if (const auto times = figure_between(figures_, "a perfect loader would give ", " times the throughput")) {
+      more = times;
+      for (double* const figure : {&more->value, &more->low, &more->high}) *figure = 100 * (*figure - 1);
+      more->place *= 100;
+    }
     if (!more || !more->interval) return;
     const std::string_view stripped = line_.substr(std::min(line_.find_first_not_of(' '), line_.size()));
     for (const Gain& gain : gains_) {
@@ -296,13 +301,13 @@ class Reader {
 
   // "max-rate: serial feeds up to 556 k samples/s at AU 90 % or more (AU 96 ± 1 %)."
   void read_search() {
-    if (!has(line_, " feeds ") && !has(line_, " needs ")) return;
+    if (!has(line_, " feeds ") && !has(line_, " keeps AU ")) return;
     if (has(line_, "unclear")) return;
     const auto wanted = figure_between(figures_, "AU ", " or more");
     if (!wanted) return;
     kept_.push_back(wanted->value);
     const auto reached = figure_between(figures_, "(AU ", ")");
-    if (reached && reached->interval && reached->low + 2 * reached->place < wanted->value) {
+    if (reached && reached->interval && reached->low + reached->place < wanted->value) {
       blame("kept by less than wanted");
     }
   }
@@ -347,4 +352,4 @@ std::vector<std::string> contradictions(std::string_view text) {
   return Reader(text).read();
 }
 
-}  // namespace loadline::test
+}  // namespace loadline::truth

@@ -1,0 +1,51 @@
+#include "harness/measure/attempt.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "harness/measure/resident.h"
+#include "harness/measure/schedule.h"
+#include "loaders/error.h"
+#include "loaders/storage/affinity.h"
+
+namespace loadline {
+namespace {
+
+bool takes_steps(Mode mode) {
+  return mode == Mode::kSynthetic || mode == Mode::kFull;
+}
+
+// Enough steps for an estimate, or as many as fit a moment.
+const Length kSteps(Batches{5}, std::chrono::milliseconds(100));
+
+double seconds_of_step(Feed& feed, Sink& sink, const RunContext& context) {
+  run_loop(feed, sink, context.clock, Batches{sink.batches_to_steady_state()}, context.stop);
+  Length length = kSteps;
+  length.round = sink.batches_per_round();
+  const Stretch steps = run_loop(feed, sink, context.clock, length, context.stop);
+  return steps.batches == 0 ? 0 : seconds(steps.wall) / static_cast<double>(steps.batches);
+}
+
+}  // namespace
+
+void try_compute(const CellRig& rig, bool may_read, RunContext& context) {
+  const Cell& cell = rig.cell();
+  const std::string key = compute_key(cell);
+  if (!takes_steps(cell.mode) || context.tried.contains(key)) return;
+  TriedCompute& tried = context.tried[key];
+  std::unique_ptr<Feed> feed;  // outlives the sink
+  const PinnedThread pinned(cell.placement.compute_cpus);
+  const Time begin = context.clock.now();
+  const auto sink = rig.make_sink(context.clock, context.stop);
+  tried.setup_seconds = seconds(context.clock.now() - begin);
+  if (!may_read || known_step_seconds(cell, rig.slots().slot_bytes)) return;
+  try {
+    feed = std::make_unique<ResidentFeed>(rig.assembler(), rig.sampler(), rig.slots().held_batches + 1);
+    tried.step_seconds = seconds_of_step(*feed, *sink, context);
+  } catch (const Error&) {
+    // What is wrong with a sample or a step is for the trials to say, of the cell that it is wrong with.
+  }
+}
+
+}  // namespace loadline

@@ -1,0 +1,51 @@
+#include "harness/plan/one_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace loadline {
+namespace {
+
+// Every option that is no list by itself and no axis stands here once; a test walks the table of options.
+struct OneValue {
+  std::string_view why;
+  std::vector<std::string_view> options;
+};
+
+const std::array kReasons{
+    OneValue{"they say what the data is, and a workload has one dataset in a run",
+             {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops"}},
+    OneValue{"it follows --dtype, which takes a list", {"normalise"}},
+    OneValue{"it changes nothing that is measured", {"on-corrupt"}},
+    OneValue{"they are this process's share of a job", {"rank", "world-size"}},
+    OneValue{"they are of the run as a whole",
+             {"seed", "part", "max-cells", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "time-limit",
+              "until-ci", "max-trials", "first-epoch-seconds", "ceilings", "au", "check-verdict", "find", "output",
+              "quiet"}},
+};
+
+}  // namespace
+
+std::string_view why_one_value(const OptionRow& row) {
+  for (const OneValue& reason : kReasons) {
+    if (std::ranges::find(reason.options, row.name) != reason.options.end()) return reason.why;
+  }
+  return "";
+}
+
+std::string one_value_text() {
+  std::string text;
+  for (const OneValue& reason : kReasons) {
+    std::string names;
+    for (const std::string_view option : reason.options) {
+      names += fmt::format("{}--{}", names.empty() ? "" : ", ", option);
+    }
+    text += fmt::format("  {}: {}\n", names, reason.why);
+  }
+  return text;
+}
+
+}  // namespace loadline

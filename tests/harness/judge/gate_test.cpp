@@ -1,0 +1,127 @@
+#include "harness/judge/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/judge/diff.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::cell_result;
+using test::CellRequest;
+using test::result_of;
+using testing::ElementsAre;
+
+constexpr Mode kIo = Mode::kIo;
+constexpr Mode kFull = Mode::kFull;
+constexpr Mode kSynthetic = Mode::kSynthetic;
+
+CellRequest request(Mode mode, std::vector<double> rates, std::size_t workers = 2, std::string workload = "mnist") {
+  return {.mode = mode,
+          .rates = std::move(rates),
+          .loader = "thread-pool",
+          .workers = workers,
+          .workload = std::move(workload)};
+}
+
+// Trials in rounds, as a run has them.
+Result result(const std::vector<CellRequest>& requests) {
+  Result made = result_of(requests);
+  made.status = Status::kComplete;
+  for (CellResult& cell : made.cells) {
+    for (std::size_t i = 0; i < cell.trials.size(); ++i) cell.trials[i].round = i;
+  }
+  return made;
+}
+
+ResultDiff diff(const Result& base, const Result& changed, const DiffOptions& options = {}) {
+  return diff_results({"base.json", base}, {"new.json", changed}, options);
+}
+
+TEST(Gate, LosesAWorkloadThatIsGone) {
+  const Result base = result({request(kFull, {1000, 1001}), request(kFull, {5, 6}, 2, "cifar10"),
+                              request(kFull, {7, 8}, 4, "cifar10"), request(kIo, {9, 9}, 4, "cifar10")});
+  const Result changed = result({request(kFull, {1000, 1001})});
+  const ResultDiff made = diff(base, changed);
+  EXPECT_EQ(made.cells[0].change, Change::kEquivalent);
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_THAT(made.gone, ElementsAre(Unmatched{"cifar10/FULL/thread-pool/workers:2/batch:100", false},
+                                     Unmatched{"cifar10/FULL/thread-pool/workers:4/batch:100", true},
+                                     Unmatched{"cifar10/IO/thread-pool/workers:4/batch:100", true}));
+  EXPECT_THAT(made.lost,
+              ElementsAre("cifar10/IO/thread-pool/workers:4/batch:100 of base.json has no partner in new.json",
+                          "cifar10/FULL/thread-pool/workers:4/batch:100 of base.json has no partner in new.json"));
+  const ResultDiff allowed = diff(base, changed, {.allow_missing = true});
+  EXPECT_THAT(allowed.lost, ElementsAre());
+  EXPECT_EQ(allowed.verdict, Change::kEquivalent);
+}
+
+TEST(Gate, LosesTheFullThatTheNewResultLacks) {
+  const Result base = result(
+      {request(kIo, {9, 9}), request(kFull, {7, 7}), {.mode = kSynthetic, .rates = {8, 8}, .workload = "mnist"}});
+  const Result changed = result({request(kIo, {9, 9}), {.mode = kSynthetic, .rates = {8, 8}, .workload = "mnist"}});
+  EXPECT_THAT(diff(base, changed).lost,
+              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 of base.json has no partner in new.json"));
+}
+
+TEST(Gate, LosesTheFastestWhereOnlySlowerOnesHavePartners) {
+  const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
+  EXPECT_THAT(diff(base, result({request(kFull, {100, 100}, 1)})).lost,
+              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 of base.json has no partner in new.json, and is "
+                          "the fastest FULL of mnist there"));
+  // By no more than the margin.
+  const Result close = result({request(kFull, {198, 198}, 1), request(kFull, {200, 200}, 2)});
+  EXPECT_THAT(diff(close, result({request(kFull, {198, 198}, 1)})).lost, ElementsAre());
+}
+
+TEST(Gate, IsNeverDecidedBySyntheticBesideIoOrFull) {
+  const CellRequest step{.mode = kSynthetic, .rates = {8, 8}, .workload = "mnist"};
+  const ResultDiff made = diff(result({step}), result({step, request(kFull, {7, 7})}));
+  EXPECT_FALSE(made.cells[0].gate);
+  EXPECT_THAT(made.lost, ElementsAre("nothing decides of mnist: base.json has neither IO nor FULL of it to hold "
+                                     "new.json to"));
+}
+
+std::vector<bool> gate(const Result& base, const Result& changed) {
+  std::vector<bool> gate;
+  for (const CellDiff& cell : diff(base, changed).cells) gate.push_back(cell.gate);
+  return gate;
+}
+
+TEST(Gate, IsDecidedByTheFastestIoAndTheFastestFullOfEachWorkload) {
+  const Result base = result({request(kIo, {9, 9}, 1),
+                              request(kFull, {5, 5}, 1),
+                              request(kFull, {7, 7}, 2),
+                              request(kIo, {4, 4}, 1, "cifar10"),
+                              request(kIo, {6, 6}, 2, "cifar10"),
+                              {.mode = kSynthetic, .rates = {8, 8}, .workload = "photos"}});
+  EXPECT_THAT(gate(base, base), ElementsAre(true, false, true, false, true, true));
+}
+
+TEST(Gate, SeesLoadingGetSlowerWhereTheComputeIsTheLimit) {
+  const Result base = result({request(kIo, {990, 1000, 1010}), request(kFull, {100, 100, 100})});
+  const Result changed = result({request(kIo, {240, 250, 260}), request(kFull, {100, 100, 100})});
+  EXPECT_EQ(diff(base, changed).verdict, Change::kRegression);
+}
+
+TEST(Gate, IsNotDecidedByTheCellThatHadMostLuckInTheBase) {
+  EXPECT_THAT(gate(result({request(kFull, {100, 100}, 1), request(kFull, {110, 110}, 2)}),
+                   result({request(kFull, {120, 120}, 1), request(kFull, {100, 100}, 2)})),
+              ElementsAre(true, false));
+}
+
+TEST(Gate, IsDecidedByTheFastestCellAlsoWhereItFailsNow) {
+  Result changed = result({request(kFull, {100, 100}, 1), request(kFull, {}, 2)});
+  changed.cells[1].error = "it broke";
+  const Result base = result({request(kFull, {100, 100}, 1), request(kFull, {200, 200}, 2)});
+  EXPECT_THAT(gate(base, changed), ElementsAre(false, true));
+  EXPECT_EQ(diff(base, changed).verdict, Change::kInconclusive);
+  EXPECT_THAT(diff(base, changed).lost,
+              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 decides and has nothing to decide by: the new "
+                          "one has no trials: it broke"));
+}
+
+}  // namespace
+}  // namespace loadline

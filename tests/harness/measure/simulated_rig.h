@@ -1,0 +1,159 @@
+// A loader and a compute whose behaviour is known, on a clock of their own.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/measure/trial.h"
+#include "synthetic/compute/device.h"
+#include "tests/support/fake_clock.h"
+
+namespace loadline::test {
+
+inline constexpr std::size_t kSimulatedBatch = 10;  // samples
+
+// One worker that takes the same time for every batch, as long as it has a slot. A batch that is taken has gone home
+// when the next one is.
+class SimulatedLoader final : public Feed {
+ public:
+  // `samples`: in a batch, as many as could be decoded.
+  SimulatedLoader(FakeClock& clock, Time service, std::size_t slots, std::size_t samples = kSimulatedBatch)
+      : clock_(clock),
+        service_(service),
+        slots_(slots),
+        samples_(samples),
+        made_at_(clock.now()),
+        pool_(slots + 1, kSimulatedBatch, 8) {}
+
+  Batch next() override {
+    make_until(clock_.now());
+    if (made_ == taken_.size()) {
+      const Time ready = next_ready();
+      clock_.advance(ready - clock_.now());
+      make_until(ready);
+    }
+    taken_.push_back(clock_.now());
+    Batch batch = pool_.try_acquire();
+    batch->count = samples_;
+    return batch;
+  }
+  void close() override {}
+  std::optional<std::size_t> ready() const override {
+    // As it would be after a look at the clock; what is made is made whoever looks.
+    const_cast<SimulatedLoader*>(this)->make_until(clock_.now());
+    return made_ - taken_.size();
+  }
+
+ private:
+  bool has_slot() const { return made_ < slots_ || made_ - slots_ < taken_.size(); }
+  Time next_ready() const {
+    const Time home = made_ < slots_ ? Time(0) : taken_[made_ - slots_];
+    return std::max(made_at_, home) + service_;
+  }
+  void make_until(Time now) {
+    while (has_slot() && next_ready() <= now) {
+      made_at_ = next_ready();
+      ++made_;
+    }
+  }
+
+  FakeClock& clock_;
+  const Time service_;
+  const std::size_t slots_;
+  const std::size_t samples_;
+  std::size_t made_ = 0;
+  Time made_at_;             // the latest
+  std::vector<Time> taken_;  // when each was
+  BatchPool pool_;
+};
+
+struct Behaviour {
+  Time service{};     // of the loader, a batch
+  Time step{};        // of the compute, a batch
+  Time first_step{};  // what the first one takes beyond that: its kernels are loaded
+  Time making{};      // of the compute
+  std::size_t slots = 18;
+  std::size_t depth = 0;  // steps launched ahead
+  std::size_t epoch = 1000;
+  std::size_t samples = kSimulatedBatch;         // of a batch of the loader
+  std::map<SampleIndex, std::string> skipped{};  // of its samples
+};
+
+// An emulated device that takes longer over its first step.
+class SlowStart final : public Sink {
+ public:
+  SlowStart(FakeClock& clock, const Behaviour& behaviour, int& finishes)
+      : clock_(clock), first_(behaviour.first_step), finishes_(finishes) {
+    const double rate = static_cast<double>(kSimulatedBatch) / seconds(behaviour.step);
+    device_ = make_device({.samples_per_second = rate, .depth = behaviour.depth}, {.clock = clock, .stop = {}});
+    clock.advance(behaviour.making);
+  }
+  void consume(Batch batch) override {
+    clock_.advance(std::exchange(first_, Time(0)));
+    device_->consume(std::move(batch));
+  }
+  void finish() override {
+    ++finishes_;
+    device_->finish();
+  }
+  std::size_t batches_to_steady_state() const override { return device_->batches_to_steady_state(); }
+
+ private:
+  FakeClock& clock_;
+  Time first_;
+  int& finishes_;
+  std::unique_ptr<Sink> device_;
+};
+
+// Batches that are there at once, of which nobody keeps one.
+class SimulatedResident final : public Feed {
+ public:
+  Batch next() override {
+    Batch batch = pool_.try_acquire();
+    batch->count = kSimulatedBatch;
+    return batch;
+  }
+  void close() override {}
+
+ private:
+  BatchPool pool_{1, kSimulatedBatch, 8};
+};
+
+class SimulatedRig final : public Rig {
+ public:
+  SimulatedRig(FakeClock& clock, Mode mode, const Behaviour& behaviour) : clock_(clock), behaviour_(behaviour) {
+    cell_.mode = mode;
+    cell_.data = "simulated";
+    if (uses_loader(mode)) cell_.loader = "thread-pool";
+    slots_.slots = uses_loader(mode) ? behaviour.slots : 1;
+  }
+
+  Cell& cell() { return cell_; }
+  const Cell& cell() const override { return cell_; }
+  const SlotPlan& slots() const override { return slots_; }
+  std::uint64_t batches_per_epoch() const override { return behaviour_.epoch; }
+  std::unique_ptr<Sink> make_sink(Clock& /*clock*/, const std::stop_token& /*stop*/) const override {
+    return std::make_unique<SlowStart>(clock_, behaviour_, finishes);
+  }
+  std::unique_ptr<Feed> make_feed(std::uint64_t /*first_epoch*/) const override {
+    if (!uses_loader(cell_.mode)) return std::make_unique<SimulatedResident>();
+    return std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
+  }
+  UsageReading usage() const override { return {}; }
+  std::map<SampleIndex, std::string> skipped() const override { return behaviour_.skipped; }
+
+  mutable int finishes = 0;  // of its sinks
+
+ private:
+  FakeClock& clock_;
+  const Behaviour behaviour_;
+  Cell cell_;
+  SlotPlan slots_;
+};
+
+}  // namespace loadline::test

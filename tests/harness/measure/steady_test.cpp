@@ -1,0 +1,166 @@
+#include "harness/measure/steady.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/measure/simulated_rig.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Behaviour;
+using test::FakeClock;
+using test::SimulatedRig;
+
+constexpr Time kStep = 10ms;
+
+Trial trial_of(Mode mode, const Behaviour& behaviour, const TrialOptions& options = {.length = Time(890ms)}) {
+  FakeClock clock;
+  const SimulatedRig rig(clock, mode, behaviour);
+  return run_trial(rig, options, clock, {}).value();
+}
+
+// FULL over SYNTHETIC of a loader with this share of the compute's rate, whose queue is full after the first step.
+double utilisation(double supply, const TrialOptions& options = {.length = Time(890ms)}) {
+  const Behaviour behaviour{.service = Time(static_cast<Time::rep>(1e7 / supply)), .step = kStep, .first_step = 10s};
+  return trial_of(Mode::kFull, behaviour, options).samples_per_second() /
+         trial_of(Mode::kSynthetic, behaviour, options).samples_per_second();
+}
+
+Stretch stretch_of(std::uint64_t batches, Time wall, Time wait) {
+  Stretch stretch{.wall = wall, .batches = batches};
+  stretch.waits.add(wait);
+  return stretch;
+}
+
+TEST(Steady, KnowsWhenTheQueueMovedTheRateByMoreThanOnePerCent) {
+  EXPECT_FALSE(moved_by_queue(stretch_of(100, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 4}));
+  EXPECT_TRUE(moved_by_queue(stretch_of(99, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 4}));
+  EXPECT_FALSE(moved_by_queue(stretch_of(50, 1s, 0s), {.ready_at_start = 0, .ready_at_end = 17}))
+      << "a queue that fills takes nothing from a compute that does not wait";
+  EXPECT_TRUE(moved_by_queue(stretch_of(50, 1s, 100ms), {.ready_at_start = 0, .ready_at_end = 17}));
+}
+
+TEST(Steady, ReadsThePaceOfALoaderThatIsSlowerThoughItsQueueWasFullAtFirst) {
+  // 18 slots and 89 batches: over the first 89 steps such a queue gives 9 batches away and never runs dry.
+  EXPECT_NEAR(utilisation(0.90, {.length = Time(890ms), .warm_up_batches = 19}), 1.00, 1e-9)
+      << "as it is with a warm-up that was asked for";
+  for (const double supply : {0.5, 0.8, 0.90, 0.95, 0.97, 0.985, 0.995}) {
+    EXPECT_NEAR(utilisation(supply) / supply, 1, 0.01) << supply;
+  }
+}
+
+TEST(Steady, ReadsTheSameOfSoManyBatchesAsOfSoMuchTime) {
+  EXPECT_NEAR(utilisation(0.90, {.length = Batches{89}}), 0.90, 0.009);
+  const Behaviour behaviour{.service = Time(11'111us), .step = kStep, .first_step = 10s};
+  EXPECT_EQ(trial_of(Mode::kFull, behaviour, {.length = Batches{89}}).batches, 89U);
+}
+
+TEST(Steady, DoesNotLengthenATrialWhoseLoaderKeepsUp) {
+  const Trial trial = trial_of(Mode::kFull, {.service = 8ms, .step = kStep, .first_step = 10s});
+  EXPECT_DOUBLE_EQ(trial.wall_seconds, 0.89);
+  EXPECT_EQ(trial.warm_up_batches, 19U);
+  ASSERT_TRUE(trial.queue.has_value());
+  EXPECT_EQ(trial.queue->ready_at_start, trial.queue->ready_at_end);
+  EXPECT_GE(trial.queue->ready_at_start, 16U);
+}
+
+TEST(Steady, StartsWithAQueueThatTheComputeLeftNoTimeToFill) {
+  // A second to make the compute: made behind the feed, it would find the queue full.
+  const Trial trial = trial_of(Mode::kFull, {.service = 11ms, .step = kStep, .making = 1s});
+  ASSERT_TRUE(trial.queue.has_value());
+  EXPECT_EQ(trial.queue->ready_at_start, 0U);
+  EXPECT_EQ(trial.warm_up_batches, 19U);
+  EXPECT_DOUBLE_EQ(trial.compute_setup_seconds, trial.setup_seconds);
+}
+
+TEST(Steady, EndsItsTrialsAfterFourLengthsAtTheMost) {
+  for (double supply = 0.80; supply < 1.2; supply += 0.01) {
+    FakeClock clock;
+    const Time begin = clock.now();
+    const Behaviour behaviour{.service = Time(static_cast<Time::rep>(1e7 / supply)), .step = kStep, .first_step = 1s};
+    const SimulatedRig rig(clock, Mode::kFull, behaviour);
+    EXPECT_TRUE(run_trial(rig, {.length = Time(890ms)}, clock, {}).has_value());
+    EXPECT_LT(clock.now() - begin, 1s + 25 * 13ms + 4 * 900ms) << supply;
+  }
+}
+
+TEST(Steady, HasNoQueueWhereTheFeedHasNone) {
+  EXPECT_FALSE(trial_of(Mode::kSynthetic, {.step = kStep}).queue.has_value());
+}
+
+TEST(Steady, MeasuresWhatALoaderFillsForWhoReadsNothing) {
+  // The drain takes 10 ms and the loader 4 ms, beside each other.
+  const Trial trial = trial_of(Mode::kIo, {.service = 4ms, .step = kStep});
+  EXPECT_NEAR(trial.samples_per_second(), 1000, 1e-6);
+  ASSERT_TRUE(trial.fill.has_value());
+  EXPECT_NEAR(trial.fill->samples_per_second(), 2500, 1);
+  EXPECT_EQ(trial.batches, 89U) << "which counts no batch of it";
+  EXPECT_NEAR(trial.fill->wall_seconds, 0.89, 0.01) << "as long as a trial of less than 100 batches";
+}
+
+TEST(Steady, FillsForHalfAsLongWhereThatIsLongEnough) {
+  EXPECT_DOUBLE_EQ(fill_share(20), 1);
+  EXPECT_DOUBLE_EQ(fill_share(125), 0.8);
+  EXPECT_DOUBLE_EQ(fill_share(200), 0.5);
+  EXPECT_DOUBLE_EQ(fill_share(1e6), 0.5);
+}
+
+TEST(Steady, FillsOnlyAfterIoAndOnlyWhereItIsAskedFor) {
+  const Behaviour behaviour{.service = 4ms, .step = kStep};
+  EXPECT_FALSE(trial_of(Mode::kFull, behaviour).fill.has_value());
+  EXPECT_FALSE(trial_of(Mode::kSynthetic, behaviour).fill.has_value());
+  EXPECT_FALSE(trial_of(Mode::kIo, behaviour, {.length = Time(890ms), .fill = false}).fill.has_value());
+  FakeClock clock;
+  SimulatedRig cold(clock, Mode::kIo, behaviour);
+  cold.cell().cache = CacheState::kCold;
+  EXPECT_FALSE(run_trial(cold, {.length = Time(890ms)}, clock, {})->fill.has_value());
+}
+
+TEST(Steady, EndsAColdTrialWithItsLastStep) {
+  // Storage that keeps up: FULL cold takes what SYNTHETIC takes, however many steps are launched ahead.
+  for (const std::size_t depth : {0U, 2U, 8U}) {
+    const Behaviour behaviour{.step = 100ms, .depth = depth};
+    FakeClock clock;
+    SimulatedRig cold(clock, Mode::kFull, behaviour);
+    cold.cell().cache = CacheState::kCold;
+    const auto full = run_trial(cold, {.length = Batches{9}}, clock, {});
+    EXPECT_DOUBLE_EQ(full->wall_seconds, 0.9) << depth;
+    EXPECT_DOUBLE_EQ(full->samples_per_second(),
+                     trial_of(Mode::kSynthetic, behaviour, {.length = Batches{9}}).samples_per_second());
+    EXPECT_EQ(cold.finishes, 1);
+  }
+}
+
+TEST(Steady, DoesNotWaitForStepsThatAWarmTrialHasLaunchedAhead) {
+  FakeClock clock;
+  const SimulatedRig warm(clock, Mode::kFull, {.step = 100ms, .depth = 2});
+  EXPECT_DOUBLE_EQ(run_trial(warm, {.length = Batches{9}}, clock, {})->wall_seconds, 0.9);
+  EXPECT_EQ(warm.finishes, 0) << "as many had been launched ahead when its clock started";
+}
+
+TEST(Steady, EndsAFirstEpochWithItsLastStepAndCountsFromTheMakingOfTheLoader) {
+  FakeClock clock;
+  const SimulatedRig rig(clock, Mode::kFull, {.step = 100ms, .making = 5s, .depth = 2, .epoch = 9});
+  const auto epoch = run_first_epoch(rig, Time::max(), clock, {});
+  ASSERT_TRUE(epoch.has_value());
+  EXPECT_TRUE(epoch->complete);
+  EXPECT_DOUBLE_EQ(epoch->wall_seconds, 0.9);
+  EXPECT_DOUBLE_EQ(epoch->first_batch_seconds, 0);
+}
+
+TEST(Steady, RefusesATrialAllOfWhoseSamplesWereLeftOut) {
+  FakeClock clock;
+  const Behaviour behaviour{
+      .service = 1ms, .step = kStep, .samples = 0, .skipped = {{7, "a.jpg: no JPEG"}, {9, "b.jpg: no JPEG"}}};
+  const test::Thrown refused = test::failed(
+      "cannot measure simulated: none of its samples that were read can be decoded, and --on-corrupt skip leaves all 2 "
+      "out, such as a.jpg: no JPEG");
+  const SimulatedRig rig(clock, Mode::kIo, behaviour);
+  EXPECT_EQ(test::thrown_by([&] { run_trial(rig, {.length = Time(1s)}, clock, {}); }), refused);
+  EXPECT_EQ(test::thrown_by([&] { run_first_epoch(rig, Time(1s), clock, {}); }), refused);
+}
+
+}  // namespace
+}  // namespace loadline

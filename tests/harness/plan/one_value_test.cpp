@@ -1,0 +1,144 @@
+#include "harness/plan/one_value.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/plan/plan.h"
+#include "harness/plan/settings.h"
+#include "harness/result/result_json.h"
+#include "loaders/names.h"
+#include "synthetic/compute/compute.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using testing::HasSubstr;
+
+bool is_list(const OptionRow& row) {
+  return std::holds_alternative<std::vector<std::size_t> RunOptions::*>(row.field) ||
+         std::holds_alternative<std::vector<double> RunOptions::*>(row.field) ||
+         std::holds_alternative<std::vector<std::string> RunOptions::*>(row.field);
+}
+
+const OptionRow& row_of(std::string_view name) {
+  return row_named(run_options(), "option", name);
+}
+
+// Of every axis two values, and what else it takes for a cell to heed them.
+struct Two {
+  std::string values;
+  std::map<std::string_view, std::string> beside = {};
+};
+
+const std::map<std::string_view, Two> kAxes{
+    {"read", {"pread,uring"}},
+    {"cache", {"warm,cold"}},
+    {"in-memory", {"off,on"}},
+    {"dtype", {"u8,f32"}},
+    {"layout", {"nchw,nhwc"}},
+    {"crop-padding", {"0,4"}},
+    {"flip", {"off,on"}},
+    {"image-size", {"96,224"}},
+    {"crop", {"centre,none"}},
+    {"decoder", {"jpeg,opencv"}},
+    {"turn-upright", {"false,true"}},
+    {"scaled-dct", {"on,off"}},
+    {"crop-edge", {"32,64"}},
+    {"rotate", {"off,on"}},
+    {"kernels", {"auto,scalar"}},
+    {"order", {"sequential,shuffled"}},
+    {"page-samples", {"8,64", {{"order", "page-shuffled"}}}},
+    {"window-samples", {"64,128", {{"order", "page-shuffled"}}}},
+    {"drop-last", {"off,on"}},
+    {"prefetch", {"2,4"}},
+    {"delivery", {"in-order,completion"}},
+    {"stores", {"cached,streaming"}},
+    {"compute", {"device:samples_per_second=5,device:samples_per_second=7"}},
+    {"precision", {"f32,bf16", {{"compute", "cnn"}}}},
+    {"fusion", {"off,on", {{"compute", "cnn"}}}},
+    {"compute-threads", {"1,2", {{"compute", "cnn"}}}},
+    {"placement", {"shared,pin:1"}},
+};
+
+TEST(OneValue, IsSaidOfEveryOptionThatIsNeitherAListNorAnAxis) {
+  for (const OptionRow& row : run_options()) {
+    const int ways = (is_list(row) ? 1 : 0) + (row.axis ? 1 : 0) + (why_one_value(row).empty() ? 0 : 1);
+    EXPECT_EQ(ways, 1) << "--" << row.name;
+  }
+}
+
+TEST(OneValue, IsNotSaidOfAnAxisOfWhichEveryValueIsRun) {
+  for (const OptionRow& row : run_options()) {
+    if (!row.axis) continue;
+    ASSERT_TRUE(kAxes.contains(row.name)) << "no two values of --" << row.name << " in this test";
+    const Two& two = kAxes.at(row.name);
+    if (two.beside.contains("compute") && std::ranges::count(names_of(computes()), two.beside.at("compute")) == 0) {
+      continue;  // built without
+    }
+    RunOptions options{.modes = {"full"}, .loaders = {"thread-pool"}, .workers = {1}};
+    for (const auto& [name, value] : two.beside) write_option(options, row_of(name), value);
+    write_option(options, row, two.values);
+    const Plan plan = make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"});
+    const SettingRow& setting = setting_named("axis", key_of(row));
+    std::set<std::string> values;
+    std::set<std::string> names;
+    for (const Cell& cell : plan.cells) {
+      if (cell.mode != Mode::kFull) continue;
+      values.insert(text_of(setting.read(cell)));
+      names.insert(cell.name());
+    }
+    EXPECT_EQ(values.size(), 2U) << "--" << row.name;
+    EXPECT_EQ(names.size(), 2U) << "--" << row.name;
+
+    RunOptions again;
+    apply_config(config_json(options), "test", again);
+    EXPECT_EQ(read_option(again, row), read_option(options, row)) << "--" << row.name;
+  }
+}
+
+TEST(OneValue, IsWantedWithTheReasonWhereAListWasGiven) {
+  const auto refusal = [](std::string_view name, std::string_view text) {
+    return test::thrown_by([&] {
+      RunOptions options;
+      write_option(options, row_of(name), text);
+    });
+  };
+  EXPECT_EQ(refusal("seed", "1,2"), test::usage("--seed: want one value, got '1,2': they are of the run as a whole"));
+  EXPECT_EQ(refusal("split", "train,test"),
+            test::usage("--split: want one value, got 'train,test': they say what the data is, and a workload has one "
+                        "dataset in a run"));
+  EXPECT_EQ(refusal("data", "/data/a,b"), test::Thrown()) << "paths may have commas";
+}
+
+TEST(OneValue, OfAFlagIsOnOrOff) {
+  const OptionRow& row = row_of("in-memory");
+  RunOptions options;
+  for (const char* text : {"on", "true", "off", "false"}) {
+    write_option(options, row, text);
+    EXPECT_EQ(options.in_memory, std::string(text) == "on" || std::string(text) == "true") << text;
+    EXPECT_TRUE(options.axes.empty());
+  }
+  write_option(options, row, "all");
+  EXPECT_EQ(options.axes, (std::vector<Axis>{{"in-memory", {"off", "on"}}}));
+  EXPECT_EQ(test::thrown_by([&] { write_option(options, row, "off,false"); }),
+            test::usage("--in-memory: 'off' stands twice in the list"));
+  EXPECT_EQ(test::thrown_by([&] { write_option(options, row, "maybe"); }),
+            test::usage("--in-memory: want on or off, got 'maybe'"));
+}
+
+TEST(OneValueText, NamesEveryOptionThatTakesOneValue) {
+  const std::string text = one_value_text();
+  for (const OptionRow& row : run_options()) {
+    if (!why_one_value(row).empty()) EXPECT_THAT(text, HasSubstr("--" + std::string(row.name))) << row.name;
+  }
+  EXPECT_THAT(text, HasSubstr("  --rank, --world-size: they are this process's share of a job\n"));
+}
+
+}  // namespace
+}  // namespace loadline

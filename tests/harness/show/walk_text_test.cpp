@@ -1,0 +1,82 @@
+#include "harness/show/walk_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/judge/judgement.h"
+#include "harness/show/walk_csv.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::result_of;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Result step(std::vector<double> io, std::vector<double> synthetic, std::vector<double> full, std::size_t workers,
+            const std::string& compute = "device") {
+  Result result =
+      result_of({{.mode = Mode::kIo, .rates = std::move(io), .loader = "thread-pool", .workers = workers},
+                 {.mode = Mode::kSynthetic, .rates = std::move(synthetic)},
+                 {.mode = Mode::kFull, .rates = std::move(full), .loader = "thread-pool", .workers = workers}});
+  result.cells[1].cell.compute = result.cells[2].cell.compute = compute;
+  result.status = Status::kComplete;
+  return result;
+}
+
+Walk walk(const std::vector<Result>& results, const DiffOptions& options = {}) {
+  std::vector<Named> named;
+  std::vector<Judgement> judgements;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    named.push_back({"s" + std::to_string(i + 1) + ".json", results[i]});
+    judgements.push_back(judge_run(results[i]));
+  }
+  return walk_results(named, judgements, options);
+}
+
+std::vector<Result> three() {
+  return {step({198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}, 1),
+          step({1190, 1200, 1210}, {990, 1000, 1010}, {890, 900, 910}, 8),
+          step({1190, 1200, 1210}, {3960, 4000, 4040}, {990, 1000, 1010}, 8, "cnn")};
+}
+
+TEST(WalkText, IsATableWithARowAStep) {
+  EXPECT_EQ(walk_text(walk(three())), "");
+}
+
+TEST(WalkText, NamesEachStepThatMadeItSlower) {
+  auto results = three();
+  std::swap(results[0], results[1]);
+  EXPECT_THAT(walk_text(walk(results)),
+              StartsWith("improvement: mnist FULL, s1.json -> s3.json: 11 ± 2 % faster (p < 0.001)\n"
+                         "regression: mnist FULL, s1.json -> s2.json: 80.0 ± 0.3 % slower: workers 8 -> 1 (p < "
+                         "0.001)\n"));
+}
+
+TEST(WalkText, BeginsWithWhatAStepLacks) {
+  auto results = three();
+  results[1].cells[2].trials.clear();
+  EXPECT_THAT(walk_text(walk(results)), StartsWith("missing: s2.json has no trials of FULL of mnist\n"));
+}
+
+TEST(WalkMarkdown, IsAListAndATable) {
+  const std::string text = walk_markdown(walk(three()));
+  EXPECT_THAT(text, StartsWith("- improvement: mnist FULL, s1.json -> s3.json: 5.56 ± 0.09 times as fast"));
+  EXPECT_THAT(text, HasSubstr("| result | what changed | IO | SYNTHETIC | FULL | stall | bound by | over the step "
+                              "before | over the first | verdict |\n"
+                              "|---|---|---:|---:|---:|---:|---|---:|---:|---|\n"
+                              "| s1.json | thread-pool x 1, device, batch size 100 | 200.0 ± 2.0 |"));
+}
+
+TEST(WalkCsv, HasARowAStep) {
+  const std::string text = walk_csv(walk(three()));
+  EXPECT_THAT(text, StartsWith("workload,mode,metric,step,result,cell,changed,io_count,"));
+  EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,2,s2.json,mnist/FULL/thread-pool/workers:8/batch:100,"
+                              "workers 1 -> 8,3,1200,10,3,1000,10,3,900,10,"));
+  EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,1,s1.json,mnist/FULL/thread-pool/workers:1/batch:100,"
+                              "\"thread-pool x 1, device, batch size 100\",3,200,2,"));
+}
+
+}  // namespace
+}  // namespace loadline
