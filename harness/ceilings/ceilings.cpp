@@ -7,6 +7,7 @@
 
 #include "harness/ceilings/kernels.h"
 #include "harness/plan/settings.h"
+#include "harness/result/kernel_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
@@ -60,26 +61,31 @@ constexpr bool kIntrudes = true;  // CeilingKind::intrudes
 
 constexpr std::array kKinds{
     CeilingKind{"memory-read", "one byte of every line of a block larger than the caches", CeilingUnit::kBytes,
-                CeilingScope::kMachine, !kBound, !kIntrudes, always, make_memory_read},
+                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kIntrudes, always, make_memory_read},
     CeilingKind{"memory-write", "a block larger than the caches written, through them or past them",
-                CeilingUnit::kBytes, CeilingScope::kMachine, !kBound, !kIntrudes, always, make_memory_write},
+                CeilingUnit::kBytes, CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kIntrudes, always,
+                make_memory_write},
     CeilingKind{"memory-copy", "a block larger than the caches read and written elsewhere", CeilingUnit::kBytes,
-                CeilingScope::kMachine, !kBound, !kIntrudes, always, make_memory_copy},
+                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kIntrudes, always, make_memory_copy},
     CeilingKind{"device-read", "random MiB of the dataset's files, dropped from the page cache before",
-                CeilingUnit::kBytes, CeilingScope::kDataset, !kBound, kIntrudes, where_files_are_read,
-                make_device_read},
-    CeilingKind{"device-iops", "random pages of them, likewise", CeilingUnit::kReads, CeilingScope::kDataset, !kBound,
-                kIntrudes, where_files_are_read, make_device_iops},
+                CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, !kBound, kIntrudes,
+                where_files_are_read, make_device_read},
+    CeilingKind{"device-iops", "random pages of them, likewise", CeilingUnit::kReads, CeilingScope::kDataset,
+                CeilingRole::kFilling, !kBound, kIntrudes, where_files_are_read, make_device_iops},
     CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
-                CeilingScope::kDataset, !kBound, !kIntrudes, where_files_are_read, make_page_cache},
+                CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kIntrudes, where_files_are_read,
+                make_page_cache},
     CeilingKind{"gather", "slots filled with random samples, and nothing else", CeilingUnit::kSamples,
-                CeilingScope::kBatch, kBound, !kIntrudes, where_reading_costs_nothing, make_gather},
+                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kIntrudes, where_reading_costs_nothing,
+                make_gather},
     CeilingKind{"gather-drain", "slots filled with random samples, and read by the same threads", CeilingUnit::kSamples,
-                CeilingScope::kBatch, kBound, !kIntrudes, where_reading_costs_time, make_gather_drain},
+                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kIntrudes, where_reading_costs_time,
+                make_gather_drain},
     CeilingKind{"drain", "one batch read by one thread, over and over", CeilingUnit::kSamples, CeilingScope::kBatch,
-                kBound, !kIntrudes, where_a_consumer_reads, make_drain},
+                CeilingRole::kTaking, kBound, !kIntrudes, where_a_consumer_reads, make_drain},
     CeilingKind{"hand-off", "empty batches from one thread to another and home", CeilingUnit::kBatches,
-                CeilingScope::kMachine, kBound, !kIntrudes, where_batches_are_handed_over, make_hand_off},
+                CeilingScope::kMachine, CeilingRole::kHandingOver, kBound, !kIntrudes, where_batches_are_handed_over,
+                make_hand_off},
 };
 
 // Each way so often, in turn, since the machine may change in between and other work may come in between; the best
@@ -128,7 +134,10 @@ std::string Ceiling::id() const {
   if (!workload.empty()) text += fmt::format("/{}", workload);
   if (dataset) text += fmt::format("/data:{}", *dataset);
   if (batch_size > 0) text += fmt::format("/batch:{}", batch_size);
-  return fmt::format("{}{}/threads:{}", text, further, threads);
+  text += fmt::format("{}/threads:{}", further, threads);
+  if (cpus.empty()) return text;
+  return fmt::format("{}/cpus:{}{}{}", text, giver_cpus.empty() ? "" : format_cpu_list(giver_cpus),
+                     giver_cpus.empty() ? "" : ">", format_cpu_list(cpus));
 }
 
 double Ceiling::samples_per_unit(std::size_t cell_batch_size) const {
@@ -156,6 +165,10 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
       ceiling.batch_size = cell.sampler.batch_size;
       ceiling.further = axes_text(cell, {SettingPart::kSubject, SettingPart::kOrder});
     }
+    // A loader without workers fills on the thread that takes.
+    const bool fills_elsewhere = kind.role == CeilingRole::kFilling && cell.workers > 0;
+    ceiling.cpus = fills_elsewhere ? cell.placement.worker_cpus : cell.placement.compute_cpus;
+    if (kind.role == CeilingRole::kHandingOver) ceiling.giver_cpus = cell.placement.worker_cpus;
     ceilings.push_back(std::move(ceiling));
   }
   return ceilings;

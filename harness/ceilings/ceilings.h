@@ -59,19 +59,23 @@ class CeilingKernel {
                                   const std::stop_token& stop) = 0;
 };
 
-// What a kernel is made for. Borrowed, and outlives it.
+// What a kernel is made for. Borrowed, and outlives it. Its threads run where the one may that runs it.
 struct CeilingSubject {
   const Assembler& assembler;
   const Sampler& sampler;
   const Machine& machine;
   const Kernels& kernels;  // those that write and copy memory
   std::size_t threads;
+  std::span<const std::size_t> giver_cpus = {};  // where batches are handed over: of the thread that gives them
 };
 
 enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
 
 // "bytes/s", "samples/s", "batches/s", "reads/s".
 std::string_view name(CeilingUnit unit);
+
+// Whose work it is: that of the threads that fill slots, of the one that takes batches, or of one of either.
+enum class CeilingRole : std::uint8_t { kFilling, kTaking, kHandingOver };
 
 enum class CeilingScope : std::uint8_t { kMachine, kDataset, kBatch };  // what it depends on, each with those before
 
@@ -80,6 +84,7 @@ struct CeilingKind {
   std::string_view summary;
   CeilingUnit unit;
   CeilingScope scope;
+  CeilingRole role;
   bool upper_bound;  // of cells, so that it may bind them
   bool intrudes;     // on what else is measured, so that it is only measured where no cells are
   // How many threads it takes to be a ceiling of this cell, which has a loader; none: it is no concern of it.
@@ -102,8 +107,13 @@ struct Ceiling {
   std::optional<std::size_t> dataset;  // index of the one it is measured on; none likewise
   std::size_t batch_size = 0;          // 0 where it does not depend on it
   std::string further;                 // axes that make other batches, such as "/dtype:u8"; empty likewise
+  // That its threads are kept on, as the cell's placement keeps those whose work it is; none: wherever the process may
+  // run. Where batches are handed over, of the thread that takes them and of the one that gives them.
+  std::vector<std::size_t> cpus = {};
+  std::vector<std::size_t> giver_cpus = {};
 
-  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1": names the ceiling in the result.
+  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0-1>2-3":
+  // names the ceiling in the result.
   std::string id() const;
   // How many samples of a cell with this batch size one unit stands for. Upper bounds only.
   double samples_per_unit(std::size_t cell_batch_size) const;

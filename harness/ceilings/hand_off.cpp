@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "harness/ceilings/kernels.h"
 #include "loaders/batch.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -19,7 +21,8 @@ constexpr std::size_t kSlots = 64;
 
 class HandOff final : public CeilingKernel {
  public:
-  explicit HandOff(const CeilingSubject& subject) : spare_cpu_(subject.machine.threads_in_force > 1) {}
+  explicit HandOff(const CeilingSubject& subject)
+      : spare_cpu_(subject.machine.threads_in_force > 1), giver_cpus_(subject.giver_cpus) {}
 
   // A thread that finds no slot sleeps until there is one, or asks again and again. With nothing to fill in between it
   // finds none more often than a worker ever would, and what that costs must not count.
@@ -33,7 +36,8 @@ class HandOff final : public CeilingKernel {
     BatchPool pool(kSlots, 1, 1);
     // As patient as a loader's consumer.
     DeliveryRing ring(pool, std::chrono::microseconds(spare_cpu_ ? 200 : 2));
-    const std::jthread giver = start([&pool, &ring, way](const std::stop_token& done) {
+    const std::jthread giver = start([this, &pool, &ring, way](const std::stop_token& done) {
+      pin_if_allowed();
       for (std::uint64_t position = 0;; ++position) {
         Batch batch = way == 0 ? pool.acquire() : ask(pool, done);
         if (!batch) return;
@@ -73,7 +77,17 @@ class HandOff final : public CeilingKernel {
     }
   }
 
+  // They were in force when the cell was planned. Where they no longer are, the giver runs on.
+  void pin_if_allowed() const {
+    if (giver_cpus_.empty()) return;
+    try {
+      keep_this_thread_on(giver_cpus_);
+    } catch (const Error&) {
+    }
+  }
+
   bool spare_cpu_;
+  std::span<const std::size_t> giver_cpus_;
 };
 
 }  // namespace

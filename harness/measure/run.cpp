@@ -14,6 +14,7 @@
 #include "harness/measure/trial.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -293,11 +294,13 @@ class Bench {
       const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
       if (ceiling.ceiling.dataset) cache_.before_ceiling(*ceiling.ceiling.dataset, datasets_, context_.stop);
       const double started = seconds_so_far();
+      const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
       const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
                                                       .sampler = its_rig.sampler(),
                                                       .machine = result_.environment.machine,
                                                       .kernels = kernels_named(its_rig.cell().kernels),
-                                                      .threads = ceiling.ceiling.threads});
+                                                      .threads = ceiling.ceiling.threads,
+                                                      .giver_cpus = ceiling.ceiling.giver_cpus});
       const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
       auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
       if (!trial) return false;

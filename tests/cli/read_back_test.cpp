@@ -124,6 +124,18 @@ TEST_F(ReadBack, PhotographsOfWhichMostAreCorrupt) {
               testing::Contains(testing::Field(&Warning::message, HasSubstr("75 samples"))));
 }
 
+TEST_F(ReadBack, PhotographsOfWhichAllAreCorrupt) {
+  for (int i = 0; i < 8; ++i) write(home_ / "photos" / "class" / fmt::format("{}.ppm", i), "no photograph");
+  const Outcome outcome =
+      run(Words{"run", "--workload", "photos", "--data", "photos", "--batch-size", "4", "--image-size", "32",
+                "--on-corrupt", "skip", "--loader", "serial", "--mode", "io", "-o", "result.json"} +
+          kShort);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot measure photos: none of its samples that were read can be decoded, and "
+                                     "--on-corrupt skip leaves all"));
+  EXPECT_TRUE(expect_same().cells.front().trials.empty());
+}
+
 TEST_F(ReadBack, InterruptedRun) {
   Tool tool(long_run(mnist()), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 2/"));

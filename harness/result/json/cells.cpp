@@ -280,6 +280,8 @@ void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& s
   json.derived("unit", [&] { return name(ceiling.kind->unit); });
   json.derived("upper_bound", [&] { return ceiling.kind->upper_bound; });
   json.positive("threads", ceiling.threads);
+  json.since(4, "cpus", ceiling.cpus);
+  json.since(4, "giver_cpus", ceiling.giver_cpus);
   none_as_null(json, "workload", ceiling.workload);
   json("dataset", ceiling.dataset);
   json("further", ceiling.further);

@@ -25,6 +25,7 @@ struct Request {
   std::size_t workers = 0;
   std::string compute = "drain";
   Access access = Access::kMapped;
+  Placement placement = {};
 };
 
 constexpr std::size_t kCpus = 4;
@@ -36,6 +37,7 @@ std::vector<Ceiling> ceilings(const Request& request) {
   if (uses_loader(request.mode)) cell.loader = request.workers == 0 ? "serial" : "thread-pool";
   cell.workers = request.workers;
   cell.threads_in_force = kCpus;
+  cell.placement = request.placement;
   DatasetInfo info;
   info.access = request.access;
   return ceilings_of(cell, 2, info);
@@ -92,6 +94,16 @@ TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
   EXPECT_EQ(count(mapped, "memory-copy/threads:3"), 1);
   EXPECT_EQ(count(mapped, "page-cache/mnist/data:2/threads:3"), 1);
   EXPECT_EQ(count(ids({.workers = 3, .access = Access::kResident}), "page-cache/mnist/data:2/threads:3"), 0);
+}
+
+TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
+  const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
+  EXPECT_EQ(bounds({.workers = 2, .placement = split}),
+            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0-1", "drain/mnist/data:2/batch:64/threads:1/cpus:2-3",
+                   "hand-off/threads:2/cpus:0-1>2-3"}));
+  EXPECT_EQ(bounds({.placement = split}), Names{"gather-drain/mnist/data:2/batch:64/threads:1/cpus:2-3"})
+      << "the serial loader fills on the thread of the compute";
+  EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
 }
 
 TEST(Ceiling, CountsInSamples) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace loadline {
 namespace {
 
@@ -60,6 +62,19 @@ TEST(Monitor, DoesNotKnowADifferenceOfWhichOneSideIsMissing) {
   known.device_read_bytes = 4096;
   EXPECT_EQ(difference(known, Usage()).device_read_bytes, std::nullopt);
   EXPECT_EQ(difference(Usage(), known).device_read_bytes, std::nullopt);
+}
+
+TEST(Monitor, CountsThePeakAnewWhereTheSystemAllowsIt) {
+  const std::uint64_t now = usage_now().rss_bytes.value_or(0);
+  {
+    // 64 MiB, a page after the other.
+    std::vector<char> much(std::size_t{64} << 20);
+    for (std::size_t i = 0; i < much.size(); i += 4096) much[i] = 1;
+  }
+  const auto before = usage_now().peak_rss_bytes;
+  EXPECT_GE(before.value_or(0), now + (std::uint64_t{60} << 20));
+  if (!reset_peak_rss()) GTEST_SKIP() << "this system does not";
+  EXPECT_LT(usage_now().peak_rss_bytes, before.value_or(0) - (std::uint64_t{32} << 20));
 }
 
 TEST(Monitor, CountsOnlyUpwardInThisProcess) {

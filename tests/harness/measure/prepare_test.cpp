@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "tests/harness/measure/run_fixture.h"
 
@@ -15,6 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 using PrepareTest = test::RunTest;
+
+bool has_compute(std::string_view name) {
+  return std::ranges::find(computes(), name, &ComputeKind::name) != computes().end();
+}
 
 TEST_F(PrepareTest, KnowsItsDataset) {
   mnist();
@@ -37,6 +43,38 @@ TEST_F(PrepareTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
   EXPECT_TRUE(run(plan_of(here)));
   fs::current_path(before);
   EXPECT_EQ(result_.datasets.at(0).found.pages, 2U);
+}
+
+TEST_F(PrepareTest, TriesAComputeWhoseStepsNoTableTells) {
+  mnist();
+  if (!has_compute("cnn")) GTEST_SKIP() << "built without oneDNN";
+  RunOptions cnn = options();
+  cnn.compute = "cnn";
+  const Plan plan = plan_of(cnn);
+  RunContext context{.clock = clock_, .stop = {}, .observer = listener_};
+  prepare_run(plan, result_, context);
+  EXPECT_TRUE(context.tried.empty()) << "unless it is not asked for";
+  result_ = {};
+  context.try_computes = true;
+  prepare_run(plan, result_, context);
+  ASSERT_EQ(context.tried.size(), 1U) << "SYNTHETIC and FULL have the same";
+  EXPECT_GT(context.tried.begin()->second.step_seconds, 0);
+  EXPECT_GT(context.tried.begin()->second.setup_seconds, 0);
+}
+
+TEST_F(PrepareTest, RefusesAComputeThatCannotBeMadeBeforeAnythingIsMeasured) {
+  mnist();
+  if (!has_compute("cuda")) GTEST_SKIP() << "built without CUDA";
+  RunOptions cuda = options();
+  cuda.compute = "cuda";
+  const Plan plan = plan_of(cuda);
+  RunContext context{.clock = clock_, .stop = {}, .observer = listener_, .try_computes = true};
+  try {
+    prepare_run(plan, result_, context);
+    GTEST_SKIP() << "there is a GPU";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("compute cuda: no CUDA device is there"));
+  }
 }
 
 TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {

@@ -117,6 +117,55 @@ TEST(Schedule, CountsAllThatAStepOfTheDeviceIsMadeOf) {
   EXPECT_NEAR(seconds_of(result, options), 12 * 0.35 + 0.02, 1e-9);
 }
 
+TEST(Schedule, CountsWhatTheLoaderFillsBehindIo) {
+  Result io = result_of({{.mode = Mode::kIo, .rates = {}}});
+  io.cells[0].cell.compute = "drain";
+  const RunOptions once{.trials = 1, .trial_seconds = 2, .first_epoch_seconds = 0};
+  EXPECT_NEAR(seconds_of(io, once), 2 + 1 + 0.02, 1e-9);
+  io.cells[0].cell.cache = CacheState::kCold;
+  EXPECT_NEAR(seconds_of(io, once), 2 + 0.02, 1e-9) << "a cold trial has no such part";
+}
+
+// A cnn whose step was found to take 0.7 s, and 1.5 s to make.
+constexpr TriedCompute kSlow{.setup_seconds = 1.5, .step_seconds = 0.7};
+
+TEST(Schedule, CountsTheStepsOfAComputeThatWasTried) {
+  Result result = prepared();
+  result.cells[0].cell.compute = "cnn:network=lenet";
+  const TriedComputes tried{{compute_key(result.cells[0].cell), kSlow}};
+  const RunOptions options{.trials = 2, .trial_seconds = 0.5};
+  const Schedule unknown = schedule_of(result, options, true, 0);
+  EXPECT_TRUE(unknown.open_ended);
+  EXPECT_NEAR(unknown.most_seconds, 2 * (0.5 + 0.02), 1e-9);
+  const Schedule known = schedule_of(result, options, true, 0, tried);
+  EXPECT_FALSE(known.open_ended);
+  EXPECT_NEAR(known.most_seconds, 2 * (0.7 + 2 * 0.7 + 1.5 + 0.02), 1e-9) << "a trial has one step at least";
+}
+
+TEST(Schedule, EndsAColdTrialWithItsEpochAndWithoutAWarmUp) {
+  Result result = result_of({{.mode = Mode::kFull, .rates = {}}});
+  result.datasets[0].info.samples = 300;  // three batches
+  CellResult& cell = result.cells[0];
+  cell.cell.cache = CacheState::kCold;
+  cell.slots = 18;
+  EXPECT_NEAR(trial_seconds(cell, result.datasets[0].info, {.trial_seconds = 5}), 3 * 0.1 + 0.02, 1e-9);
+  EXPECT_NEAR(trial_seconds(cell, result.datasets[0].info, {.trial_seconds = 0.2}), 0.2 + 0.02, 1e-9);
+  cell.cell.cache = CacheState::kWarm;
+  EXPECT_NEAR(trial_seconds(cell, result.datasets[0].info, {.trial_seconds = 5}), 5 + 19 * 0.1 + 0.02, 1e-9);
+}
+
+TEST(Schedule, CountsTwoChecksOfEachWorkload) {
+  const Result full = result_of({{.mode = Mode::kFull, .rates = {}}, {.mode = Mode::kFull, .rates = {}, .workers = 2}});
+  const RunOptions options{.trials = 3, .first_epoch_seconds = 0};
+  RunOptions checking = options;
+  checking.check_verdict = true;
+  const double trial = 0.5 + 2 * 0.1 + 0.02;
+  EXPECT_NEAR(seconds_of(full, options), 2 * 3 * trial, 1e-9);
+  EXPECT_NEAR(seconds_of(full, checking), (2 + 2) * 3 * trial, 1e-9);
+  checking.time_limit = 5;
+  EXPECT_NEAR(seconds_of(full, checking), 5, 1e-9) << "they have the time that is left";
+}
+
 TEST(Schedule, CountsTheCeilingsToo) {
   Result result = prepared();
   const double without = seconds_of(result, {});

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,8 +21,14 @@ inline constexpr std::size_t kSimulatedBatch = 10;  // samples
 // when the next one is.
 class SimulatedLoader final : public Feed {
  public:
-  SimulatedLoader(FakeClock& clock, Time service, std::size_t slots)
-      : clock_(clock), service_(service), slots_(slots), made_at_(clock.now()), pool_(slots + 1, kSimulatedBatch, 8) {}
+  // `samples`: in a batch, as many as could be decoded.
+  SimulatedLoader(FakeClock& clock, Time service, std::size_t slots, std::size_t samples = kSimulatedBatch)
+      : clock_(clock),
+        service_(service),
+        slots_(slots),
+        samples_(samples),
+        made_at_(clock.now()),
+        pool_(slots + 1, kSimulatedBatch, 8) {}
 
   Batch next() override {
     make_until(clock_.now());
@@ -31,7 +39,7 @@ class SimulatedLoader final : public Feed {
     }
     taken_.push_back(clock_.now());
     Batch batch = pool_.try_acquire();
-    batch->count = kSimulatedBatch;
+    batch->count = samples_;
     return batch;
   }
   void close() override {}
@@ -57,6 +65,7 @@ class SimulatedLoader final : public Feed {
   FakeClock& clock_;
   const Time service_;
   const std::size_t slots_;
+  const std::size_t samples_;
   std::size_t made_ = 0;
   Time made_at_;             // the latest
   std::vector<Time> taken_;  // when each was
@@ -71,6 +80,8 @@ struct Behaviour {
   std::size_t slots = 18;
   std::size_t depth = 0;  // steps launched ahead
   std::size_t epoch = 1000;
+  std::size_t samples = kSimulatedBatch;         // of a batch of the loader
+  std::map<SampleIndex, std::string> skipped{};  // of its samples
 };
 
 // An emulated device that takes longer over its first step.
@@ -131,9 +142,10 @@ class SimulatedRig final : public Rig {
   }
   std::unique_ptr<Feed> make_feed(std::uint64_t /*first_epoch*/) const override {
     if (!uses_loader(cell_.mode)) return std::make_unique<SimulatedResident>();
-    return std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots);
+    return std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
   }
   UsageReading usage() const override { return {}; }
+  std::map<SampleIndex, std::string> skipped() const override { return behaviour_.skipped; }
 
   mutable int finishes = 0;  // of its sinks
 

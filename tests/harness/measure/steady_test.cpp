@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/measure/simulated_rig.h"
+#include "tests/loaders/support/thrown.h"
 
 namespace loadline {
 namespace {
@@ -147,6 +148,18 @@ TEST(Steady, EndsAFirstEpochWithItsLastStepAndCountsFromTheMakingOfTheLoader) {
   EXPECT_TRUE(epoch->complete);
   EXPECT_DOUBLE_EQ(epoch->wall_seconds, 0.9);
   EXPECT_DOUBLE_EQ(epoch->first_batch_seconds, 0);
+}
+
+TEST(Steady, RefusesATrialAllOfWhoseSamplesWereLeftOut) {
+  FakeClock clock;
+  const Behaviour behaviour{
+      .service = 1ms, .step = kStep, .samples = 0, .skipped = {{7, "a.jpg: no JPEG"}, {9, "b.jpg: no JPEG"}}};
+  const test::Thrown refused = test::failed(
+      "cannot measure simulated: none of its samples that were read can be decoded, and --on-corrupt skip leaves all 2 "
+      "out, such as a.jpg: no JPEG");
+  const SimulatedRig rig(clock, Mode::kIo, behaviour);
+  EXPECT_EQ(test::thrown_by([&] { run_trial(rig, {.length = Time(1s)}, clock, {}); }), refused);
+  EXPECT_EQ(test::thrown_by([&] { run_first_epoch(rig, Time(1s), clock, {}); }), refused);
 }
 
 }  // namespace
