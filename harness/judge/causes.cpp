@@ -110,9 +110,10 @@ bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const C
   }
   if (faults * kLongestFaultSeconds >= kMostly * idle_seconds) return true;
   if (from_device > 0 && from_device >= kFromDevice * stored) return true;
-  // File systems of a network or of a user's process may count nothing of this. Where every sample is read by calls, as
-  // mapped ones are not, threads that neither run nor are runnable can only be in one of them.
-  return info.access == Access::kFiles && causes.contention.has_value();
+  // File systems of a network or of a user's process may count nothing of this, and most kernels do not count at all.
+  // Where every sample is read by calls, as mapped ones are not, threads that neither run nor are runnable are then in
+  // one of them; or they wait for a slot behind a batch that takes long, of which there is a count of nothing.
+  return info.access == Access::kFiles && causes.contention.has_value() && !causes.blocked;
 }
 
 bool is_bound_by_latency(const CellResult& cell, const DatasetInfo& info, const Causes& causes,

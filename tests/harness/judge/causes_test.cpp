@@ -80,6 +80,9 @@ TEST(Causes, NameLatencyOfFilesWhereThreadsWereNotRunnableEither) {
   run.access = Access::kFiles;
   for (Trial& trial : run.cell.trials) trial.usage.run_delay_seconds = 0.1;
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 0;
+  EXPECT_THAT(run.causes().named, IsEmpty()) << "the kernel counts, and they wait for something else";
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds.reset();
   run.access = Access::kMapped;
   EXPECT_THAT(run.causes().named, IsEmpty());
 }
