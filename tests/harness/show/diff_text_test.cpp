@@ -92,7 +92,7 @@ TEST(DiffText, SaysWhoseTheChangeOfFullIs) {
     return made;
   };
   const Result base = of(1000, 5000, 1000, "device");
-  const Result changed = of(2000, 1200, 1200, "cnn");
+  const Result changed = of(2000, 1200, 1200, "device:devices=2");
   EXPECT_THAT(
       verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {})),
       HasSubstr("\nmnist FULL: stall 0.0 ± 0.2 % -> 40.0 ± 0.1 %, bound by compute -> loader; of the change the "
