@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 Result step(std::vector<double> io, std::vector<double> synthetic, std::vector<double> full, std::size_t workers,
-            const std::string& compute = "device") {
+            const std::string& compute = "device:samples_per_second=1e3") {
   Result result =
       result_of({{.mode = Mode::kIo, .rates = std::move(io), .loader = "thread-pool", .workers = workers},
                  {.mode = Mode::kSynthetic, .rates = std::move(synthetic)},
@@ -38,7 +38,7 @@ Walk walk(const std::vector<Result>& results, const DiffOptions& options = {}) {
 std::vector<Result> three() {
   return {step({198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}, 1),
           step({1190, 1200, 1210}, {990, 1000, 1010}, {890, 900, 910}, 8),
-          step({1190, 1200, 1210}, {3960, 4000, 4040}, {990, 1000, 1010}, 8, "device:devices=4")};
+          step({1190, 1200, 1210}, {3960, 4000, 4040}, {990, 1000, 1010}, 8, "device:samples_per_second=4e3")};
 }
 
 TEST(WalkText, IsATableWithARowAStep) {
@@ -49,10 +49,10 @@ TEST(WalkText, IsATableWithARowAStep) {
                                "interval\n"
                                "\n"
                                "result   what changed "));
-  EXPECT_THAT(text,
-              HasSubstr("\ns1.json  thread-pool x 1, device, batch size 100         200.0 ± 2.0  1.000 ± 0.010 k"));
-  EXPECT_THAT(text, HasSubstr("\ns2.json  workers 1 -> 8                           1.200 ± 0.010 k  1.000 ± 0.010 k"));
-  EXPECT_THAT(text, HasSubstr("\ns3.json  compute device -> device:devices=4 "));
+  EXPECT_THAT(text, HasSubstr("\ns1.json  thread-pool x 1, device:samples_per_second=1e3, batch size 100 "));
+  EXPECT_THAT(text, HasSubstr("\ns2.json  workers 1 -> 8 "));
+  EXPECT_THAT(text, HasSubstr("  1.200 ± 0.010 k  1.000 ± 0.010 k      900.0 ± 10.0  10 ± 2 %  "));
+  EXPECT_THAT(text, HasSubstr("\ns3.json  compute device:samples_per_second=1e3 -> device:samples_per_second=4e3 "));
   EXPECT_THAT(text, HasSubstr("\ngains and verdicts: of FULL, against the step before by Holm over all gains; alpha "
                               "0.05\n"
                               "\n"
@@ -78,10 +78,11 @@ TEST(WalkText, BeginsWithWhatAStepLacks) {
 TEST(WalkMarkdown, IsAListAndATable) {
   const std::string text = walk_markdown(walk(three()));
   EXPECT_THAT(text, StartsWith("- improvement: mnist FULL, s1.json -> s3.json: 5.56 ± 0.14 times as fast"));
-  EXPECT_THAT(text, HasSubstr("| result | what changed | IO | SYNTHETIC | FULL | stall | bound by | over the step "
-                              "before | over the first | verdict |\n"
-                              "|---|---|---:|---:|---:|---:|---|---:|---:|---|\n"
-                              "| s1.json | thread-pool x 1, device, batch size 100 | 200.0 ± 2.0 |"));
+  EXPECT_THAT(text,
+              HasSubstr("| result | what changed | IO | SYNTHETIC | FULL | stall | bound by | over the step "
+                        "before | over the first | verdict |\n"
+                        "|---|---|---:|---:|---:|---:|---|---:|---:|---|\n"
+                        "| s1.json | thread-pool x 1, device:samples_per_second=1e3, batch size 100 | 200.0 ± 2.0 |"));
 }
 
 TEST(WalkCsv, HasARowAStep) {
@@ -90,7 +91,7 @@ TEST(WalkCsv, HasARowAStep) {
   EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,2,s2.json,mnist/FULL/thread-pool/workers:8/batch:100,"
                               "workers 1 -> 8,3,1200,10,3,1000,10,3,900,10,"));
   EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,1,s1.json,mnist/FULL/thread-pool/workers:1/batch:100,"
-                              "\"thread-pool x 1, device, batch size 100\",3,200,2,"));
+                              "\"thread-pool x 1, device:samples_per_second=1e3, batch size 100\",3,200,2,"));
 }
 
 }  // namespace
