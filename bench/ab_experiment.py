@@ -52,9 +52,7 @@ class Experiment:
         """What `diff` says of the two files, and its exit code; None where it refuses to compare them."""
         code, text = self.tool.run("diff", self.base, self.changed, "--noise", noise, "--format", "json",
                                    codes=(0, 1, 3))
-        if code == 1:
-            return code, None
-        return code, json.loads(text)["diffs"][0]
+        return code, json.loads(text)["diffs"][0] if text else None
 
     def noise_floor(self, words):
         """A file, and what stands in it; "none" and None where `aa` says that it is too poor."""

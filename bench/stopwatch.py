@@ -18,11 +18,12 @@ interval of its logarithms. All should be 1.
           cancel.
 
 What would bias the difference: anything outside of the trial's clock that takes longer the longer the trial is. Looked
-for in the code, and fixed by options where it could be: the warm-up has as many batches in both (--warm-up-batches); IO,
-whose trial goes on undrained for as long again, is not run; there is one trial, no ceiling, no first epoch and no check;
-waits are counted in a histogram of fixed size; the page cache is looked at once before and once after, however long it
-took. What is left is what the workers have read ahead when the trial ends: as much in both. A machine that slows down
-under load biases neither ratio but widens both intervals.
+for in the code, and fixed by options where it could be: the warm-up has as many batches in both (--warm-up-batches),
+which also keeps the tool from timing a part anew where the queue moved the first; IO, whose trials go on undrained, is
+not run; there is one trial, no ceiling, no first epoch and no check; waits are counted in a histogram of fixed size; the
+page cache is looked at once before and once after, however long the trial is. What is left is what the workers have read
+ahead when the trial ends: as much in both. A machine whose speed changes from process to process biases none of the
+ratios, but widens the intervals of the first two.
 
 Prints a table and writes every process as JSON. Wants a quiet machine. Parts can be measured one at a time: each
 replaces its own part of the file.
@@ -60,7 +61,8 @@ class Stopwatch:
     def measure(self, part, compute):
         words = self.words(part, compute)
         first = self.full(words, "--trial-seconds", self.options.seconds)
-        warm_up = ["--warm-up-batches", first["warm_up_batches"]]
+        # A queue that is a tenth faster at one end takes ten times its length to come to its level.
+        warm_up = ["--warm-up-batches", max(first["warm_up_batches"], first["batches"] // 5)]
         # The first process finds cold caches, so its trial is taken for its length alone.
         lengths = {"short": max(2, first["batches"]), "long": self.options.factor * max(2, first["batches"])}
         pairs = []

@@ -43,6 +43,7 @@ tests   | results in pandas            | p pandas                | python3-panda
 tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm             | slurm-slurmctld        | -             | slurm
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge
+tests?  | clang-tidy of what changed   | c clang-tidy            | clang-tidy            | clang-tools-extra      | clang-tools   | -
 tests?  | reports in a browser         | c chromium              | chromium              | chromium               | -             | -
 '
 readonly CMAKE_AT_LEAST=3.25

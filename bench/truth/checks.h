@@ -10,7 +10,7 @@
 
 namespace loadline::truth {
 
-// "normal", "skewed", "one-in-ten", "drift": as in the ids of targets.
+// "normal", "skewed", "very-skewed", "one-in-ten", "drift": as in the ids of targets.
 std::string_view short_name(NoiseKind kind);
 
 // Counts whether any two statements of what this result prints contradict each other.

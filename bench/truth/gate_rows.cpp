@@ -53,7 +53,7 @@ Gate draw_gate(Draws& draws, const GateWishes& wishes) {
     system.device = device;
     gate.workloads.emplace_back(kWorkloads[i], system);
   }
-  gate.noise = {.kind = static_cast<NoiseKind>(draws.below(4)),
+  gate.noise = {.kind = static_cast<NoiseKind>(draws.below(kNoiseKinds)),
                 .size = draws.log_between(0.003, wishes.most_noise),
                 .on_step = !device};
   if (wishes.any_trials) gate.trials = draws.one_of(std::array<std::size_t, 4>{3, 5, 5, 10});
@@ -147,7 +147,7 @@ void gate_loss(std::uint64_t seed, std::size_t draw, Session& session) {
     wishes.most_supply = 0.8;
   }
   Gate gate = draw_gate(draws, wishes);
-  while (gate.noise.kind == NoiseKind::kOneInTen) gate.noise.kind = static_cast<NoiseKind>(draws.below(4));
+  while (gate.noise.kind == NoiseKind::kOneInTen) gate.noise.kind = static_cast<NoiseKind>(draws.below(kNoiseKinds));
   const Result base = run_gate(gate, 0, loadline::key_of(seed, 14, draw), session.bed);
   const Result changed = run_gate(gate, kLoss, loadline::key_of(seed, 15, draw), session.bed);
   const ResultDiff diff = diff_of(base, changed);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harness/measure/run.h"
@@ -30,7 +31,8 @@ RunOptions Subject::options(std::size_t trials) const {
                      .trials = trials,
                      .trial_seconds = static_cast<double>(trial_batches) * step_seconds,
                      .first_epoch_seconds = 0,
-                     .ceilings = "off"};
+                     .ceilings = "off",
+                     .au = au};
   if (workers > 0) {
     options.workers = {workers};
     options.prefetch = system.prefetch;
@@ -79,7 +81,8 @@ Subject draw_subject(Draws& draws, const Wishes& wishes) {
     system.slowed_step = draws.chance(0.5) ? draws.between(0, 0.4) : 0;
   }
   if (draws.chance(0.3)) system.slow_batches = 1 + draws.below(subject.workers + 1);
-  subject.noise = {.kind = static_cast<NoiseKind>(draws.below(4)),
+  if (draws.chance(0.5)) subject.au = draws.one_of(std::array{0.8, 0.9, 0.95});
+  subject.noise = {.kind = static_cast<NoiseKind>(draws.below(kNoiseKinds)),
                    .size = draws.log_between(0.003, wishes.most_noise),
                    .on_step = !system.device || draws.chance(0.5)};
   return subject;

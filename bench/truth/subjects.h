@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Subject {
   std::string loader = "thread-pool";
   std::size_t workers = 1;
   double step_seconds = 1e-3;
-  std::uint64_t trial_batches = 200;
+  std::uint64_t trial_batches = 200;  // about, of SYNTHETIC: trials are as long as these
+  std::optional<double> au = {};      // that is asked for
 
   RunOptions options(std::size_t trials) const;
   std::string text() const;  // all of it, for people

@@ -27,6 +27,7 @@ std::string_view name(NoiseKind kind) {
   switch (kind) {
     case NoiseKind::kNormal: return "normal";
     case NoiseKind::kSkewed: return "skewed";
+    case NoiseKind::kVerySkewed: return "very skewed";
     case NoiseKind::kOneInTen: return "one in ten 20 % slower";
     case NoiseKind::kDrift: return "drift";
   }
@@ -49,7 +50,12 @@ double Times::draw(Draws& draws) const {
 double Noise::draw(Draws& draws, double progress) const {
   switch (kind) {
     case NoiseKind::kNormal: return draws.log_normal(size);
-    case NoiseKind::kSkewed: return 1 + size * draws.exponential();
+    case NoiseKind::kSkewed: {
+      double sum = 0;
+      for (int i = 0; i < 4; ++i) sum += draws.exponential();
+      return 1 + size * sum / 2;  // whose deviation is 2
+    }
+    case NoiseKind::kVerySkewed: return 1 + size * draws.exponential();
     case NoiseKind::kOneInTen: return draws.log_normal(size) * (draws.chance(kSlowShare) ? kSlowFactor : 1);
     case NoiseKind::kDrift: return draws.log_normal(size) * (1 + kDrift * (progress - 0.5));
   }

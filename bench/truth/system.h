@@ -32,13 +32,16 @@ struct Times {
 
 // How trials of the same thing differ: by a factor on all times of a trial.
 enum class NoiseKind : std::uint8_t {
-  kNormal,    // log-normal with the coefficient of variation `size`
-  kSkewed,    // 1 plus an exponential of mean `size`: rates are skewed to the left
-  kOneInTen,  // one trial in ten has a rate lower by 20 %; the others are log-normal with `size`
-  kDrift,     // over the run all gets slower by 4 %, linearly, and log-normal with `size` besides
+  kNormal,      // log-normal with the coefficient of variation `size`
+  kSkewed,      // 1 plus a gamma variate of shape 4 and deviation `size`: rates have a skewness of about -1
+  kVerySkewed,  // 1 plus an exponential of mean `size`: a skewness of about -2
+  kOneInTen,    // one trial in ten has a rate lower by 20 %; the others are log-normal with `size`
+  kDrift,       // over the run all gets slower by 4 %, linearly, and log-normal with `size` besides
 };
 
-// "normal", "skewed", "one in ten 20 % slower", "drift".
+inline constexpr std::size_t kNoiseKinds = 5;
+
+// "normal", "skewed", "very skewed", "one in ten 20 % slower", "drift".
 std::string_view name(NoiseKind kind);
 
 struct Noise {

@@ -10,6 +10,12 @@ constexpr std::string_view kUnseen =
     "probability 0.9^n (59 % of 5, 35 % of 10, 12 % of 20), and no interval that is bounded by its trials covers the "
     "mean of every distribution (R. R. Bahadur and L. J. Savage, Annals of Mathematical Statistics 27, 1956)";
 
+constexpr std::string_view kSkewness =
+    "the t interval of n values of skewness g misses by about g^2 / n of its confidence, all on one side (N. J. "
+    "Johnson, "
+    "Journal of the American Statistical Association 73, 1978): at a skewness of 2 it covers 88 to 92 % for 3 to 20 "
+    "trials, and what would correct it has to be estimated from these trials";
+
 constexpr double kLow = 0.93;
 constexpr double kHigh = 0.97;
 
@@ -22,34 +28,42 @@ constexpr std::array kTargets{
     Target{"mean/normal", "95 % interval of a mean", kLow, kHigh},
     Target{"mean/skewed", "", kLow, kHigh},
     Target{"mean/drift", "", kLow, kHigh},
+    Target{"mean/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"mean/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"ratio/normal", "of the ratio of two runs", kLow, kHigh},
     Target{"ratio/skewed", "", kLow, kHigh},
     Target{"ratio/drift", "", kLow, kHigh},
+    Target{"ratio/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"ratio/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"stall/normal", "of the stall", kLow, kHigh},
     Target{"stall/skewed", "", kLow, kHigh},
     Target{"stall/drift", "", kLow, kHigh},
+    Target{"stall/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"stall/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"au/normal", "of the utilisation", kLow, kHigh},
     Target{"au/skewed", "", kLow, kHigh},
     Target{"au/drift", "", kLow, kHigh},
+    Target{"au/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"au/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"supply/normal", "of the supply", kLow, kHigh},
     Target{"supply/skewed", "", kLow, kHigh},
     Target{"supply/drift", "", kLow, kHigh},
+    Target{"supply/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"supply/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"overlap/normal", "of the overlap efficiency", kLow, kHigh},
     Target{"overlap/skewed", "", kLow, kHigh},
     Target{"overlap/drift", "", kLow, kHigh},
+    Target{"overlap/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"overlap/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"prediction/normal", "of a prediction", kLow, kHigh},
     Target{"prediction/skewed", "", kLow, kHigh},
     Target{"prediction/drift", "", kLow, kHigh},
+    Target{"prediction/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"prediction/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"until-ci/normal", "of a mean after --until-ci", kLow, kHigh},
     Target{"until-ci/skewed", "", kLow, kHigh},
     Target{"until-ci/drift", "", kLow, kHigh},
+    Target{"until-ci/very-skewed", "", kLow, kHigh, kSkewness},
     Target{"until-ci/one-in-ten", "", kLow, kHigh, kUnseen},
     Target{"until-ci/narrow",
            "cells that --until-ci gives an interval as narrow as asked for, of those that it says so", 0.999, 1},

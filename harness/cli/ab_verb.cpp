@@ -67,8 +67,10 @@ int ab_verb(const PairsRequest& request) {
     return interrupted(interrupt,
                        fmt::format("what was measured so far is in {} and {}", base_file.path(), changed_file.path()));
   }
+  JudgeRequest judging = request.judging;
+  judging.noise = "none";  // it is how far two runs lie apart, and these took turns
   const std::vector diffs{diff_pairs({base_file.path(), sides.base}, {changed_file.path(), sides.changed},
-                                     diff_options(request.judging, sides.base))};
+                                     diff_options(judging, sides.base))};
   put(stdout, format_diff(request.format, diffs));
   throw_first_failure(sides.base);
   throw_first_failure(sides.changed);

@@ -32,7 +32,15 @@ bool is_walk(const DiffRequest& request) {
   return count_of(request) > 2 && !request.each;
 }
 
+// What one run measured has no noise of runs between its sides.
+bool is_side_by_side(const DiffRequest& request) {
+  return request.paired || !request.by.empty();
+}
+
 void check(const DiffRequest& request) {
+  if (is_side_by_side(request) && !request.judging.noise.empty() && request.judging.noise != "none") {
+    throw usage_error("--noise: it is how far two runs lie apart, and this is of one, leave it out");
+  }
   if (!request.by.empty() && (request.files.size() != 1 || !request.baseline.empty() || request.paired)) {
     throw usage_error("--by: it compares cells of one result, give that alone");
   }
@@ -137,7 +145,9 @@ int diff_verb(const DiffRequest& request) {
   // Made before anything is compared, so that what cannot be written is known by then.
   const ResultFile file(request.output.empty() ? "-" : request.output);
   const Files files(request);
-  DiffOptions options = diff_options(request.judging, files.results.front());
+  JudgeRequest judging = request.judging;
+  if (is_side_by_side(request)) judging.noise = "none";
+  DiffOptions options = diff_options(judging, files.results.front());
   options.across = request.across;
   options.allow_missing = request.allow_missing;
   return is_walk(request) ? walk(request, files, options, file) : compare(request, files, options, file);

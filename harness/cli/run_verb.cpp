@@ -184,7 +184,7 @@ int measure(const Verb& verb, const RunRequest& request) {
   const PlanContext plan_context{
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
   // Known before anything is measured.
-  if (!request.baseline.empty()) existing_baseline("--baseline", request.baseline);
+  if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
   if (!request.save_baseline.empty()) baseline_path("--save-baseline", request.save_baseline);
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;

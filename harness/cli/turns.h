@@ -9,7 +9,7 @@
 namespace loadline {
 
 struct Turns {
-  Sides sides;
+  PairedResults sides;
   bool complete = false;  // rather than stopped
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/judge/cold.h"
+#include "harness/result/counted.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -102,8 +103,7 @@ bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const C
   double faults = 0;
   double from_device = 0;
   double stored = 0;
-  for (const Trial& trial : cell.trials) {
-    if (trial.pilot) continue;
+  for (const Trial& trial : counted(cell.trials)) {
     faults += static_cast<double>(trial.usage.major_faults);
     from_device += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
     stored += stored_bytes_of(trial, cell.cell, info);
@@ -177,9 +177,7 @@ std::string_view name(Cause cause) {
 
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads) {
   std::vector<Times> trials;
-  for (const Trial& trial : cell.trials) {
-    if (!trial.pilot) trials.push_back(times_of(trial, threads));
-  }
+  for (const Trial& trial : counted(cell.trials)) trials.push_back(times_of(trial, threads));
   if (trials.empty()) return std::nullopt;
   Causes causes;
   causes.cpu = *share_of(

@@ -175,12 +175,13 @@ Estimate epoch_of(double samples, const Summary& per_second) {
 std::optional<StartUp> start_up_of(const Result& result, const Configuration& configuration) {
   const auto index = configuration.full ? configuration.full : configuration.io;
   const CellResult& cell = result.cells[*index];
-  if (!cell.first_epoch || cell.trials.empty()) return std::nullopt;
+  const auto rates = rates_of(cell);
+  if (!cell.first_epoch || rates.empty()) return std::nullopt;
   const FirstEpoch& first = *cell.first_epoch;
   const std::size_t share = result.datasets[cell.dataset].info.samples / cell.cell.sampler.world_size;
   const auto samples = static_cast<double>(first.complete ? first.samples : share);
   StartUp start_up{.seconds = first.open_seconds + first.first_batch_seconds,
-                   .warm_epoch = epoch_of(samples, summarize(rates_of(cell))),
+                   .warm_epoch = epoch_of(samples, summarize(rates)),
                    .dominates = false};
   const auto& longest = start_up.warm_epoch.ci95;
   start_up.dominates = longest && start_up.seconds > longest->high;
@@ -201,8 +202,7 @@ std::string start_up_sentence(const Configuration& configuration) {
 // it hardly waited, and so nothing is known.
 std::vector<double> rates_of_waiting(const CellResult& cell) {
   std::vector<double> rates;
-  for (const Trial& trial : cell.trials) {
-    if (trial.pilot) continue;
+  for (const Trial& trial : counted(cell.trials)) {
     if (!(trial.wait.total_seconds > 0)) return {};
     rates.push_back(static_cast<double>(trial.samples) / std::min(trial.wait.total_seconds, trial.wall_seconds));
   }
@@ -214,15 +214,16 @@ std::vector<double> overheads_of(const Result& result) {
   std::vector<double> overheads;
   for (const CellResult& cell : result.cells) {
     if (cell.cell.mode != Mode::kOverhead) continue;
-    for (const Trial& trial : cell.trials) {
-      if (!trial.pilot) overheads.push_back(trial.wall_seconds / static_cast<double>(trial.batches));
+    for (const Trial& trial : counted(cell.trials)) {
+      overheads.push_back(trial.wall_seconds / static_cast<double>(trial.batches));
     }
     break;
   }
   return overheads;
 }
 
-Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration) {
+Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration,
+                   std::span<const double> overhead) {
   const auto io = rates_of(result, configuration.io);
   const auto synthetic = rates_of(result, configuration.synthetic);
   const auto full = rates_of(result, configuration.full);
@@ -232,7 +233,6 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   const CellResult* const io_cell = configuration.io ? &result.cells[*configuration.io] : nullptr;
   const Filling filling = filling_of(io_cell, nullptr);
   const auto at_most = io_cell && !filling.measured ? rates_of_waiting(*io_cell) : std::vector<double>();
-  const auto overhead = overheads_of(result);
   Verdict verdict =
       judge({.loader = configuration.loader,
              .workers = configuration.workers,
@@ -264,6 +264,7 @@ Judgement judge_run(const Result& result) {
   for (const CellResult& check : result.checks) judgement.checks.push_back(summarize_cell(check));
   for (const CeilingResult& ceiling : result.ceilings) judgement.ceilings.push_back(summarize_ceiling(ceiling));
   judgement.configurations = configurations_of(result);
+  const std::vector<double> overhead = overheads_of(result);
   for (Configuration& configuration : judgement.configurations) {
     for (const auto cell : {configuration.io, configuration.full}) {
       if (!cell) continue;
@@ -271,7 +272,7 @@ Judgement judge_run(const Result& result) {
     }
     configuration.start_up = start_up_of(result, configuration);
     configuration.causes = causes_of(result, configuration);
-    configuration.verdict = verdict_of(result, judgement, configuration);
+    configuration.verdict = verdict_of(result, judgement, configuration, overhead);
   }
   judgement.curves = curves_of(result);
   add_cold_starts(result, judgement);

@@ -11,6 +11,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/student_t.h"
+#include "harness/result/counted.h"
 #include "harness/result/run_id.h"
 #include "loaders/error.h"
 
@@ -23,9 +24,13 @@ double mean_log_rate(const CellResult& cell) {
   return logs.mean();
 }
 
+double trials_of(const CellResult& cell) {
+  return static_cast<double>(rates_of(cell).size());
+}
+
 double seconds_of(const CellResult& cell) {
   double seconds = 0;
-  for (const Trial& trial : cell.trials) seconds += trial.wall_seconds;
+  for (const Trial& trial : counted(cell.trials)) seconds += trial.wall_seconds;
   return seconds;
 }
 
@@ -39,11 +44,11 @@ std::vector<const CellResult*> cells_of(const Result& run) {
 
 void require_alike(const std::vector<const CellResult*>& first, const std::vector<const CellResult*>& cells) {
   const auto name_of = [](const CellResult* cell) { return cell->cell.name(); };
-  const auto trials_of = [](const CellResult* cell) { return cell->trials.size(); };
+  const auto count_of = [](const CellResult* cell) { return trials_of(*cell); };
   if (!std::ranges::equal(first, cells, {}, name_of, name_of)) {
     throw Error("noise floor: want runs of the same cells, got others");
   }
-  if (!std::ranges::equal(first, cells, {}, trials_of, trials_of)) {
+  if (!std::ranges::equal(first, cells, {}, count_of, count_of)) {
     throw Error("noise floor: want as many trials of each cell in every run");
   }
 }
@@ -73,8 +78,7 @@ double widening(const NoiseFloor& noise, const NoiseFloor::Part& part, const Cel
   const auto share = [](double measured, double of_base, double of_changed) {
     return of_base > 0 && of_changed > 0 ? measured * (1 / of_base + 1 / of_changed) / 2 : 1;
   };
-  const double by_count =
-      share(trials, static_cast<double>(base.trials.size()), static_cast<double>(changed.trials.size()));
+  const double by_count = share(trials, trials_of(base), trials_of(changed));
   const double by_time = share(trials * part.trial_seconds, seconds_of(base), seconds_of(changed));
   // Trials that end with their last batch never take exactly as long as others: that is no reason for a warning.
   constexpr double kAlike = 1.1;

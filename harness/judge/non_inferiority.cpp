@@ -42,14 +42,13 @@ bool is_sufficient(std::span<const std::vector<double>> sets, std::size_t i, dou
 
 std::optional<double> trials_to_show(std::span<const std::vector<double>> sets, std::size_t i,
                                      std::span<const std::size_t> rivals, double margin) {
-  static constexpr double kFourInFiveOneSided = 0.6;  // the part of a normal distribution within its quantile of 0.8
-  const double z = normal_quantile(1 - 2 * level_of(sets.size()));
-  const double distance = (z + normal_quantile(kFourInFiveOneSided)) / std::log1p(margin);
   double trials = 0;
   for (const std::size_t rival : rivals) {
     const auto variance = log_welch(sets[i], sets[rival]).variance_of_one;
     if (!variance) return std::nullopt;
-    trials = std::max(trials, distance * distance * *variance + z * z / 4);
+    // trials_to_detect() takes the variation of one side, and a level of both.
+    trials =
+        std::max(trials, trials_to_detect(std::sqrt(*variance / 2), std::log1p(margin), 2 * level_of(sets.size())));
   }
   return trials;
 }

@@ -26,9 +26,9 @@ std::vector<std::size_t> rivals_of(std::span<const std::vector<double>> sets, st
 // The same, ended at the first of them.
 bool is_sufficient(std::span<const std::vector<double>> sets, std::size_t i, double margin);
 
-// Trials of each set that would show set `i` to be sufficient four times in five, were it as fast as its `rivals`:
-// (z_level + 0.84)^2 v / ln^2(1 + margin) + z_level^2 / 4 with v the sum of the two variances of a logarithm, the
-// largest over the rivals. Not rounded; none where a spread is not known.
+// Trials of each set that would show set `i` to be sufficient four times in five, were it as fast as its `rivals`: by
+// trials_to_detect() with the mean of the two variances of a logarithm, the most over the rivals. None where a spread
+// is not known.
 std::optional<double> trials_to_show(std::span<const std::vector<double>> sets, std::size_t i,
                                      std::span<const std::size_t> rivals, double margin);
 

@@ -256,10 +256,11 @@ class Predictor {
 
   void with_perfect_loader() {
     const Estimate gain = quotient(S_, F_);
-    if (!gain.ci95) return;
+    if (!telling_factor(gain)) return;
     const Estimate share{gain.value - 1, Interval{gain.ci95->low - 1, gain.ci95->high - 1}};
-    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {} more throughput,", percent(share)), S_,
-        "", true);
+    const std::string more = telling_share(share) ? fmt::format("{} more throughput", percent(share))
+                                                  : fmt::format("{} times the throughput", factor(gain));
+    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {},", more), S_, "", true);
   }
 
   void with_device_too_fast() {

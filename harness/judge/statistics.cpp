@@ -70,12 +70,6 @@ double fewest(double least, const Enough& enough) {
 
 }  // namespace
 
-bool overlap(const Estimate& a, const Estimate& b) {
-  const Interval left = a.ci95.value_or(Interval{a.value, a.value});
-  const Interval right = b.ci95.value_or(Interval{b.value, b.value});
-  return left.low <= right.high && right.low <= left.high;
-}
-
 std::optional<double> Moments::variance() const {
   if (count_ < 2) return std::nullopt;
   return squares_ / static_cast<double>(count_ - 1);

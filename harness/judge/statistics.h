@@ -20,10 +20,6 @@ struct Estimate {
   std::optional<Interval> ci95;
 };
 
-// Whether the two may be the same figure: their intervals have a value in common. One without an interval stands for
-// its value alone.
-bool overlap(const Estimate& a, const Estimate& b);
-
 // Mean and spread in one pass, exact far from zero (Welford, Technometrics 4, 1962).
 class Moments {
  public:

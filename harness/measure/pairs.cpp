@@ -48,9 +48,9 @@ Plan plan_pairs(const RunOptions& base, const RunOptions& changed, const PlanCon
   return plan;
 }
 
-Sides split_sides(const Result& both, const RunOptions& base, const RunOptions& changed,
-                  const std::string& changed_run_id) {
-  Sides sides{.base = half_of(both, 0, base), .changed = half_of(both, 1, changed)};
+PairedResults split_sides(const Result& both, const RunOptions& base, const RunOptions& changed,
+                          const std::string& changed_run_id) {
+  PairedResults sides{.base = half_of(both, 0, base), .changed = half_of(both, 1, changed)};
   sides.changed.run_id = changed_run_id;
   return sides;
 }

@@ -13,13 +13,13 @@ namespace loadline {
 // made in their order.
 Plan plan_pairs(const RunOptions& base, const RunOptions& changed, const PlanContext& context);
 
-struct Sides {
+struct PairedResults {
   Result base;
   Result changed;
 };
 
 // The two results in one that run_pairs() has made of such a plan, each with its own options and run id.
-Sides split_sides(const Result& both, const RunOptions& base, const RunOptions& changed,
-                  const std::string& changed_run_id);
+PairedResults split_sides(const Result& both, const RunOptions& base, const RunOptions& changed,
+                          const std::string& changed_run_id);
 
 }  // namespace loadline

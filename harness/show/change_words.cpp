@@ -23,6 +23,10 @@ bool is_large(double ratio) {
   return ratio > 2;
 }
 
+bool says_nothing(const Estimate& ratio) {
+  return ratio.ci95 && !telling_factor(ratio);
+}
+
 std::string bytes_text(double bytes) {
   return fmt::format("{:.1f} MiB", bytes / (1 << 20));
 }
@@ -41,19 +45,24 @@ Estimate estimate_of(const Ratio& ratio) {
 }
 
 std::string change_text(const Estimate& ratio, const Metric& metric) {
-  if (is_large(ratio.value)) return fmt::format("{} times as {}", factor(ratio), metric.scale);
+  if (says_nothing(ratio)) return fmt::format("too noisy to say how much {} or {}", metric.better, metric.worse);
+  const auto times = [&] { return fmt::format("{} times as {}", factor(ratio), metric.scale); };
+  if (is_large(ratio.value)) return times();
   const bool more = ratio.value > 1;
   const auto excess = [](double value) { return value - 1; };
   const auto shortfall = [](double value) { return 1 - value; };
   const Estimate share = more ? Estimate{ratio.value - 1, mapped(ratio.ci95, excess)}
                               : Estimate{1 - ratio.value, mapped(ratio.ci95, shortfall)};
+  if (share.ci95 && !telling_share(share)) return times();
   return fmt::format("{} {}", percent(share), more == metric.higher_is_better ? metric.better : metric.worse);
 }
 
 std::string signed_change(const Estimate& ratio) {
-  if (is_large(ratio.value)) return "x " + factor(ratio);
+  if (says_nothing(ratio)) return std::string(kTooNoisy);
   const auto less_one = [](double value) { return value - 1; };
-  const std::string text = percent({ratio.value - 1, mapped(ratio.ci95, less_one)});
+  const Estimate share{ratio.value - 1, mapped(ratio.ci95, less_one)};
+  if (is_large(ratio.value) || (share.ci95 && !telling_share(share))) return "x " + factor(ratio);
+  const std::string text = percent(share);
   return ratio.value > 1 ? "+" + text : text;
 }
 
@@ -67,7 +76,7 @@ std::string p_sentence(double p) {
 
 std::string value_text(const std::optional<Summary>& summary, const Metric& metric) {
   if (metric.unit == Unit::kPerSecond || !summary) return rate_text(summary);
-  const auto one = metric.unit == Unit::kSeconds ? duration : bytes_text;
+  std::string (*const one)(double) = metric.unit == Unit::kSeconds ? duration : bytes_text;
   return summary->stddev ? fmt::format("{} ± {}", one(summary->mean), one(*summary->stddev)) : one(summary->mean);
 }
 
@@ -93,8 +102,11 @@ std::string shares_text(const Shares& shares) {
 }
 
 std::string factors_text(const Shares& shares) {
-  return fmt::format("the compute's share is {} times (SYNTHETIC), loading's {} times (utilisation)",
-                     factor(shares.compute), factor(shares.loading));
+  const auto times = [](const Estimate& share) {
+    return says_nothing(share) ? std::string(kTooNoisy) : factor(share) + " times";
+  };
+  return fmt::format("the compute's share is {} (SYNTHETIC), loading's {} (utilisation)", times(shares.compute),
+                     times(shares.loading));
 }
 
 std::vector<List> shortened(std::vector<List> lists) {

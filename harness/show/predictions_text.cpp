@@ -26,9 +26,12 @@ std::string outcome_text(const Result& result, const Prediction& prediction) {
     const auto& error = result.checks[*prediction.check].error;
     return fmt::format("; not measured{}", error ? fmt::format(": {}", *error) : "");
   }
+  const std::string measured = rate(Estimate{prediction.measured->mean, prediction.measured->ci95});
+  if (prediction.ratio->ci95 && !telling_factor(*prediction.ratio)) {
+    return fmt::format("; measured {}: {}", measured, agreement_text(*prediction.agreement));
+  }
   if (!prediction.ratio->ci95) return "; measured by one trial: " + agreement_text(*prediction.agreement);
-  return fmt::format("; measured {}, {} times that: {}",
-                     rate(Estimate{prediction.measured->mean, prediction.measured->ci95}), factor(*prediction.ratio),
+  return fmt::format("; measured {}, {} times that: {}", measured, factor(*prediction.ratio),
                      agreement_text(*prediction.agreement));
 }
 

@@ -61,6 +61,10 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
   const Estimate ratio{alternative.ratio.value, alternative.ratio.ci95};
   const std::string name = alternative.loader + workers_text(judgement.configurations[alternative.configuration]);
   if (!ratio.ci95) return fmt::format("; whether {} is as fast is unclear", name);
+  if (!telling_factor(ratio)) {
+    return ratio.ci95->high < 1 ? fmt::format("; {} is slower", name)
+                                : fmt::format("; whether {} is as fast is too noisy to say", name);
+  }
   if (ratio.ci95->high < 1) return fmt::format("; {} gives {} times that", name, factor(ratio));
   return fmt::format("; whether {} is as fast is unclear ({} times that)", name, factor(ratio));
 }

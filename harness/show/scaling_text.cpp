@@ -83,7 +83,7 @@ std::string curves_text(const Result& result, const Judgement& judgement) {
     return cell.cell.workers > result.environment.machine.threads_in_force;
   });
   return fmt::format(
-      "{}bars: up to the low end of the 95 % interval, shaded up to its high end; efficiency: of what one worker does "
+      "{}±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of what one worker does "
       "alone{}\n",
       text, limited ? "; counts beyond the CPUs in force are not to be extended to machines with more" : "");
 }

@@ -21,6 +21,14 @@ std::string utilisation_text(const Probe& probe) {
   return fmt::format("AU {}{}", percent(utilisation), utilisation.ci95 ? "" : " by one trial");
 }
 
+// A probe goes by a one-sided bound, a whole run by the interval that is printed.
+std::string_view outcome_text(const Probe& probe, double asked) {
+  const Standing standing = standing_of(utilisation_of(probe.synthetic, probe.full), asked);
+  if (probe.confirms) return standing == Standing::kMet ? "confirmed" : name(standing);
+  if (probe.enough) return "enough";
+  return standing == Standing::kMissed ? "not enough" : "not surely enough";
+}
+
 // "412.0 k samples/s", "3 devices", "2 workers".
 std::string value_text(const FindKind& kind, double value) {
   if (!kind.whole) return fmt::format("{} samples/s", rate_text(summarize(std::array{value})));
@@ -40,7 +48,7 @@ std::string probe_text(const Search& search) {
   return fmt::format("{} {}: {}: {}, {}", probe.confirms ? "confirmation" : "probe",
                      std::ranges::count(search.probes, probe.confirms, &Probe::confirms),
                      value_text(find_kind_named(search.kind), probe.value), utilisation_text(probe),
-                     probe.enough ? "enough" : "not enough");
+                     outcome_text(probe, search.utilisation));
 }
 
 std::string search_text(const Result& result, const Judgement& judgement) {

@@ -388,7 +388,7 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
     throw refusal(path, fmt::format("dataset '{}' is {} with extents {}, want u8 in one row", kPackedBytes, facts.type,
                                     extents_text(facts.extents)));
   }
-  const std::uint64_t bytes = facts.extents[0];
+  const std::uint64_t bytes = source->checked_elements();
   Offsets offsets = read_offsets(path, bytes);
   DatasetInfo info{.format = "hdf5", .shape = {3, 0, 0}, .files = {path}, .encoded = true};
   info.samples = offsets.size() - 1;

@@ -314,9 +314,9 @@ Hdf5Dataset::StoredChunk Hdf5Dataset::read_chunk(std::uint64_t first, std::span<
   return {.bytes = bytes, .skipped = skipped};
 }
 
-// How many values there are to read at once. Nothing is stored in less than a 1032th of its length (zlib's limit), so
-// that a larger claim is a lie and asks for no memory. What lies in other files is believed.
-std::size_t Hdf5Dataset::checked_values() const {
+// Nothing is stored in less than a 1032th of its length (zlib's limit), so that a larger claim is a lie and asks for no
+// memory. What lies in other files is believed.
+std::size_t Hdf5Dataset::checked_elements() const {
   constexpr double kMostInflation = 1032;
   double bytes = static_cast<double>(facts_.element_bytes);  // does not wrap
   for (const std::uint64_t extent : facts_.extents) bytes *= static_cast<double>(extent);
@@ -337,7 +337,7 @@ std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER) {
     throw failure("read", path_, fmt::format("labels must be whole numbers, these are {}", facts_.type));
   }
-  const std::size_t count = checked_values();
+  const std::size_t count = checked_elements();
   std::vector<std::int64_t> wide(count);
   if (count > 0 && H5Dread(handles_->dataset.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, wide.data()) < 0) {
     throw failure("read", path_, last_error());
@@ -357,7 +357,7 @@ std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER || facts_.extents.size() != 1) {
     throw failure("read", path_, fmt::format("offsets must be whole numbers in one row, these are {}", facts_.type));
   }
-  std::vector<std::uint64_t> values(checked_values());
+  std::vector<std::uint64_t> values(checked_elements());
   // What is negative comes out as 0, by the library's rule for what does not fit.
   if (!values.empty() &&
       H5Dread(handles_->dataset.id(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {

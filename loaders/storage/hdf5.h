@@ -65,6 +65,9 @@ class Hdf5Dataset {
   };
   StoredChunk read_chunk(std::uint64_t first, std::span<std::byte> out) const;
 
+  // How many elements there are. Throws Error when the file is too short for them, which may claim any number.
+  std::size_t checked_elements() const;
+
   // All elements of a dataset of whole numbers. Throws Error for another type, or for one that does not fit.
   std::vector<std::int32_t> read_integers() const;
   // All elements of a one-dimensional dataset of whole numbers that are not negative. Throws Error for any other.
@@ -74,8 +77,6 @@ class Hdf5Dataset {
 
  private:
   struct Handles;
-
-  std::size_t checked_values() const;
 
   std::filesystem::path path_;
   std::unique_ptr<Handles> handles_;

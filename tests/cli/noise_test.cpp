@@ -184,5 +184,22 @@ TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
   expect_refusal(diff({"--noise", "result.json"}), 1, "result.json: not a noise floor, as `loadline aa` writes it");
 }
 
+TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
+  ASSERT_EQ(run({"diff", "result.json", "--save-baseline", "main"}).exit_code, 0);
+  keep(json{{"noise_schema_version", 1}}, host_);
+  const Outcome outcome = run(short_run(mnist(), "new.json") + Words{"--baseline", "main"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(refusals(outcome),
+              ElementsAre(HasSubstr(": an older loadline measured this noise floor within one run")));
+  EXPECT_FALSE(files().contains("new.json"));
+}
+
+TEST_F(NoiseInDiff, IsNoConcernOfWhatOneRunMeasured) {
+  keep(json{{"noise_schema_version", 1}}, host_);
+  EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
+  expect_refusal(diff({"--paired", "--noise", "noise.json"}), 2,
+                 "--noise: it is how far two runs lie apart, and this is of one, leave it out");
+}
+
 }  // namespace
 }  // namespace loadline::test

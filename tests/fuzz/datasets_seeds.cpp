@@ -40,6 +40,25 @@ void describe(Bytes& out, std::uint8_t type, const Bytes& extents, std::uint8_t 
   out.insert(out.end(), {kLeast, static_cast<std::uint8_t>(period - 1), kWritten, 0});
 }
 
+// Behind a description of two datasets: a third one of nothing.
+void describe_nothing(Bytes& out) {
+  constexpr std::size_t kOfAScalar = 7;  // type, rank, layout, least, period, written, attribute
+  out.insert(out.end(), kOfAScalar, 0);
+}
+
+// Behind a description of three datasets: that the one which is `place`-th among those that lie in one piece is said to
+// begin at a number by which sums wrap, and, if asked, to be as long as another.
+void change_address(Bytes& out, std::uint8_t place, std::uint8_t number, bool length_too) {
+  constexpr std::uint8_t kWidth8 = 3;
+  constexpr std::uint8_t kWidth4 = 2;  // stands for the length, which is behind the address
+  const auto change = [&](std::uint8_t width, std::uint8_t which) {
+    out.insert(out.end(), {width, which, static_cast<std::uint8_t>(2 + place), 0, 0});
+  };
+  out.push_back(length_too ? 2 : 1);
+  if (length_too) change(kWidth4, 1);
+  change(kWidth8, number);
+}
+
 }  // namespace
 
 std::vector<Bytes> fuzz_seeds() {
@@ -65,6 +84,16 @@ std::vector<Bytes> fuzz_seeds() {
     describe(volume, kF32, {1, 3, 3, 3}, layout, 200);
     describe(volume, kF32, {2, 3, 3, 3}, layout, 100);
     seeds.insert(seeds.end(), {plain, packed, volume});
+    if (layout > 0) continue;
+    describe_nothing(plain);
+    describe_nothing(volume);
+    for (std::uint8_t number = 0; number < 12; ++number) {
+      for (const Bytes& whole : {plain, packed, volume}) {
+        Bytes changed = whole;
+        change_address(changed, 0, number, number % 4 == 3);
+        seeds.push_back(changed);
+      }
+    }
   }
   return seeds;
 }

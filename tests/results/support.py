@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,10 +32,7 @@ def parse(text):
 
 
 def warning_ids_of_the_source():
-    ids = set()
-    for part in WARNINGS_FILE.read_text().split("push_back(")[1:]:
-        ids.add(part.split('"')[1])
-    return ids
+    return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', WARNINGS_FILE.read_text()))
 
 
 class Workplace:

@@ -228,12 +228,6 @@ std::size_t outputs_of(const Network& network, const SampleFormat& sample, std::
   return network.loss == Loss::kL1 ? sample.target[0] : classes;
 }
 
-double forward_operations(std::span<const Layer> layers, const std::vector<Shape>& shapes) {
-  double sum = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i) sum += operations(layers[i], shapes[layers[i].input], shapes[i + 1]);
-  return sum;
-}
-
 double step_operations(std::span<const Layer> layers, const std::vector<Shape>& shapes) {
   double sum = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -71,9 +71,8 @@ std::vector<std::vector<std::size_t>> tensor_shapes(std::span<const Layer> layer
 
 std::size_t outputs_of(const Network& network, const SampleFormat& sample, std::size_t classes);
 
-// Multiplications and additions, counted apart, of convolutions and dense layers in the forward pass of one sample. The
-// backward pass takes two times as many, less those that would give the gradient of the network's input.
-double forward_operations(std::span<const Layer> layers, const std::vector<std::vector<std::size_t>>& shapes);
+// Multiplications and additions, counted apart, of convolutions and dense layers in a step of one sample. The backward
+// pass takes two times as many as the forward pass, less those that would give the gradient of the network's input.
 double step_operations(std::span<const Layer> layers, const std::vector<std::vector<std::size_t>>& shapes);
 
 }  // namespace loadline

@@ -54,10 +54,6 @@ void Optimiser::step(std::span<float> weights, std::span<const float> gradients)
   }
 }
 
-std::size_t Optimiser::state_bytes(OptimiserKind kind, std::size_t values) {
-  return arrays_of(kind, false) * values * sizeof(float);
-}
-
 void Optimiser::sgd_fused(std::span<float> weights, std::span<const float> gradients) {
   const auto rate = static_cast<float>(options_.learning_rate);
   const auto momentum = static_cast<float>(options_.momentum);

@@ -28,9 +28,6 @@ class Optimiser {
   // Both as long as all tensors together. One thread at a time.
   void step(std::span<float> weights, std::span<const float> gradients);
 
-  // For this many weights, beside them and their gradients.
-  static std::size_t state_bytes(OptimiserKind kind, std::size_t values);
-
  private:
   void sgd_fused(std::span<float> weights, std::span<const float> gradients);
   void sgd_apart(std::span<float> weights, std::span<const float> gradients);

@@ -15,15 +15,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-TEST(Overlap, IsOfIntervalsOrOfValuesWithoutOne) {
-  const Estimate low{1, Interval{0, 2}};
-  EXPECT_TRUE(overlap(low, {3, Interval{2, 4}}));
-  EXPECT_FALSE(overlap(low, {3, Interval{2.1, 4}}));
-  EXPECT_FALSE(overlap({3, Interval{2.1, 4}}, low));
-  EXPECT_TRUE(overlap(low, {1.5, {}}));
-  EXPECT_FALSE(overlap({2.5, {}}, low));
-}
-
 // Sets {v / 1.01, v, 1.01 v} have the mean ln v and the standard deviation l = ln 1.01: three of them together have six
 // degrees of freedom and the half width t(6) l, with t(6) = 2.4469118511.
 TEST(LogProduct, AddsTheVariancesOfItsFactors) {

@@ -75,10 +75,10 @@ TEST(Walk, HoldsEachStepAgainstTheOneBeforeAndTheFirst) {
   EXPECT_FALSE(steps[0].over_before.has_value());
   EXPECT_FALSE(steps[0].over_first.has_value());
   // Of geometric means.
-  EXPECT_NEAR(steps[1].over_before->comparison->ratio.value, 5.500029, 1e-6);
-  EXPECT_NEAR(steps[1].over_first->comparison->ratio.value, 5.500029, 1e-6);
-  EXPECT_NEAR(steps[2].over_before->comparison->ratio.value, 3.232234, 1e-6);
-  EXPECT_NEAR(steps[2].over_first->comparison->ratio.value, 17.777379, 1e-5);
+  EXPECT_NEAR(steps[1].over_before->comparison->ratio.value, 5.500039, 1e-6);
+  EXPECT_NEAR(steps[1].over_first->comparison->ratio.value, 5.500039, 1e-6);
+  EXPECT_NEAR(steps[2].over_before->comparison->ratio.value, 3.232265, 1e-6);
+  EXPECT_NEAR(steps[2].over_first->comparison->ratio.value, 17.777583, 1e-5);
   EXPECT_EQ(steps[2].over_before->change, Change::kImprovement);
 }
 
@@ -126,7 +126,7 @@ TEST(Walk, LosesAStepThatLacksWhatTheFirstHas) {
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.workloads[0].steps[1].cell, "");
   // The next is held against the last one that has it.
-  EXPECT_NEAR(made.workloads[0].steps[2].over_before->comparison->ratio.value, 17.777379, 1e-5);
+  EXPECT_NEAR(made.workloads[0].steps[2].over_before->comparison->ratio.value, 17.777583, 1e-5);
   EXPECT_EQ(walk({kSlow, io, kFaster}, {.allow_missing = true}).verdict, Change::kImprovement);
 }
 

@@ -41,7 +41,7 @@ TEST_F(PairsTest, OfTwoSidesStandSideBySideAndTheFirstRoundIsNotKept) {
   EXPECT_EQ(places.size(), 12U);
   EXPECT_EQ(*places.rbegin(), 11U);
 
-  const Sides sides = split_sides(result_, base, changed, "another");
+  const PairedResults sides = split_sides(result_, base, changed, "another");
   ASSERT_EQ(sides.base.cells.size(), 2U);
   ASSERT_EQ(sides.changed.cells.size(), 2U);
   EXPECT_EQ(sides.base.cells[1].cell.workers, 2U);

@@ -42,7 +42,7 @@ TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
       "off "
       "by 2.1 %\n"
       "Linear up to a cap: 1.0 k samples/s a worker, 3.0 k samples/s at the most; off by 0.0 %\n"
-      "bars: up to the low end of the 95 % interval, shaded up to its high end; efficiency: of what one worker does "
+      "±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of what one worker does "
       "alone; counts beyond the CPUs in force are not to be extended to machines with more\n");
 }
 

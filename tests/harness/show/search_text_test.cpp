@@ -30,12 +30,19 @@ std::string text_of(const Result& result) {
 }
 
 TEST(ProbeText, IsALineAValueThatWasTried) {
-  EXPECT_EQ(probe_text({.kind = "max-rate", .probes = {probe(412345, 0.906)}}),
-            "probe 1: 412.3 k samples/s: AU 90.6 ± 0.0 %, enough");
-  EXPECT_EQ(probe_text({.kind = "min-workers", .probes = {probe(2, 0.95), probe(1, 0.5)}}),
-            "probe 2: 1 worker: AU 50.0 ± 0.0 %, not enough");
-  EXPECT_EQ(probe_text({.kind = "max-devices", .probes = {probe(2, 0.95), probe(1, 0.5, true)}}),
-            "confirmation 1: 1 device: AU 50.0 ± 0.0 %, not enough");
+  const auto text = [](const std::string& kind, const std::vector<Probe>& probes) {
+    return probe_text({.kind = kind, .utilisation = 0.9, .probes = probes});
+  };
+  EXPECT_EQ(text("max-rate", {probe(412345, 0.906)}), "probe 1: 412.3 k samples/s: AU 90.6 ± 0.0 %, enough");
+  EXPECT_EQ(text("min-workers", {probe(2, 0.95), probe(1, 0.5)}), "probe 2: 1 worker: AU 50.0 ± 0.0 %, not enough");
+  EXPECT_EQ(text("max-devices", {probe(2, 0.95), probe(1, 0.5, true)}),
+            "confirmation 1: 1 device: AU 50.0 ± 0.0 %, missed");
+  Probe noisy = probe(1, 0.94, true);
+  noisy.full = {900, 940, 980};
+  noisy.enough = false;
+  EXPECT_EQ(text("max-devices", {noisy}), "confirmation 1: 1 device: AU 94 ± 8 %, unclear");
+  noisy.confirms = false;
+  EXPECT_EQ(text("max-devices", {noisy}), "probe 1: 1 device: AU 94 ± 8 %, not surely enough");
 }
 
 TEST(SearchText, SaysWhatWasConfirmed) {

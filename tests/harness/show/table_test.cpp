@@ -159,11 +159,12 @@ TEST(TableText, OfTheComputeAloneNeedsNoLoader) {
 
 TEST(VerdictText, IsTheSentenceOfTheHeadline) {
   const Result result = three_modes();
-  EXPECT_EQ(verdict_text(judge_run(result)),
-            "mnist, thread-pool x 12: Bound by compute: device:samples_per_second=1000 is busy 99.9 ± 0.0 % of the "
-            "time (stall 0.1 ± 0.0 %); thread-pool with 12 workers alone supplies 1500 times what it takes, so faster "
-            "loading cannot help; use a faster compute or fewer workers. Accelerator utilisation 99.9 ± 0.0 %, overlap "
-            "efficiency -0.50 ± 0.00.\n");
+  EXPECT_EQ(
+      verdict_text(judge_run(result)),
+      "mnist, thread-pool x 12: Bound by compute: device:samples_per_second=1000 is busy 99.9 ± 0.0 % of the "
+      "time (stall 0.1 ± 0.0 %), so faster loading gives at most 0.2 % more throughput; thread-pool with 12 workers "
+      "alone supplies at least 1500 ± 0 times what it takes; use a faster compute. Accelerator utilisation 99.9 ± "
+      "0.0 %.\n");
 }
 
 TEST(VerdictText, SaysOfAWarmHeadlineWhatTheFirstPassIsLike) {
@@ -176,8 +177,18 @@ TEST(VerdictText, SaysTheUtilisationOnce) {
   Result result = three_modes();
   result.options.au = 0.9;
   EXPECT_THAT(verdict_text(judge_run(result)),
-              testing::EndsWith("fewer workers. AU 99.9 ± 0.0 % meets the 90 % asked for. Overlap efficiency -0.50 ± "
-                                "0.00.\n"));
+              testing::EndsWith("faster compute. AU 99.9 ± 0.0 % meets the 90 % asked for.\n"));
+}
+
+TEST(VerdictText, HasTheOverlapEfficiencyWhereTheFillWasMeasured) {
+  Result result = three_modes();
+  for (Trial& trial : result.cells[1].trials) {
+    trial.fill = Fill{.wall_seconds = trial.wall_seconds, .batches = trial.batches, .samples = trial.samples};
+  }
+  EXPECT_THAT(
+      verdict_text(judge_run(result)),
+      testing::EndsWith("alone supplies 1500 ± 0 times what it takes; use a faster compute. Accelerator utilisation "
+                        "99.9 ± 0.0 %, overlap efficiency -0.50 ± 0.00.\n"));
 }
 
 TEST(VerdictText, SaysHowManyWorkersAreEnough) {
@@ -187,12 +198,12 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   judgement.configurations[1].verdict.sentence = "All is well.";
   judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
   EXPECT_EQ(verdict_text(judgement),
-            "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 2 workers are enough: nothing else that was tried is more than 5 % faster.\n");
+            "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %. 2 workers are enough: nothing "
+            "else that was tried is more than 5 % faster.\n");
   judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
   EXPECT_EQ(verdict_text(judgement),
-            "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %, overlap efficiency -0.50 ± "
-            "0.00. 1 worker is enough: nothing else that was tried is more than 5 % faster.\n");
+            "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %. 1 worker is enough: nothing "
+            "else that was tried is more than 5 % faster.\n");
 }
 
 TEST(WarningText, IsALineAWarning) {
@@ -297,9 +308,10 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
   result.options.max_trials = 2;
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
-  EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
-            "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
+  EXPECT_EQ(
+      stopped_text(result, judge_run(result)),
+      "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
+      "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-namespace loadline::test {
+namespace loadline::truth {
 
 // A sentence for each pair, with the line that it is in; none where all statements agree. `text` is that of one result:
 // the table, the verdicts and all that follows.
 std::vector<std::string> contradictions(std::string_view text);
 
-}  // namespace loadline::test
+}  // namespace loadline::truth

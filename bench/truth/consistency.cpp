@@ -1,4 +1,4 @@
-#include "tests/harness/judge/consistency.h"
+#include "bench/truth/consistency.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace loadline::test {
+namespace loadline::truth {
 namespace {
 
 // "38 ± 2 %", "1.2 (0.6 to 2.4)", "23": the value with its interval, and the words around it.
@@ -281,7 +281,12 @@ class Reader {
   }
 
   void read_prediction() {
-    const auto more = figure_between(figures_, "a perfect loader would give ", " more throughput");
+    auto more = figure_between(figures_, "a perfect loader would give ", " more throughput");
+    if (const auto times = figure_between(figures_, "a perfect loader would give ", " times the throughput")) {
+      more = times;
+      for (double* const figure : {&more->value, &more->low, &more->high}) *figure = 100 * (*figure - 1);
+      more->place *= 100;
+    }
     if (!more || !more->interval) return;
     const std::string_view stripped = line_.substr(std::min(line_.find_first_not_of(' '), line_.size()));
     for (const Gain& gain : gains_) {
@@ -296,7 +301,7 @@ class Reader {
 
   // "max-rate: serial feeds up to 556 k samples/s at AU 90 % or more (AU 96 ± 1 %)."
   void read_search() {
-    if (!has(line_, " feeds ") && !has(line_, " needs ")) return;
+    if (!has(line_, " feeds ") && !has(line_, " keeps AU ")) return;
     if (has(line_, "unclear")) return;
     const auto wanted = figure_between(figures_, "AU ", " or more");
     if (!wanted) return;
@@ -347,4 +352,4 @@ std::vector<std::string> contradictions(std::string_view text) {
   return Reader(text).read();
 }
 
-}  // namespace loadline::test
+}  // namespace loadline::truth

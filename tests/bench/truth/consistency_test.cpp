@@ -1,4 +1,4 @@
-#include "tests/harness/judge/consistency.h"
+#include "bench/truth/consistency.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-using test::contradictions;
+using truth::contradictions;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;

@@ -1,0 +1,34 @@
+#include "harness/show/change_words.h"
+
+#include <gtest/gtest.h>
+
+namespace loadline {
+namespace {
+
+const Metric& rate() {
+  return metric_named("samples_per_second");
+}
+
+TEST(ChangeText, IsAShareUpToAFactorOfTwo) {
+  EXPECT_EQ(change_text({1.2, Interval{1.18, 1.22}}, rate()), "20 ± 2 % faster");
+  EXPECT_EQ(change_text({0.8, Interval{0.78, 0.82}}, rate()), "20 ± 2 % slower");
+  EXPECT_EQ(change_text({2.27, Interval{2.22, 2.32}}, rate()), "2.27 ± 0.05 times as fast");
+}
+
+TEST(ChangeText, IsAFactorWhereTheShareIsTooWide) {
+  EXPECT_EQ(change_text({1.8, Interval{1.4, 2.3}}, rate()), "1.8 ± 0.5 times as fast");
+}
+
+TEST(ChangeText, HasNoFigureThatSaysNothing) {
+  EXPECT_EQ(change_text({1.0, Interval{0.1, 62}}, rate()), "too noisy to say how much faster or slower");
+  EXPECT_EQ(signed_change({1.0, Interval{0.1, 62}}), "too noisy to say");
+}
+
+TEST(SignedChange, IsAShareOrAFactor) {
+  EXPECT_EQ(signed_change({1.2, Interval{1.18, 1.22}}), "+20 ± 2 %");
+  EXPECT_EQ(signed_change({0.8, Interval{0.78, 0.82}}), "-20 ± 2 %");
+  EXPECT_EQ(signed_change({1.8, Interval{1.5, 2.1}}), "x 1.8 ± 0.3");
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# tests/tidy.sh [--all | COMMIT]: clang-tidy, configured by .clang-tidy, over the sources that differ from COMMIT (default:
+# where this branch left origin's main, or else the commit before this one), committed or not; --all: over every source.
+# Headers are looked at through the sources that include them: of those that changed, by one source each.
+# At most $LOADLINE_TIDY_FILES of them (default 20, the largest changes first), so that it ends in bounded time; what is
+# left out is said. Takes compile_commands.json of build/release or build/dev.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+say() { echo "==> $*" >&2; }
+
+tidy=
+for name in clang-tidy-19 clang-tidy-16 clang-tidy-14 clang-tidy; do
+  if command -v "$name" >/dev/null; then tidy=$name; break; fi
+done
+[[ -n $tidy ]] || { say "without clang-tidy: nothing is looked at"; exit 77; }
+build=
+for folder in build/release build/dev; do
+  if [[ -e $folder/compile_commands.json ]]; then build=$folder; break; fi
+done
+[[ -n $build ]] || { echo "tests/tidy.sh: no compile_commands.json: run cmake --preset dev" >&2; exit 1; }
+is_compiled() { grep -qF "\"file\": \"$root/$1\"" "$build/compile_commands.json"; }
+
+default_base() {
+  local left
+  if left=$(git merge-base HEAD origin/main 2>/dev/null) && [[ $left != $(git rev-parse HEAD) ]]; then echo "$left"
+  else git rev-parse --verify -q HEAD~1 || git rev-parse HEAD; fi
+}
+
+files=()
+if [[ ${1:-} == --all ]]; then
+  mapfile -t files < <(git ls-files 'loaders/*.cpp' 'synthetic/*.cpp' 'harness/*.cpp' 'bench/*.cpp' 'tests/*.cpp')
+  most=${#files[@]}
+else
+  base=${1:-$(default_base)}
+  most=${LOADLINE_TIDY_FILES:-20}
+  mapfile -t changed < <(git diff --numstat --diff-filter=d "$base" -- '*.cpp' '*.h' | sort -rn | cut -f 3)
+  for file in "${changed[@]}"; do
+    # A header's own source, or else the first that includes it.
+    if [[ $file == *.h ]]; then
+      if [[ -e ${file%.h}.cpp ]]; then file=${file%.h}.cpp
+      else file=$(git grep -lF "#include \"$file\"" -- '*.cpp' | sed -n 1p || true); fi
+    fi
+    [[ -z $file || " ${files[*]} " == *" $file "* ]] || files+=("$file")
+  done
+fi
+compiled=()
+for file in "${files[@]}"; do
+  if is_compiled "$file"; then compiled+=("$file"); fi
+done
+((${#compiled[@]} <= most)) || say "of ${#compiled[@]} sources the $most with the largest changes"
+compiled=("${compiled[@]:0:most}")
+if ((${#compiled[@]} == 0)); then say "no source has changed"; exit 0; fi
+say "$tidy: ${#compiled[@]} sources"
+# -Wno-...: flags and warnings of the compiler that wrote compile_commands, which need not be clang.
+printf '%s\0' "${compiled[@]}" | xargs -0 -n 1 -P "$(nproc)" "$tidy" -quiet -p "$build" \
+  -extra-arg=-Wno-unknown-warning-option -extra-arg=-Wno-error
