@@ -27,9 +27,9 @@ int decimals_for(double value, int digits) {
 
 // An end of an interval so wide that its digits mean nothing.
 std::string end_of(double value, int decimals) {
-  static constexpr double kFar = 1000;
-  if (value > kFar) return "over 1000";
-  if (value < -kFar) return "under -1000";
+  static constexpr double kFar = 10'000;
+  if (value > kFar) return "over 10000";
+  if (value < -kFar) return "under -10000";
   return fixed(value, decimals);
 }
 
