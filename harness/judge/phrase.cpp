@@ -111,6 +111,18 @@ std::string percent(const Estimate& share) {
   return with_interval(value, scaled(share.ci95, 100), share.ci95 || near_an_end ? 1 : 0, " %");
 }
 
+std::string percent_beside(const Estimate& share, double limit) {
+  const std::string text = percent(share);
+  if (!share.ci95 || text == kTooNoisy) return text;
+  const auto [low, high] = *share.ci95;
+  // As much as the wider side and rounding to the last place shown can hide.
+  const double shown = std::max({share.value - low, high - share.value, 0.0}) + 0.01;
+  const bool outside = limit <= low || limit > high;
+  const bool seems_inside = limit > share.value - shown && limit < share.value + shown;
+  if (!outside || !seems_inside) return text;
+  return fmt::format("{} % ({} to {} %)", fixed(100 * share.value, 1), fixed(100 * low, 1), fixed(100 * high, 1));
+}
+
 std::string percent_at_most(double share) {
   // What is a tenth but for the last bits of a double stays one.
   return fmt::format("{} %", fixed(std::ceil(1000 * share - 1e-6) / 10, 1));
