@@ -20,8 +20,9 @@ class HandBack final : public Sink {
 bool moved_by_queue(const Stretch& stretch, const QueueLevels& queue) {
   const double noticeable = kNoticeable * static_cast<double>(stretch.batches);
   const double drained = static_cast<double>(queue.ready_at_start) - static_cast<double>(queue.ready_at_end);
-  if (drained > noticeable) return true;
-  return -drained > noticeable && seconds(stretch.waits.total()) > kNoticeable * seconds(stretch.wall);
+  // Levels are whole batches: a difference may be one more than it seems.
+  if (drained == 0 || std::abs(drained) + 1 <= noticeable) return false;
+  return drained > 0 || seconds(stretch.waits.total()) > kNoticeable * seconds(stretch.wall);
 }
 
 TimedPart run_part(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop) {

@@ -62,7 +62,8 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
   const std::string name = alternative.loader + workers_text(judgement.configurations[alternative.configuration]);
   if (!ratio.ci95) return fmt::format("; whether {} is as fast is unclear", name);
   if (!telling_factor(ratio)) {
-    return fmt::format(ratio.ci95->high < 1 ? "; {} is slower" : "; whether {} is as fast is too noisy to say", name);
+    return ratio.ci95->high < 1 ? fmt::format("; {} is slower", name)
+                                : fmt::format("; whether {} is as fast is too noisy to say", name);
   }
   if (ratio.ci95->high < 1) return fmt::format("; {} gives {} times that", name, factor(ratio));
   return fmt::format("; whether {} is as fast is unclear ({} times that)", name, factor(ratio));

@@ -33,6 +33,19 @@ TEST_F(Config, WhatIsDumpedIsReadBack) {
   EXPECT_NE(dumped, dump());
 }
 
+TEST_F(Config, HasTheListOfAFlagAsWordsAndOfOthersAsTheirValues) {
+  const std::string dumped =
+      dump({"--in-memory", "off,on", "--drop-last", "--scaled-dct=off", "--rotate", "off,on", "--prefetch", "2,4"});
+  const auto config = nlohmann::json::parse(dumped);
+  EXPECT_EQ(config["in_memory"], nlohmann::json({"off", "on"}));
+  EXPECT_EQ(config["drop_last"], true);
+  EXPECT_EQ(config["scaled_dct"], false);
+  EXPECT_EQ(config["rotate"], nlohmann::json({"off", "on"}));
+  EXPECT_EQ(config["prefetch"], nlohmann::json({2, 4}));
+  write(home_ / "config.json", dumped);
+  EXPECT_EQ(dump({"--config", "config.json"}), dumped);
+}
+
 TEST_F(Config, IsReadFromAPipe) {
   world_.input = dump({"--trials", "7"});
   EXPECT_EQ(dump({"--config", "-"}), world_.input);

@@ -102,8 +102,8 @@ TEST_F(OtherBinaries, ThatWriteSomethingElseAreAnError) {
   EXPECT_EQ(refusal_of("echo '{}' >\"$out\""),
             "wrote something that cannot be used: its result: not a result of loadline: it has no schema_version");
   EXPECT_THAT(refusal_of("echo '{\"schema_version\": 99}' >\"$out\""),
-              StartsWith("wrote something that cannot be used: its result: written by a newer loadline, schema version "
-                         "99"));
+              StartsWith("wrote something that cannot be used: its result: written by another loadline as schema "
+                         "version 99"));
 }
 
 TEST_F(OtherBinaries, ThatWriteAnEarlierResultAreAnError) {

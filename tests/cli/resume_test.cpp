@@ -136,6 +136,32 @@ TEST_F(Resume, RefusesOtherData) {
   EXPECT_EQ(result()["status"], "partial");
 }
 
+TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
+  leave_one_out(mnist());
+  auto older = result();
+  older["schema_version"] = 3;
+  older["build"]["git_revision"] = "0123456789abcdef0123456789abcdef01234567";
+  older["build"]["git_dirty"] = false;
+  older.erase("other_builds");
+  write(home_ / "result.json", older.dump());
+  const std::string before = bytes_of(home_ / "result.json");
+  const Outcome refused = run({"run", "--resume", "result.json", "-q"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err,
+              HasSubstr("result.json: cannot go on with it: revision 0123456789abcdef0123456789abcdef01234567 "
+                        "there, "));
+  EXPECT_THAT(refused.err, HasSubstr("; --allow-mismatch goes on all the same, and the result says so"));
+  EXPECT_EQ(bytes_of(home_ / "result.json"), before);
+
+  const Outcome outcome = run({"run", "--resume", "result.json", "--allow-mismatch"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("[several-builds]"));
+  EXPECT_EQ(result()["schema_version"], 4);
+  EXPECT_EQ(result()["cells"][0]["trials"].size(), 2U);
+  EXPECT_THAT(result()["other_builds"][0].get<std::string>(), testing::EndsWith(" (0123456789ab)"));
+  EXPECT_EQ(run({"run", "--allow-mismatch"}).exit_code, 2) << "without --resume there is nothing to allow";
+}
+
 TEST_F(Resume, RefusesWhatIsNoResultAndLeavesItAlone) {
   leave_one_out(mnist());
   const std::string whole = bytes_of(home_ / "result.json");

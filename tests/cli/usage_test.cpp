@@ -137,6 +137,9 @@ TEST_F(CommandLine, HelpOfRunShowsDefaultsAndChoices) {
   EXPECT_THAT(help, testing::HasSubstr("[serial,thread-pool]"));
   EXPECT_THAT(help, testing::HasSubstr("in-order, completion"));
   EXPECT_THAT(help, testing::HasSubstr("--trial-seconds SECONDS"));
+  EXPECT_THAT(help, testing::HasSubstr("--dtype TYPE,...")) << "which takes a list";
+  EXPECT_THAT(help, testing::HasSubstr("--in-memory [on|off,...]"));
+  EXPECT_THAT(help, testing::HasSubstr("--rank, --world-size: they are this process's share of a job"));
   EXPECT_THAT(help, testing::HasSubstr("Exit codes: 0 ok, 1 failed, 2 usage"));
 }
 

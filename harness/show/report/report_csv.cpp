@@ -53,6 +53,12 @@ std::string of_usage(const Place& at) {
   return fmt::format("{}", at.trial.usage.*member);
 }
 
+// Where the system tells it.
+template <auto member>
+std::string of_known_usage(const Place& at) {
+  return text_or_empty(at.trial.usage.*member);
+}
+
 // Before the settings: which trial of which run.
 constexpr std::array kIdentity{
     CsvColumn{"run_id", [](const Place& at) { return at.result.run_id; }},
@@ -66,6 +72,7 @@ constexpr std::array kIdentity{
 
 // After them: what was measured.
 constexpr std::array kMeasured{
+    CsvColumn{"pilot", of_trial<&Trial::pilot>},
     CsvColumn{"prefetch_in_force", [](const Place& at) { return fmt::format("{}", at.cell.prefetch); }},
     CsvColumn{"slots", [](const Place& at) { return fmt::format("{}", at.cell.slots); }},
     CsvColumn{"fingerprint",
@@ -84,6 +91,13 @@ constexpr std::array kMeasured{
     CsvColumn{"compute_setup_seconds", of_trial<&Trial::compute_setup_seconds>},
     CsvColumn{"first_batch_seconds", of_trial<&Trial::first_batch_seconds>},
     CsvColumn{"warm_up_batches", of_trial<&Trial::warm_up_batches>},
+    CsvColumn{
+        "fill_samples_per_second",
+        [](const Place& at) { return at.trial.fill ? fmt::format("{}", at.trial.fill->samples_per_second()) : ""; }},
+    CsvColumn{"ready_at_start",
+              [](const Place& at) { return at.trial.queue ? fmt::format("{}", at.trial.queue->ready_at_start) : ""; }},
+    CsvColumn{"ready_at_end",
+              [](const Place& at) { return at.trial.queue ? fmt::format("{}", at.trial.queue->ready_at_end) : ""; }},
     CsvColumn{"wait_total_seconds", of_wait<&WaitSummary::total_seconds>},
     CsvColumn{"wait_p50_seconds", of_wait<&WaitSummary::p50_seconds>},
     CsvColumn{"wait_p95_seconds", of_wait<&WaitSummary::p95_seconds>},
@@ -93,6 +107,10 @@ constexpr std::array kMeasured{
     CsvColumn{"system_cpu_seconds", of_usage<&Usage::system_cpu_seconds>},
     CsvColumn{"voluntary_switches", of_usage<&Usage::voluntary_switches>},
     CsvColumn{"involuntary_switches", of_usage<&Usage::involuntary_switches>},
+    CsvColumn{"run_delay_seconds", of_known_usage<&Usage::run_delay_seconds>},
+    CsvColumn{"blocked_io_seconds", of_known_usage<&Usage::blocked_io_seconds>},
+    CsvColumn{"steal_seconds", of_known_usage<&Usage::steal_seconds>},
+    CsvColumn{"throttled_seconds", of_known_usage<&Usage::throttled_seconds>},
     CsvColumn{"minor_faults", of_usage<&Usage::minor_faults>},
     CsvColumn{"major_faults", of_usage<&Usage::major_faults>},
     CsvColumn{"peak_rss_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.peak_rss_bytes); }},

@@ -35,8 +35,10 @@ Stretch stretch_of(std::uint64_t batches, Time wall, Time wait) {
 }
 
 TEST(Steady, KnowsWhenTheQueueMovedTheRateByMoreThanOnePerCent) {
-  EXPECT_FALSE(moved_by_queue(stretch_of(100, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 4}));
-  EXPECT_TRUE(moved_by_queue(stretch_of(99, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 4}));
+  EXPECT_FALSE(moved_by_queue(stretch_of(200, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 4}));
+  EXPECT_TRUE(moved_by_queue(stretch_of(199, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 4}))
+      << "which may be almost two batches";
+  EXPECT_FALSE(moved_by_queue(stretch_of(3, 1s, 0s), {.ready_at_start = 5, .ready_at_end = 5}));
   EXPECT_FALSE(moved_by_queue(stretch_of(50, 1s, 0s), {.ready_at_start = 0, .ready_at_end = 17}))
       << "a queue that fills takes nothing from a compute that does not wait";
   EXPECT_TRUE(moved_by_queue(stretch_of(50, 1s, 100ms), {.ready_at_start = 0, .ready_at_end = 17}));

@@ -56,12 +56,20 @@ TEST(ReportCsv, KeepsNumbersAsExactAsTheyWereMeasured) {
   Trial& trial = result.cells[0].trials[0];
   trial.wait.p99_seconds = 1.0 / 3;
   trial.usage.device_read_bytes = 4096;
+  trial.usage.run_delay_seconds = 0.125;
+  trial.fill = Fill{.wall_seconds = 2, .batches = 100, .samples = 10000};
+  trial.queue = QueueLevels{.ready_at_start = 3, .ready_at_end = 1};
   trial.page_cache.before = Residency{.pages = 8, .resident_pages = 2};
   const std::vector<Result> results{result};
   const std::string csv = report_csv(results);
   EXPECT_EQ(value_of(csv, "wait_p99_seconds"), "0.3333333333333333");
   EXPECT_EQ(value_of(csv, "samples"), "10000");
   EXPECT_EQ(value_of(csv, "device_read_bytes"), "4096");
+  EXPECT_EQ(value_of(csv, "run_delay_seconds"), "0.125");
+  EXPECT_EQ(value_of(csv, "fill_samples_per_second"), "5000");
+  EXPECT_EQ(value_of(csv, "ready_at_start"), "3");
+  EXPECT_EQ(value_of(csv, "ready_at_end"), "1");
+  EXPECT_EQ(value_of(csv, "pilot"), "false");
   EXPECT_EQ(value_of(csv, "fingerprint"), "123456789abcdef0");
   EXPECT_EQ(value_of(csv, "resident_before"), "0.25");
 }
@@ -71,6 +79,8 @@ TEST(ReportCsv, LeavesEmptyWhatIsMissing) {
   EXPECT_EQ(value_of(report_csv(results), "hostname"), "");
   EXPECT_EQ(value_of(report_csv(results), "resident_after"), "");
   EXPECT_EQ(value_of(report_csv(results), "device_read_bytes"), "");
+  EXPECT_EQ(value_of(report_csv(results), "steal_seconds"), "");
+  EXPECT_EQ(value_of(report_csv(results), "fill_samples_per_second"), "");
 }
 
 TEST(ReportCsv, QuotesCommasQuotesAndLineBreaks) {
