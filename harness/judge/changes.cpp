@@ -88,6 +88,19 @@ std::vector<Difference> changes_between(const Cell& base, const Cell& changed) {
   return changes;
 }
 
+std::vector<Difference> changes_between(const Result& base, std::size_t base_cell, const Result& changed,
+                                        std::size_t changed_cell) {
+  const CellResult& a = base.cells[base_cell];
+  const CellResult& b = changed.cells[changed_cell];
+  std::vector<Difference> changes = changes_between(a.cell, b.cell);
+  if (!uses_loader(a.cell.mode) || other_access(a.cell, b.cell)) return changes;
+  const std::string& before = base.datasets[a.dataset].info.format;
+  const std::string& after = changed.datasets[b.dataset].info.format;
+  std::erase_if(changes, [](const Difference& change) { return change.what == "format"; });
+  if (before != after) changes.push_back({"format", before, after});
+  return changes;
+}
+
 std::string changes_text(std::span<const Difference> changes) {
   std::vector<std::string> texts;
   for (const Difference& change : changes) {

@@ -1,6 +1,7 @@
 // In which settings two cells differ. Pure functions, safe from any thread.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "harness/judge/likeness.h"
 #include "harness/plan/settings.h"
+#include "harness/result/result.h"
 
 namespace loadline {
 
@@ -25,6 +27,10 @@ bool follows(std::string_view setting, std::string_view from);
 // The choices in which two cells differ, in the order of settings(), without those that follow from another of them:
 // {"workers", "1", "2"}, {"batch size", "512", "64"}. "none": the loader has no workers; "auto": left to the tool.
 std::vector<Difference> changes_between(const Cell& base, const Cell& changed);
+
+// The same of two cells of results, where a format that was left to the tool is known.
+std::vector<Difference> changes_between(const Result& base, std::size_t base_cell, const Result& changed,
+                                        std::size_t changed_cell);
 
 // "loader hdf5 -> hdf5-mmap, workers 2 -> 1"; empty for no change.
 std::string changes_text(std::span<const Difference> changes);

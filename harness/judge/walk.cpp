@@ -165,7 +165,7 @@ class Walker {
                   .full = summary_of(place, station.full)};
     if (station.verdict != nullptr) step.standpoint = Standpoint{station.verdict->stall, station.verdict->bound};
     if (const auto before = last_of(cells)) {
-      step.changes = changes_between(places_[*before].named.result.cells[*cells[*before]].cell, cell);
+      step.changes = changes_between(places_[*before].named.result, *cells[*before], place.named.result, index);
     } else {
       step.setting = setting_of(cell);
     }

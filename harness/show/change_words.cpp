@@ -96,8 +96,8 @@ std::string shares_text(const Shares& shares) {
     text = fmt::format("stall {} -> {}, ", percent(*shares.before.stall), percent(*shares.after.stall));
   }
   const bool same = shares.before.bound == shares.after.bound;
-  text += fmt::format("bound by {}", name(shares.before.bound));
-  text += same ? " as before" : fmt::format(" -> {}", name(shares.after.bound));
+  text += fmt::format("bound: {}{}", name(shares.before.bound),
+                      same ? " as before" : fmt::format(" -> {}", name(shares.after.bound)));
   return shares.other_step ? fmt::format("{}; of the change {}", text, factors_text(shares)) : text;
 }
 

@@ -30,7 +30,7 @@ std::string_view unit_text(const Metric& metric);
 // that; empty where they are set up alike.
 std::string partners_text(const CellDiff& cell);
 
-// "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound by loader -> compute"; where the step is another one, with what of the change
+// "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound: loader -> compute"; where the step is another one, with what of the change
 // is the compute's and what loading's.
 std::string shares_text(const Shares& shares);
 // "the compute's share is 2.86 ± 0.01 times (SYNTHETIC), loading's 0.63 ± 0.01 times (utilisation)".

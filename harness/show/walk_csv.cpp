@@ -1,5 +1,7 @@
 #include "harness/show/walk_csv.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string_view>
 #include <vector>

@@ -159,6 +159,15 @@ TEST(Diff, OfSeveralResultsAdjustsTheGatesOfAllTogether) {
   EXPECT_EQ(made[2].verdict, Change::kInconclusive);
 }
 
+TEST(Diff, NamesAConvertedCopyByItsFormat) {
+  const Result base = result({request(kFull, {990, 1000, 1010})});
+  Result changed = base;
+  changed.datasets[0].info.format = "hdf5";
+  const ResultDiff made = diff(base, changed);
+  EXPECT_EQ(made.cells[0].by, MatchedBy::kSettings);
+  EXPECT_THAT(made.cells[0].changes, ElementsAre(Difference{"format", "idx", "hdf5"}));
+}
+
 TEST(Diff, SaysWhoseTheChangeOfFullIs) {
   const auto of = [](double synthetic, double io, double full, const std::string& compute) {
     Result made = result({{.mode = kSynthetic, .rates = {synthetic, synthetic}, .workload = "mnist"},

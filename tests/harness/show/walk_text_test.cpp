@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 Result step(std::vector<double> io, std::vector<double> synthetic, std::vector<double> full, std::size_t workers,
-            const std::string& compute = "device") {
+            const std::string& compute = "device:samples_per_second=1e3") {
   Result result =
       result_of({{.mode = Mode::kIo, .rates = std::move(io), .loader = "thread-pool", .workers = workers},
                  {.mode = Mode::kSynthetic, .rates = std::move(synthetic)},
@@ -38,19 +38,34 @@ Walk walk(const std::vector<Result>& results, const DiffOptions& options = {}) {
 std::vector<Result> three() {
   return {step({198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}, 1),
           step({1190, 1200, 1210}, {990, 1000, 1010}, {890, 900, 910}, 8),
-          step({1190, 1200, 1210}, {3960, 4000, 4040}, {990, 1000, 1010}, 8, "cnn")};
+          step({1190, 1200, 1210}, {3960, 4000, 4040}, {990, 1000, 1010}, 8, "device:samples_per_second=4e3")};
 }
 
 TEST(WalkText, IsATableWithARowAStep) {
-  EXPECT_EQ(walk_text(walk(three())), "");
+  const std::string text = walk_text(walk(three()));
+  EXPECT_THAT(text, StartsWith("improvement: mnist FULL, s1.json -> s3.json: 5.56 ± 0.14 times as fast (p < 0.001)\n"
+                               "\n"
+                               "mnist: samples/s, mean ± standard deviation of the trials; ± of stalls and gains: 95 % "
+                               "interval\n"
+                               "\n"
+                               "result   what changed "));
+  EXPECT_THAT(text, HasSubstr("\ns1.json  thread-pool x 1, device:samples_per_second=1e3, batch size 100 "));
+  EXPECT_THAT(text, HasSubstr("\ns2.json  workers 1 -> 8 "));
+  EXPECT_THAT(text, HasSubstr("  1.200 ± 0.010 k  1.000 ± 0.010 k      900.0 ± 10.0  10 ± 2 %  "));
+  EXPECT_THAT(text, HasSubstr("\ns3.json  compute device:samples_per_second=1e3 -> device:samples_per_second=4e3 "));
+  EXPECT_THAT(text, HasSubstr("\ngains and verdicts: of FULL, against the step before by Holm over all gains; alpha "
+                              "0.05\n"
+                              "\n"
+                              "where the compute changed\n"
+                              "  s3.json: the compute's share is 4.00 ± 0.09 times (SYNTHETIC), loading's "));
 }
 
 TEST(WalkText, NamesEachStepThatMadeItSlower) {
   auto results = three();
   std::swap(results[0], results[1]);
   EXPECT_THAT(walk_text(walk(results)),
-              StartsWith("improvement: mnist FULL, s1.json -> s3.json: 11 ± 2 % faster (p < 0.001)\n"
-                         "regression: mnist FULL, s1.json -> s2.json: 80.0 ± 0.3 % slower: workers 8 -> 1 (p < "
+              StartsWith("improvement: mnist FULL, s1.json -> s3.json: 11 ± 3 % faster (p < 0.001)\n"
+                         "regression: mnist FULL, s1.json -> s2.json: 80.0 ± 0.5 % slower: workers 8 -> 1 (p < "
                          "0.001)\n"));
 }
 
@@ -62,11 +77,12 @@ TEST(WalkText, BeginsWithWhatAStepLacks) {
 
 TEST(WalkMarkdown, IsAListAndATable) {
   const std::string text = walk_markdown(walk(three()));
-  EXPECT_THAT(text, StartsWith("- improvement: mnist FULL, s1.json -> s3.json: 5.56 ± 0.09 times as fast"));
-  EXPECT_THAT(text, HasSubstr("| result | what changed | IO | SYNTHETIC | FULL | stall | bound by | over the step "
-                              "before | over the first | verdict |\n"
-                              "|---|---|---:|---:|---:|---:|---|---:|---:|---|\n"
-                              "| s1.json | thread-pool x 1, device, batch size 100 | 200.0 ± 2.0 |"));
+  EXPECT_THAT(text, StartsWith("- improvement: mnist FULL, s1.json -> s3.json: 5.56 ± 0.14 times as fast"));
+  EXPECT_THAT(text,
+              HasSubstr("| result | what changed | IO | SYNTHETIC | FULL | stall | bound by | over the step "
+                        "before | over the first | verdict |\n"
+                        "|---|---|---:|---:|---:|---:|---|---:|---:|---|\n"
+                        "| s1.json | thread-pool x 1, device:samples_per_second=1e3, batch size 100 | 200.0 ± 2.0 |"));
 }
 
 TEST(WalkCsv, HasARowAStep) {
@@ -75,7 +91,7 @@ TEST(WalkCsv, HasARowAStep) {
   EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,2,s2.json,mnist/FULL/thread-pool/workers:8/batch:100,"
                               "workers 1 -> 8,3,1200,10,3,1000,10,3,900,10,"));
   EXPECT_THAT(text, HasSubstr("\nmnist,FULL,samples_per_second,1,s1.json,mnist/FULL/thread-pool/workers:1/batch:100,"
-                              "\"thread-pool x 1, device, batch size 100\",3,200,2,"));
+                              "\"thread-pool x 1, device:samples_per_second=1e3, batch size 100\",3,200,2,"));
 }
 
 }  // namespace
