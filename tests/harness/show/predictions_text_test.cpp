@@ -52,7 +52,7 @@ TEST(PredictionsText, SaysWhatCameOfThem) {
             claim + "; measured 500 ± 12, 0.85 ± 0.02 times that: not as predicted within 10 %");
   EXPECT_EQ(
       first_line_of_check({500, 600, 700}),
-      claim + "; measured 600 ± 248, 1.0 (0.7 to 1.5) times that: unclear whether within 10 %, use more --trials");
+      claim + "; measured 600 ± 248, 1.01 (0.67 to 1.53) times that: unclear whether within 10 %, use more --trials");
   EXPECT_EQ(first_line_of_check({588}),
             claim + "; measured by one trial: unclear whether within 10 %, use more --trials");
 }
