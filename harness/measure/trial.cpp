@@ -194,11 +194,10 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 // With --on-corrupt skip.
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
-  throw Error(
-      fmt::format("cannot measure {}: none of its samples that were read can be decoded, and --on-corrupt skip "
-                  "leaves {} out{}",
-                  rig.cell().data.string(), skipped.size() == 1 ? "the one" : fmt::format("all {}", skipped.size()),
-                  skipped.empty() ? "" : ", such as " + skipped.begin()->second));
+  throw Error(fmt::format(
+      "cannot measure {}: no sample that was read can be decoded, and --on-corrupt skip left out {}{}",
+      rig.cell().data.string(), skipped.size() == 1 ? "the one that there is" : fmt::format("all {}", skipped.size()),
+      skipped.empty() ? "" : "; the first: " + skipped.begin()->second));
 }
 
 }  // namespace
