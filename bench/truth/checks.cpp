@@ -19,6 +19,13 @@ std::string_view kind_of(const Noise& noise, double skewness) {
   return std::abs(skewness) > kAboutNormal ? "skewed" : "normal";
 }
 
+bool can_be_covered(const Interval& interval, double truth, double error) {
+  constexpr double kNothing = 1e-7;
+  constexpr double kSmall = 0.2;  // of half the width: lowers a coverage of 95 % to 94.3 % at the most
+  const double half = (interval.high - interval.low) / 2;
+  return half > kNothing * std::abs(truth) && error * std::abs(truth) < kSmall * half;
+}
+
 void check_statements(Tally& tally, const Result& result, const Judgement& judgement, const std::string& subject) {
   const auto pairs = contradictions(figures_text(result, judgement) + warning_text(judgement));
   tally.count("consistent", !pairs.empty());

@@ -15,6 +15,10 @@ namespace loadline::truth {
 // it from their noise and from the batches: "normal" up to 0.5, "skewed" up to 1.25, "very-skewed" beyond.
 std::string_view kind_of(const Noise& noise, double skewness);
 
+// Whether the truth is known so much better than the interval that its own error does not tell on the coverage, and the
+// interval has a width at all: trials that are all alike leave nothing to cover. `error` is relative.
+bool can_be_covered(const Interval& interval, double truth, double error);
+
 // Counts whether any two statements of what this result prints contradict each other.
 void check_statements(Tally& tally, const Result& result, const Judgement& judgement, const std::string& subject);
 

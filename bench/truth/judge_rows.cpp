@@ -54,18 +54,25 @@ bool is_quiet(const Truth& truth) {
          truth.io.variation <= kQuiet;
 }
 
-// The levels that a figure is made of, of which the most skewed one sets the kind.
-double skewness_of(std::initializer_list<const Level*> levels) {
-  double most = 0;
-  for (const Level* level : levels) most = std::max(most, std::abs(level->skewness));
-  return most;
+// Of the levels that a figure is made of.
+struct Known {
+  double skewness = 0;  // the largest
+  double error = 0;     // of the figure, about
+};
+
+Known known_of(std::initializer_list<const Level*> levels) {
+  Known known;
+  for (const Level* level : levels) {
+    known.skewness = std::max(known.skewness, std::abs(level->skewness));
+    known.error = std::hypot(known.error, level->error);
+  }
+  return known;
 }
 
 void cover(Tally& tally, std::string_view figure, const std::optional<Interval>& interval, double truth,
-           double skewness, const Subject& subject, std::size_t trials) {
-  // Trials that are all alike leave nothing to cover.
-  if (!interval || interval->high - interval->low < 1e-7 * std::abs(truth)) return;
-  const std::string id = fmt::format("{}/{}", figure, kind_of(subject.noise, skewness));
+           const Known& known, const Subject& subject, std::size_t trials) {
+  if (!interval || !can_be_covered(*interval, truth, known.error)) return;
+  const std::string id = fmt::format("{}/{}", figure, kind_of(subject.noise, known.skewness));
   const bool held = interval->low <= truth && truth <= interval->high;
   tally.count(id, held, {fmt::format("trials {}", trials), fmt::format("law {}", name(subject.system.service.law))});
   if (!held && trials >= 10) {
@@ -75,8 +82,8 @@ void cover(Tally& tally, std::string_view figure, const std::optional<Interval>&
 }
 
 void cover(Tally& tally, std::string_view figure, const std::optional<Estimate>& estimate, double truth,
-           double skewness, const Subject& subject, std::size_t trials) {
-  if (estimate) cover(tally, figure, estimate->ci95, truth, skewness, subject, trials);
+           const Known& known, const Subject& subject, std::size_t trials) {
+  if (estimate) cover(tally, figure, estimate->ci95, truth, known, subject, trials);
 }
 
 void count_verdict(Tally& tally, const Verdict& verdict, const Truth& truth, const Subject& subject,
@@ -122,12 +129,16 @@ void judge_subject(const Subject& subject, std::size_t trials, std::uint64_t see
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Mode mode = result.cells[i].cell.mode;
     const Level& level = mode == Mode::kIo ? truth.io : mode == Mode::kFull ? truth.full : truth.synthetic;
-    cover(tally, "mean", judgement.cells[i].samples_per_second->ci95, level.mean, level.skewness, subject, trials);
+    cover(tally, "mean", judgement.cells[i].samples_per_second->ci95, level.mean, known_of({&level}), subject, trials);
   }
-  const double steps = skewness_of({&truth.synthetic, &truth.full});
-  const double supply = skewness_of({&truth.synthetic, &truth.fill});
-  const double all = std::max(steps, supply);
-  cover(tally, "stall", verdict.stall, truth.stall(), steps, subject, trials);
+  const Known steps = known_of({&truth.synthetic, &truth.full});
+  // 1 - u has the absolute error of u.
+  Known waiting = steps;
+  waiting.error *= truth.utilisation() / std::max(1e-9, std::abs(truth.stall()));
+  const Known supply = known_of({&truth.synthetic, &truth.fill});
+  Known all = known_of({&truth.synthetic, &truth.fill, &truth.full});
+  all.error *= 2;
+  cover(tally, "stall", verdict.stall, truth.stall(), waiting, subject, trials);
   cover(tally, "au", verdict.accelerator_utilisation, truth.utilisation(), steps, subject, trials);
   cover(tally, "supply", verdict.supply, truth.supply(), supply, subject, trials);
   cover(tally, "overlap", verdict.overlap_efficiency, truth.overlap(), all, subject, trials);
@@ -140,7 +151,7 @@ void judge_subject(const Subject& subject, std::size_t trials, std::uint64_t see
     const auto& ci95 = prediction.samples_per_second.ci95;
     if (!ci95) continue;
     const double rate = truth_of(prediction, subject, truth, session);
-    if (ci95->high - ci95->low < 1e-7 * rate) continue;
+    if (!can_be_covered(*ci95, rate, truth.full.error)) continue;
     const std::string_view id = modelled ? "prediction/as-modelled" : "prediction/beyond";
     const bool held = ci95->low <= rate && rate <= ci95->high;
     tally.count(id, held, {fmt::format("trials {}", trials), fmt::format("law {}", name(system.service.law))});

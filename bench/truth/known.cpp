@@ -47,7 +47,8 @@ Level level_of(const std::vector<double>& factors, const LongRun& within, const 
   Level level{.mean = rates.mean(),
               .log_mean = logs.mean(),
               .time_mean = times.mean(),
-              .variation = std::hypot(between, within.variation)};
+              .variation = std::hypot(between, within.variation),
+              .error = within.error};
   if (level.variation > 0) {
     level.skewness = (third_moment(all, rates.mean()) + within.third) / std::pow(level.variation, 3);
   }
@@ -117,6 +118,7 @@ LongRun long_run(const System& system, const CellResult& cell, Sunk sunk, double
   }
   return {.rate = static_cast<double>(samples) / seconds(wall),
           .variation = moments.stddev().value_or(0) / moments.mean(),
+          .error = moments.stddev().value_or(0) / moments.mean() / std::sqrt(static_cast<double>(rates.size())),
           .third = third_moment(rates, moments.mean())};
 }
 
