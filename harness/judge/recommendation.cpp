@@ -40,7 +40,7 @@ class Recommender {
     for (std::size_t i = 0; i < rates_.size(); ++i) {
       if (is_sufficient(rates_, i, kNoticeable)) sufficient.push_back(i);
     }
-    std::ranges::sort(sufficient, {}, [&](std::size_t i) { return simplicity(i); });
+    sort_by_simplicity(sufficient);
     if (sufficient.empty()) {
       const auto rivals = rivals_of(rates_, fastest, kNoticeable);
       headline.rivals = rivals.size();
@@ -75,9 +75,49 @@ class Recommender {
     return !given_data_.empty() && !given_data_.contains(cell.data);
   }
 
-  std::tuple<bool, std::size_t, double, std::size_t> simplicity(std::size_t candidate) const {
-    const auto cost = cost_per_thousand_samples(result_.cells[candidates_[candidate].cell].trials);
-    return {is_converted(candidate), configuration(candidate).workers, cost ? cost->cpu_seconds.mean : 0, candidate};
+  std::tuple<bool, std::size_t> effort(std::size_t contender) const {
+    return {is_converted(contender), configuration(contender).workers};
+  }
+
+  std::tuple<bool, std::size_t, double, std::size_t> simplicity(std::size_t contender) const {
+    const auto cost = cost_per_thousand_samples(result_.cells[candidates_[contender].cell].trials);
+    return std::tuple_cat(effort(contender), std::tuple(cost ? cost->cpu_seconds.mean : 0, contender));
+  }
+
+  // CPU seconds a sample, one figure a trial; none where a trial has none.
+  std::vector<double> cpu_of(std::size_t contender) const {
+    std::vector<double> seconds;
+    for (const Trial& trial : result_.cells[candidates_[contender].cell].trials) {
+      if (trial.pilot) continue;
+      const double used = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
+      if (!(used > 0) || trial.samples == 0) return {};
+      seconds.push_back(used / static_cast<double>(trial.samples));
+    }
+    return seconds;
+  }
+
+  bool clearly_takes_more_cpu(std::size_t one, std::size_t other) const {
+    const auto its = cpu_of(one);
+    const auto others = cpu_of(other);
+    if (its.empty() || others.empty()) return false;
+    const auto ratio = log_welch_ratio(others, its).ci95;
+    return ratio && ratio->low > 1;
+  }
+
+  // Sorts the simplest to the front. Of those that take as little effort as the one with the least CPU, the first of
+  // the run whose CPU cannot be told from that: a difference by chance would recommend another in each run.
+  void sort_by_simplicity(std::vector<std::size_t>& sufficient) const {
+    std::ranges::sort(sufficient, {}, [&](std::size_t i) { return simplicity(i); });
+    if (sufficient.empty()) return;
+    const std::size_t least = sufficient.front();
+    const auto is_like_least = [&](std::size_t i) {
+      return effort(i) == effort(least) && !clearly_takes_more_cpu(i, least);
+    };
+    auto first = sufficient.begin();
+    for (auto it = sufficient.begin(); it != sufficient.end(); ++it) {
+      if (is_like_least(*it) && *it < *first) first = it;
+    }
+    std::rotate(sufficient.begin(), first, first + 1);
   }
 
   const std::vector<double>& rates_of_configuration(std::size_t configuration) const {

@@ -31,7 +31,8 @@ struct Alternative {
 // Of one workload. Its candidates are the configurations that have FULL trials (IO, where none has FULL) in the cache
 // state of the fastest. Recommended is the simplest of those than which no other is faster by more than kNoticeable, as
 // non_inferiority.h has it: data in the format as it was given before a converted copy, then fewer workers, then less
-// CPU a sample. One candidate alone is recommended as it is.
+// CPU a sample, by as much as the trials can tell, then the first of the run. One candidate alone is recommended as it
+// is.
 struct Headline {
   std::string workload;
   std::size_t configuration = 0;           // index: what is recommended, or else the fastest

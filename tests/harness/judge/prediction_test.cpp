@@ -138,7 +138,7 @@ TEST(Predictions, OfAComputeAreFewerWorkersAndADeviceTooFastForTheLoader) {
   expect_rate(found[0], 980, kOneSet);
   // Not twice the device, which is what the emulation is told, but what only the loader can say.
   EXPECT_EQ(found[1].statement,
-            "a compute that takes 10 k samples/s would get 5.00 ± 0.12 k samples/s, all that the loader fills");
+            "a compute that takes 10 k samples/s would get 5.00 ± 0.13 k samples/s, all that the loader fills");
   EXPECT_EQ(found[1].cell.name(), "mnist/FULL/thread-pool/workers:4/batch:100");
   EXPECT_EQ(found[1].cell.compute, "device:samples_per_second=10000,depth=1");
   expect_rate(found[1], 5000, kOneSet);

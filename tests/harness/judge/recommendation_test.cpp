@@ -40,15 +40,23 @@ TEST(Recommendation, TakesTheFewestWorkersOfThoseThatAreAsFast) {
   EXPECT_EQ(found.workers->best.workers, 4U);
 }
 
+// The intervals of the two overlap.
 TEST(Recommendation, IsNotACountThatIs22PercentSlowerWhereTrialsSpreadBy19Percent) {
   const Headline found = headline_of(test::result_of(
       {full("thread-pool", 1, {632, 702, 780, 858, 975}), full("thread-pool", 2, {810, 900, 1000, 1100, 1250})}));
+  EXPECT_EQ(found.recommended, 1U);
+  EXPECT_TRUE(found.equal.empty());
+}
+
+TEST(Recommendation, IsNotMadeWhereTrialsSpreadTooWidelyToTell) {
+  const Headline found = headline_of(test::result_of(
+      {full("thread-pool", 1, {770, 855, 950, 1045, 1188}), full("thread-pool", 2, {810, 900, 1000, 1100, 1250})}));
   EXPECT_EQ(found.recommended, std::nullopt);
   EXPECT_EQ(found.configuration, 1U) << "the fastest so far";
   EXPECT_EQ(found.candidates, 2U);
   EXPECT_EQ(found.rivals, 1U);
   EXPECT_FALSE(found.workers->fewest.has_value());
-  EXPECT_NEAR(found.trials_to_tell.value(), 149.5, 1);
+  EXPECT_NEAR(found.trials_to_tell.value(), 149, 2);
 }
 
 TEST(Recommendation, IsNotMadeFromTwoTrialsThatDiffer) {
@@ -101,6 +109,15 @@ TEST(Recommendation, TakesTheLeastCpuOfEqualsWithAsManyWorkers) {
   use_cpu(result, 0, 2e-3);
   use_cpu(result, 1, 1e-3);
   EXPECT_EQ(headline_of(result).recommended, 1U);
+}
+
+TEST(Recommendation, TakesTheFirstOfThoseWhoseCpuCannotBeToldApart) {
+  Result result = test::result_of({full("thread-pool", 2, quiet(1000)), full("flow-graph", 2, quiet(1000))});
+  use_cpu(result, 0, 1.02e-3);
+  use_cpu(result, 1, 1e-3);
+  result.cells[0].trials[0].usage.user_cpu_seconds *= 1.1;
+  result.cells[1].trials[0].usage.user_cpu_seconds *= 0.9;
+  EXPECT_EQ(headline_of(result).recommended, 0U);
 }
 
 TEST(Recommendation, ComparesWithinOneCacheState) {

@@ -88,6 +88,16 @@ TEST(Steady, EndsItsTrialsAfterFourLengthsAtTheMost) {
   }
 }
 
+TEST(Steady, EndsAfterWholeRoundsOfWorkersWhereThereIsTimeForTwo) {
+  const Stretch before = stretch_of(100, 1s, 0s);  // 10 ms a batch
+  EXPECT_EQ(round_of_workers(4, before, Time(80ms)), 4U);
+  EXPECT_EQ(round_of_workers(4, before, Time(79ms)), 1U);
+  EXPECT_EQ(round_of_workers(4, before, Batches{50}), 1U) << "the number of batches was asked for";
+  EXPECT_EQ(round_of_workers(1, before, Time(1s)), 1U);
+  EXPECT_EQ(round_of_workers(0, before, Time(1s)), 1U);
+  EXPECT_EQ(round_of_workers(4, {}, Time(1s)), 1U) << "nothing is known of their pace";
+}
+
 TEST(Steady, HasNoQueueWhereTheFeedHasNone) {
   EXPECT_FALSE(trial_of(Mode::kSynthetic, {.step = kStep}).queue.has_value());
 }

@@ -54,7 +54,7 @@ TEST(BestText, SaysWhereTheFinalistsCannotBeToldApart) {
   result.status = Status::kComplete;
   result.cells[1].trials = {test::trial_of(970, 100), test::trial_of(1030, 100)};
   EXPECT_EQ(text_of(result),
-            "best of 4 candidates: unclear, none of the finalists is shown to be the best within 5 %; about --trials 6 "
+            "best of 4 candidates: unclear, none of the finalists is shown to be the best within 5 %; about --trials 7 "
             "would tell.\n"
             "It took 3 probes and 4 trials, which is the measuring of 5 of the 20 trials of the whole grid (24 %).\n");
 }

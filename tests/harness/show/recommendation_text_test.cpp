@@ -58,7 +58,7 @@ TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
                                io(0, {1000, 1010, 990}, "serial")});
   EXPECT_EQ(text_of(result),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
-            "may be more than 5 % faster; about --trials 64 would tell.\n");
+            "may be more than 5 % faster; about --trials 65 would tell.\n");
   EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]),
             " How many workers are enough cannot be told from these trials.");
 }

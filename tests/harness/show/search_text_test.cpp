@@ -40,9 +40,9 @@ TEST(ProbeText, IsALineAValueThatWasTried) {
   Probe noisy = probe(1, 0.94, true);
   noisy.full = {900, 940, 980};
   noisy.enough = false;
-  EXPECT_EQ(text("max-devices", {noisy}), "confirmation 1: 1 device: AU 94 ± 8 %, unclear");
+  EXPECT_EQ(text("max-devices", {noisy}), "confirmation 1: 1 device: AU 94 ± 10 %, unclear");
   noisy.confirms = false;
-  EXPECT_EQ(text("max-devices", {noisy}), "probe 1: 1 device: AU 94 ± 8 %, not surely enough");
+  EXPECT_EQ(text("max-devices", {noisy}), "probe 1: 1 device: AU 94 ± 10 %, not surely enough");
 }
 
 TEST(SearchText, SaysWhatWasConfirmed) {
