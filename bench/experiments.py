@@ -14,10 +14,10 @@ import time
 WORKLOADS = {
     "small": {"data": ["cifar10", "--samples", "20000"],
               "options": ["--workload", "cifar10", "--batch-size", "512", "--prefetch", "2"],
-              "cnn": ["--batch-size", "32"]},
+              "cnn": ["--batch-size", "8"]},
     "photos": {"data": ["photos", "--samples", "300"],
                "options": ["--workload", "photos", "--batch-size", "2", "--prefetch", "2"],
-               "cnn": ["--image-size", "32", "--batch-size", "16"]},
+               "cnn": ["--image-size", "32", "--batch-size", "8"]},
     "volumes": {"data": ["nbody", "--size", "64"],
                 "options": ["--workload", "nbody", "--batch-size", "1", "--crop-edge", "32", "--prefetch", "2"],
                 "cnn": ["--crop-edge", "16"]},

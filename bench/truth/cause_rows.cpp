@@ -60,6 +60,7 @@ void judge_causes(std::uint64_t seed, std::size_t draw, Session& session) {
   System& system = subject.system;
   system.obstacle = static_cast<Obstacle>(draws.below(5));
   system.on_cpu = system.obstacle == Obstacle::kNone ? 1 : draws.between(0.02, 0.98);
+  system.counts_blocking = draws.chance(0.5);
   const std::size_t trials = draws.one_of(std::array<std::size_t, 3>{3, 5, 10});
   const Result result = run(subject, trials, loadline::key_of(seed, 43, draw), session.bed);
   const Judgement judgement = judge_run(result);

@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "bench/truth/consistency.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/table.h"
 
 namespace loadline::truth {
 
-std::string_view short_name(NoiseKind kind) {
-  switch (kind) {
-    case NoiseKind::kOneInTen: return "one-in-ten";
-    case NoiseKind::kVerySkewed: return "very-skewed";
-    default: return name(kind);
-  }
+std::string_view kind_of(const Noise& noise, double skewness) {
+  constexpr double kAboutNormal = 0.5;
+  constexpr double kSkewed = 1.25;
+  if (noise.kind == NoiseKind::kOneInTen) return "one-in-ten";
+  if (std::abs(skewness) > kSkewed) return "very-skewed";
+  if (noise.kind == NoiseKind::kDrift) return "drift";
+  return std::abs(skewness) > kAboutNormal ? "skewed" : "normal";
 }
 
 void check_statements(Tally& tally, const Result& result, const Judgement& judgement, const std::string& subject) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bench/truth/known.h"
 #include "bench/truth/system.h"
 #include "bench/truth/tally.h"
 #include "harness/judge/judgement.h"
@@ -10,8 +11,9 @@
 
 namespace loadline::truth {
 
-// "normal", "skewed", "very-skewed", "one-in-ten", "drift": as in the ids of targets.
-std::string_view short_name(NoiseKind kind);
+// As in the ids of targets: "one-in-ten" and "drift" by the noise, otherwise by the skewness of the trials, which have
+// it from their noise and from the batches: "normal" up to 0.5, "skewed" up to 1.25, "very-skewed" beyond.
+std::string_view kind_of(const Noise& noise, double skewness);
 
 // Counts whether any two statements of what this result prints contradict each other.
 void check_statements(Tally& tally, const Result& result, const Judgement& judgement, const std::string& subject);

@@ -185,7 +185,7 @@ class Reader {
 
   // Of any line: figures that say nothing, words that stand for one where a figure has to.
   void read_widths() {
-    for (const std::string_view far : {"over 1000", "under -1000"}) {
+    for (const std::string_view far : {"over 10000", "under -10000"}) {
       if (has(line_, far)) blame("an interval without an end");
     }
     for (const std::string_view unit : {" times", " of the time", " of its time", " less done", " samples/s"}) {

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
 #include "bench/truth/checks.h"
@@ -52,10 +54,18 @@ bool is_quiet(const Truth& truth) {
          truth.io.variation <= kQuiet;
 }
 
+// The levels that a figure is made of, of which the most skewed one sets the kind.
+double skewness_of(std::initializer_list<const Level*> levels) {
+  double most = 0;
+  for (const Level* level : levels) most = std::max(most, std::abs(level->skewness));
+  return most;
+}
+
 void cover(Tally& tally, std::string_view figure, const std::optional<Interval>& interval, double truth,
-           const Subject& subject, std::size_t trials) {
-  if (!interval) return;
-  const std::string id = fmt::format("{}/{}", figure, short_name(subject.noise.kind));
+           double skewness, const Subject& subject, std::size_t trials) {
+  // Trials that are all alike leave nothing to cover.
+  if (!interval || interval->high - interval->low < 1e-7 * std::abs(truth)) return;
+  const std::string id = fmt::format("{}/{}", figure, kind_of(subject.noise, skewness));
   const bool held = interval->low <= truth && truth <= interval->high;
   tally.count(id, held, {fmt::format("trials {}", trials), fmt::format("law {}", name(subject.system.service.law))});
   if (!held && trials >= 10) {
@@ -65,8 +75,8 @@ void cover(Tally& tally, std::string_view figure, const std::optional<Interval>&
 }
 
 void cover(Tally& tally, std::string_view figure, const std::optional<Estimate>& estimate, double truth,
-           const Subject& subject, std::size_t trials) {
-  if (estimate) cover(tally, figure, estimate->ci95, truth, subject, trials);
+           double skewness, const Subject& subject, std::size_t trials) {
+  if (estimate) cover(tally, figure, estimate->ci95, truth, skewness, subject, trials);
 }
 
 void count_verdict(Tally& tally, const Verdict& verdict, const Truth& truth, const Subject& subject,
@@ -112,16 +122,19 @@ void judge_subject(const Subject& subject, std::size_t trials, std::uint64_t see
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Mode mode = result.cells[i].cell.mode;
     const Level& level = mode == Mode::kIo ? truth.io : mode == Mode::kFull ? truth.full : truth.synthetic;
-    cover(tally, "mean", judgement.cells[i].samples_per_second->ci95, level.mean, subject, trials);
+    cover(tally, "mean", judgement.cells[i].samples_per_second->ci95, level.mean, level.skewness, subject, trials);
   }
-  cover(tally, "stall", verdict.stall, truth.stall(), subject, trials);
-  cover(tally, "au", verdict.accelerator_utilisation, truth.utilisation(), subject, trials);
-  cover(tally, "supply", verdict.supply, truth.supply(), subject, trials);
-  cover(tally, "overlap", verdict.overlap_efficiency, truth.overlap(), subject, trials);
+  const double steps = skewness_of({&truth.synthetic, &truth.full});
+  const double supply = skewness_of({&truth.synthetic, &truth.fill});
+  const double all = std::max(steps, supply);
+  cover(tally, "stall", verdict.stall, truth.stall(), steps, subject, trials);
+  cover(tally, "au", verdict.accelerator_utilisation, truth.utilisation(), steps, subject, trials);
+  cover(tally, "supply", verdict.supply, truth.supply(), supply, subject, trials);
+  cover(tally, "overlap", verdict.overlap_efficiency, truth.overlap(), all, subject, trials);
   if (!predictions) return;
   for (const Prediction& prediction : judgement.predictions) {
-    cover(tally, "prediction", prediction.samples_per_second, truth_of(prediction, subject, truth, session), subject,
-          trials);
+    cover(tally, "prediction", prediction.samples_per_second, truth_of(prediction, subject, truth, session), all,
+          subject, trials);
   }
 }
 

@@ -22,23 +22,36 @@ bool is_constant(const System& system) {
   return system.service.law == Law::kConstant && (system.device || system.step.law == Law::kConstant);
 }
 
-// Rates for all factors.
+// Third central moment over the cube of the mean.
+double third_moment(const std::vector<double>& values, double mean) {
+  double sum = 0;
+  for (const double value : values) sum += std::pow(value / mean - 1, 3);
+  return sum / static_cast<double>(values.size());
+}
+
+// Rates for all factors, each with the spread that trials of one factor have.
 template <typename RateOf>
-Level level_of(const std::vector<double>& factors, double variation_within, const RateOf& rate_of) {
+Level level_of(const std::vector<double>& factors, const LongRun& within, const RateOf& rate_of) {
   Moments rates;
   Moments logs;
   Moments times;
+  std::vector<double> all;
   for (const double factor : factors) {
     const double rate = rate_of(factor);
+    all.push_back(rate);
     rates.add(rate);
     logs.add(std::log(rate));
     times.add(1 / rate);
   }
   const double between = rates.stddev().value_or(0) / rates.mean();
-  return {.mean = rates.mean(),
-          .log_mean = logs.mean(),
-          .time_mean = times.mean(),
-          .variation = std::hypot(between, variation_within)};
+  Level level{.mean = rates.mean(),
+              .log_mean = logs.mean(),
+              .time_mean = times.mean(),
+              .variation = std::hypot(between, within.variation)};
+  if (level.variation > 0) {
+    level.skewness = (third_moment(all, rates.mean()) + within.third) / std::pow(level.variation, 3);
+  }
+  return level;
 }
 
 // Interpolates a rate between factors at which it is known; both go by their logarithms.
@@ -91,16 +104,20 @@ LongRun long_run(const System& system, const CellResult& cell, Sunk sunk, double
   const auto sink =
       sunk == Sunk::kUnread ? std::make_unique<NoSink>() : make_sink(wiring, sink_factor, bed, draws, stop);
   run_loop(*feed, *sink, bed.clock, Batches{500 + 5 * cell.slots + system.slow_batches}, stop);
-  Moments rates;
+  std::vector<double> rates;
+  Moments moments;
   Time wall{};
   std::uint64_t samples = 0;
   for (std::uint64_t done = 0; done < batches; done += trial_batches) {
     const Stretch stretch = run_loop(*feed, *sink, bed.clock, Batches{trial_batches}, stop);
-    rates.add(static_cast<double>(stretch.samples) / seconds(stretch.wall));
+    rates.push_back(static_cast<double>(stretch.samples) / seconds(stretch.wall));
+    moments.add(rates.back());
     wall += stretch.wall;
     samples += stretch.samples;
   }
-  return {.rate = static_cast<double>(samples) / seconds(wall), .variation = rates.stddev().value_or(0) / rates.mean()};
+  return {.rate = static_cast<double>(samples) / seconds(wall),
+          .variation = moments.stddev().value_or(0) / moments.mean(),
+          .third = third_moment(rates, moments.mean())};
 }
 
 Truth Truths::of(const System& system, const Noise& noise, const Cell& full, std::uint64_t trial_batches, Bed& bed) {
@@ -139,7 +156,7 @@ Truth Truths::find(const System& system, const Noise& noise, const Cell& full_ce
   };
   // All times of these have the factor.
   const auto scaled = [&](const LongRun& base) {
-    return level_of(factors, base.variation, [&](double factor) { return base.rate / factor; });
+    return level_of(factors, base, [&](double factor) { return base.rate / factor; });
   };
   Truth truth;
   truth.io = scaled(run(io, Sunk::kAsPlanned, 1, 1, batches));
@@ -151,14 +168,14 @@ Truth Truths::find(const System& system, const Noise& noise, const Cell& full_ce
     truth.full = scaled(both);
     return truth;
   }
-  truth.synthetic = {step.rate, std::log(step.rate), 1 / step.rate, step.variation};
+  truth.synthetic = level_of({1}, step, [&](double) { return step.rate; });
   std::ranges::sort(factors);
   Curve curve;
   for (const double share : std::array{0.0, 0.005, 0.03, 0.1, 0.3, 0.5, 0.7, 0.85, 0.93, 0.98, 1.0}) {
     const double factor = factors[static_cast<std::size_t>(share * (kFactors - 1))];
     curve.add(factor, run(full, Sunk::kAsPlanned, factor, 1, std::max<std::uint64_t>(batches / 5, 1)).rate);
   }
-  truth.full = level_of(factors, both.variation, [&](double factor) { return curve.at(factor); });
+  truth.full = level_of(factors, both, [&](double factor) { return curve.at(factor); });
   return truth;
 }
 

@@ -24,6 +24,7 @@ struct Level {
   double log_mean = 0;   // of their logarithms
   double time_mean = 0;  // of their reciprocals
   double variation = 0;  // of the rates: coefficient of variation
+  double skewness = 0;   // of the rates
 
   double typical() const;  // the geometric mean
 };
@@ -47,6 +48,7 @@ enum class Sunk : std::uint8_t { kAsPlanned, kUnread };
 struct LongRun {
   double rate = 0;
   double variation = 0;  // of stretches as long as a trial
+  double third = 0;      // of these: third central moment over the cube of the mean
 };
 
 // Of a cell whose trials have these factors on feed and sink. Starts with enough batches to forget how it started.

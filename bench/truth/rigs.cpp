@@ -56,11 +56,15 @@ class SimulatedRig final : public Rig {
     const double lost = served_seconds_ * (1 - system.on_cpu);
     const auto lost_to = [&](Obstacle obstacle) { return system.obstacle == obstacle ? lost : 0; };
     const double throttled = lost_to(Obstacle::kQuota);
+    // Each sample is a read that blocks.
+    const double batches = served_seconds_ / std::max(1e-9, wiring_.pipeline.service.mean_seconds);
+    const double switches = system.obstacle == Obstacle::kStorage ? static_cast<double>(kBatchSize) : 3;
     UsageReading reading;
+    reading.usage.voluntary_switches = static_cast<std::uint64_t>(switches * batches);
     reading.usage.user_cpu_seconds = served_seconds_ * system.on_cpu;
-    reading.delays.threads = {{1,
-                               {.run_delay_seconds = lost_to(Obstacle::kProcesses) + throttled,
-                                .blocked_io_seconds = lost_to(Obstacle::kStorage)}}};
+    ThreadDelays delays{.run_delay_seconds = lost_to(Obstacle::kProcesses) + throttled, .blocked_io_seconds = {}};
+    if (system.counts_blocking) delays.blocked_io_seconds = lost_to(Obstacle::kStorage);
+    reading.delays.threads = {{1, delays}};
     reading.delays.steal_seconds = lost_to(Obstacle::kHypervisor);
     reading.delays.throttled_seconds = throttled;
     return reading;

@@ -67,6 +67,11 @@ Subject draw_subject(Draws& draws, const Wishes& wishes) {
   const double supply = draws.log_between(wishes.least_supply, wishes.most_supply);
   const auto workers = static_cast<double>(std::max<std::size_t>(1, subject.workers));
   system.service = draw_times(draws, workers * subject.step_seconds / supply);
+  // Each worker serves some batches in a trial, and where there are stalls, there are some in each trial.
+  const double rounds = system.service.law == Law::kConstant ? 4 : system.service.law == Law::kStalls ? 40 : 12;
+  const double fewest = rounds * workers / std::min(1.0, supply);
+  subject.trial_batches = std::max(subject.trial_batches, static_cast<std::uint64_t>(fewest));
+  if (system.service.law == Law::kStalls) subject.trial_batches = std::max<std::uint64_t>(subject.trial_batches, 500);
   if (draws.chance(0.7)) system.drain_seconds = draws.between(0.02, 0.8) * subject.step_seconds;
   if (draws.chance(0.5)) system.hand_over_seconds = draws.between(0, 0.02) * subject.step_seconds;
   system.device = draws.chance(0.6);

@@ -74,6 +74,7 @@ struct System {
   double harness_seconds = 0;  // of the loop itself, a batch
   double on_cpu = 1;           // of a service; the rest goes to the obstacle
   Obstacle obstacle = Obstacle::kNone;
+  bool counts_blocking = true;  // whether the kernel tells of time that threads wait for storage
 
   // Names it in the cache of truths.
   std::string key() const;

@@ -36,9 +36,9 @@ void until_narrow(std::uint64_t seed, std::size_t draw, Session& session) {
     const Mode mode = result.cells[i].cell.mode;
     const Level& level = mode == Mode::kIo ? truth.io : mode == Mode::kFull ? truth.full : truth.synthetic;
     const Summary& summary = *judgement.cells[i].samples_per_second;
-    if (!summary.ci95) continue;
+    if (!summary.ci95 || summary.ci95->high - summary.ci95->low < 1e-7 * level.mean) continue;
     const bool held = summary.ci95->low <= level.mean && level.mean <= summary.ci95->high;
-    const std::string id = fmt::format("until-ci/{}", short_name(subject.noise.kind));
+    const std::string id = fmt::format("until-ci/{}", kind_of(subject.noise, level.skewness));
     session.tally.count(
         id, held,
         {fmt::format("asked {}", *options.until_ci), std::string(name(mode)),

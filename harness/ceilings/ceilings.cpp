@@ -1,13 +1,13 @@
 #include "harness/ceilings/ceilings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "harness/ceilings/kernels.h"
 #include "harness/plan/settings.h"
-#include "harness/result/kernel_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
@@ -136,8 +136,8 @@ std::string Ceiling::id() const {
   if (batch_size > 0) text += fmt::format("/batch:{}", batch_size);
   text += fmt::format("{}/threads:{}", further, threads);
   if (cpus.empty()) return text;
-  return fmt::format("{}/cpus:{}{}{}", text, giver_cpus.empty() ? "" : format_cpu_list(giver_cpus),
-                     giver_cpus.empty() ? "" : ">", format_cpu_list(cpus));
+  return fmt::format("{}/cpus:{}{}{}", text, fmt::join(giver_cpus, ","), giver_cpus.empty() ? "" : ">",
+                     fmt::join(cpus, ","));
 }
 
 double Ceiling::samples_per_unit(std::size_t cell_batch_size) const {

@@ -112,7 +112,7 @@ struct Ceiling {
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
 
-  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0-1>2-3":
+  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0,1>2,3":
   // names the ceiling in the result.
   std::string id() const;
   // How many samples of a cell with this batch size one unit stands for. Upper bounds only.

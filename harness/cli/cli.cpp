@@ -390,8 +390,8 @@ int pairs_request(const std::string& name, Request& request) {
   for (const auto& [row, text] : request.given) {
     write_option(options, *row, text);
     if (row->name == "output" || row->name == "quiet") continue;
-    words.push_back(fmt::format("--{}", row->name));
-    if (!row->value.empty()) words.push_back(text);
+    const bool bare = row->value.empty() && text == "on";
+    words.push_back(bare ? fmt::format("--{}", row->name) : fmt::format("--{}={}", row->name, text));
   }
   if (!given("workers") && has_workers(options)) {
     options.workers = {threads_in_force()};

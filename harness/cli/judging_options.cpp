@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "harness/cli/judging.h"
 #include "harness/judge/metrics.h"
@@ -19,6 +22,15 @@ std::string metrics_text() {
   std::string text = "Metrics:\n";
   for (const Metric& metric : metrics()) text += fmt::format("  {:<30}{}\n", metric.name, metric.summary);
   return text;
+}
+
+// Of "loader,batch-size": by the names that results have for them.
+std::vector<std::string> settings_in(std::string text) {
+  std::ranges::replace(text, '-', '_');
+  std::vector<std::string> settings;
+  std::istringstream stream(text);
+  for (std::string setting; std::getline(stream, setting, ',');) settings.push_back(setting);
+  return settings;
 }
 
 void add_noise(CLI::App& verb, JudgeRequest& request) {
@@ -67,10 +79,11 @@ void add_diff(CLI::App& app, DiffRequest& request) {
   diff->add_option("--base-value", request.base_value, "value of it to compare with [the first in the file]")
       ->type_name("VALUE");
   diff->add_flag("--each", request.each, "compare each result with the base, rather than each with the one before");
-  diff->add_option("--across", request.across,
-                   "settings in which partners may differ, such as loader,workers [found by themselves]")
-      ->type_name("SETTING,...")
-      ->delimiter(',');
+  // One text, or it would take the files behind it too.
+  diff->add_option_function<std::string>(
+          "--across", [&](const std::string& text) { request.across = settings_in(text); },
+          "settings in which partners may differ, such as loader,workers [found by themselves]")
+      ->type_name("SETTING,...");
   diff->add_flag("--allow-missing", request.allow_missing,
                  "judge what is left, where a result lacks IO or FULL that the base has");
   diff->add_flag("--paired", request.paired, "the two results are those of one `loadline ab`: judge round by round");

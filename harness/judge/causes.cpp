@@ -29,6 +29,9 @@ constexpr double kFromDevice = 0.01;
 // few stray faults then do not explain a second of waiting.
 constexpr double kLongestFaultSeconds = 0.02;
 
+// A batch's worker and its consumer give up their CPUs no more often than this for slots and for each other.
+constexpr double kSwitchesOfWaitingForSlots = 8;
+
 // What one trial tells, in seconds.
 struct Times {
   double available = 0;  // of the loader's threads, on the CPUs that there are for them
@@ -103,16 +106,22 @@ bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const C
   double faults = 0;
   double from_device = 0;
   double stored = 0;
+  double switches = 0;
+  double batches = 0;
   for (const Trial& trial : counted(cell.trials)) {
     faults += static_cast<double>(trial.usage.major_faults);
+    switches += static_cast<double>(trial.usage.voluntary_switches);
+    batches += static_cast<double>(trial.batches);
     from_device += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
     stored += stored_bytes_of(trial, cell.cell, info);
   }
   if (faults * kLongestFaultSeconds >= kMostly * idle_seconds) return true;
   if (from_device > 0 && from_device >= kFromDevice * stored) return true;
-  // File systems of a network or of a user's process may count nothing of this. Where every sample is read by calls, as
-  // mapped ones are not, threads that neither run nor are runnable can only be in one of them.
-  return info.access == Access::kFiles && causes.contention.has_value();
+  // File systems of a network or of a user's process may count nothing of this, and most kernels do not count at all.
+  // Where every sample is read by calls, as mapped ones are not, threads that neither run nor are runnable are then in
+  // one of them, or wait for a slot behind a batch that takes long. That takes few switches a batch, and reads many.
+  return info.access == Access::kFiles && causes.contention.has_value() && !causes.blocked &&
+         switches > kSwitchesOfWaitingForSlots * batches;
 }
 
 bool is_bound_by_latency(const CellResult& cell, const DatasetInfo& info, const Causes& causes,

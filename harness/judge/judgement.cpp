@@ -134,9 +134,10 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
   if (!found || !found->ceiling) return "";
   const Ceiling& ceiling = result.ceilings[*found->ceiling].ceiling;
   if (!telling_share(found->line.efficiency)) return "";
-  return fmt::format(" {} reaches {} of the {} ceiling ({} samples/s with {} thread{}).",
-                     name(result.cells[*cell].cell.mode), percent(found->line.efficiency), ceiling.kind->name,
-                     rate(Estimate{found->line.samples_per_second, found->line.ci95}), ceiling.threads,
+  const Estimate limit{found->line.samples_per_second, found->line.ci95};
+  return fmt::format(" {} reaches {} of the {} ceiling ({}{} thread{}).", name(result.cells[*cell].cell.mode),
+                     percent(found->line.efficiency), ceiling.kind->name,
+                     telling_factor(limit) ? rate(limit) + " samples/s with " : "", ceiling.threads,
                      ceiling.threads == 1 ? "" : "s");
 }
 

@@ -27,9 +27,9 @@ int decimals_for(double value, int digits) {
 
 // An end of an interval so wide that its digits mean nothing.
 std::string end_of(double value, int decimals) {
-  static constexpr double kFar = 1000;
-  if (value > kFar) return "over 1000";
-  if (value < -kFar) return "under -1000";
+  static constexpr double kFar = 10'000;
+  if (value > kFar) return "over 10000";
+  if (value < -kFar) return "under -10000";
   return fixed(value, decimals);
 }
 
@@ -109,6 +109,18 @@ std::string percent(const Estimate& share) {
   const double value = 100 * share.value;
   const bool near_an_end = value < 10 || value > 90;  // where a share and what it leaves differ in tenths
   return with_interval(value, scaled(share.ci95, 100), share.ci95 || near_an_end ? 1 : 0, " %");
+}
+
+std::string percent_beside(const Estimate& share, double limit) {
+  const std::string text = percent(share);
+  if (!share.ci95 || text == kTooNoisy) return text;
+  const auto [low, high] = *share.ci95;
+  // As much as the wider side and rounding to the last place shown can hide.
+  const double shown = std::max({share.value - low, high - share.value, 0.0}) + 0.01;
+  const bool outside = limit <= low || limit > high;
+  const bool seems_inside = limit > share.value - shown && limit < share.value + shown;
+  if (!outside || !seems_inside) return text;
+  return fmt::format("{} % ({} to {} %)", fixed(100 * share.value, 1), fixed(100 * low, 1), fixed(100 * high, 1));
 }
 
 std::string percent_at_most(double share) {

@@ -26,6 +26,10 @@ std::string percent(const Estimate& share);
 // A share that somebody set, or that bounds something: "3 %", "0.25 %", "140 %".
 std::string plain_percent(double share);
 
+// The same beside a limit that the interval does not contain: by its ends, to a tenth, where one ± for both sides would
+// seem to contain it. "106 % (90.4 to 124.9 %)".
+std::string percent_beside(const Estimate& share, double limit);
+
 // What a share is at most, rounded up to a tenth: "1.2 %".
 std::string percent_at_most(double share);
 // What it is at least, rounded down: "5.1 %".

@@ -98,11 +98,11 @@ class Predictor {
   }
 
  private:
-  // Returns whether there is such a prediction: it has to have an interval, and not to be known already.
+  // Returns whether there is such a prediction: its interval has to say something, and it is not to be known already.
   bool add(const CellResult& like, const Cell& cell, const std::string& claim, const Model& model,
            const std::string& condition = "", bool identity = false) {
     const Estimate predicted = value_of(model);
-    if (!predicted.ci95 || (!identity && find_cell(result_.cells, cell) != nullptr)) return false;
+    if (!telling_factor(predicted) || (!identity && find_cell(result_.cells, cell) != nullptr)) return false;
     Prediction prediction{.configuration = index_,
                           .statement = fmt::format("{} {} samples/s{}", claim, rate(predicted), condition),
                           .cell = cell,

@@ -366,7 +366,7 @@ std::string goal_sentence(const Verdict& verdict) {
       case Standing::kUnclear: return fmt::format(" Too noisy to say whether AU meets {}: use more --trials.", asked);
     }
   }
-  const std::string achieved = percent(utilisation);
+  const std::string achieved = percent_beside(utilisation, verdict.goal->asked);
   switch (verdict.goal->standing) {
     case Standing::kMet: return fmt::format(" AU {} meets {}.", achieved, asked);
     case Standing::kMissed: return fmt::format(" AU {} misses {}.", achieved, asked);

@@ -58,14 +58,21 @@ double fill_share(double timed_batches) {
   return std::max(0.5, std::min(1.0, kEnoughBatches / timed_batches));
 }
 
-std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, const Clock& clock,
-                                 const std::stop_token& stop) {
+std::uint64_t round_of_workers(std::size_t workers, const Stretch& before, const Length& length) {
+  if (workers < 2 || before.batches == 0 || length.time >= Time::max() / 2) return 1;
+  const double round = seconds(before.wall) * static_cast<double>(workers) / static_cast<double>(before.batches);
+  return round <= seconds(length.time) / 2 ? workers : 1;
+}
+
+std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, std::size_t workers,
+                                 const Clock& clock, const std::stop_token& stop) {
   HandBack unread;
   const Stretch warm_up = run_loop(feed, unread, clock, Batches{slots}, stop);
   if (!warm_up.complete) return std::nullopt;
   const double share = fill_share(static_cast<double>(timed.batches));
-  const Time time(std::llround(share * static_cast<double>(timed.wall.count())));
-  const Stretch filled = run_balanced_part(feed, unread, clock, time, stop).stretch;
+  Length length(Time(std::llround(share * static_cast<double>(timed.wall.count()))));
+  length.round = round_of_workers(workers, warm_up, length);
+  const Stretch filled = run_balanced_part(feed, unread, clock, length, stop).stretch;
   if (!filled.complete || filled.wall <= Time(0)) return std::nullopt;
   return Fill{.wall_seconds = seconds(filled.wall), .batches = filled.batches, .samples = filled.samples};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "harness/measure/resident.h"
@@ -140,10 +141,12 @@ struct Measured {
 using RunPart = TimedPart (*)(Feed&, Sink&, const Clock&, const Length&, const std::stop_token&);
 
 Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options,
-                      const Clock& clock, const std::stop_token& stop) {
+                      const Stretch& before_it, const Clock& clock, const std::stop_token& stop) {
   const UsageReading before = rig.usage();
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
-  Measured measured{.part = run(feed, sink, clock, length_of(rig, sink, options), stop)};
+  Length length = length_of(rig, sink, options);
+  if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
+  Measured measured{.part = run(feed, sink, clock, length, stop)};
   measured.usage = difference(rig.usage(), before);
   measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
   return measured;
@@ -160,9 +163,9 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
   trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
   trial.warm_up_batches = warm_up_of(rig, sink, options);
-  run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
-  if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, clock, stop);
-  Measured measured = measure_part(run_balanced_part, rig, feed, sink, options, clock, stop);
+  const Stretch warm_up = run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+  if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);
+  Measured measured = measure_part(run_balanced_part, rig, feed, sink, options, warm_up, clock, stop);
   const TimedPart& part = measured.part;
   if (!part.stretch.complete || !part.queue || !moved_by_queue(part.stretch, *part.queue)) return measured;
   trial.warm_up_batches += part.stretch.batches;
@@ -171,7 +174,7 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
     const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
     trial.warm_up_batches += stride.batches;
   }
-  return measure_part(run_balanced_part, rig, feed, sink, options, clock, stop);
+  return measure_part(run_balanced_part, rig, feed, sink, options, part.stretch, clock, stop);
 }
 
 // From the very first batch to the end of the last step: what is launched ahead of a clock that stops would come for
@@ -191,11 +194,10 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 // With --on-corrupt skip.
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
-  throw Error(
-      fmt::format("cannot measure {}: none of its samples that were read can be decoded, and --on-corrupt skip "
-                  "leaves {} out{}",
-                  rig.cell().data.string(), skipped.size() == 1 ? "the one" : fmt::format("all {}", skipped.size()),
-                  skipped.empty() ? "" : ", such as " + skipped.begin()->second));
+  throw Error(fmt::format(
+      "cannot measure {}: no sample that was read can be decoded, and --on-corrupt skip left out {}{}",
+      rig.cell().data.string(), skipped.size() == 1 ? "the one that there is" : fmt::format("all {}", skipped.size()),
+      skipped.empty() ? "" : "; the first: " + skipped.begin()->second));
 }
 
 }  // namespace
@@ -273,7 +275,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.queue = measured.part.queue;
   trial.usage = measured.usage;
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
-    trial.fill = measure_fill(*feed, timed, rig.slots().slots, clock, stop);
+    trial.fill = measure_fill(*feed, timed, rig.slots().slots, rig.cell().workers, clock, stop);
     if (stop.stop_requested()) return std::nullopt;
     rig.check_files();
   }

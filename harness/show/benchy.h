@@ -1,9 +1,10 @@
 // Results as benchy, NERSC's loader benchmark for PyTorch (github.com/romerojosh/benchy), writes them, for scripts that
 // were made for it. Pure functions.
 //
-// benchy has one loader: of a result it is what is recommended for its first workload, or else the fastest. Its figures are those of all
-// ranks together, taken by each rank to be its own times their number, and so they are here. It has the rate of every
-// iteration, which loadline does not keep: `rates` is an empty list for each trial, `avg_iter_throughput` null.
+// benchy has one loader: of a result it is what is recommended for its first workload, or else the fastest. Its figures
+// are those of all ranks together, taken by each rank to be its own times their number, and so they are here. It has
+// the rate of every iteration, which loadline does not keep: `rates` is an empty list for each trial,
+// `avg_iter_throughput` null.
 #pragma once
 
 #include <string>

@@ -16,9 +16,9 @@ namespace loadline {
 namespace {
 
 // "AU 94 ± 3 %"; without an interval it is said that there is none.
-std::string utilisation_text(const Probe& probe) {
+std::string utilisation_text(const Probe& probe, double wanted) {
   const Estimate utilisation = utilisation_of(probe.synthetic, probe.full);
-  return fmt::format("AU {}{}", percent(utilisation), utilisation.ci95 ? "" : " by one trial");
+  return fmt::format("AU {}{}", percent_beside(utilisation, wanted), utilisation.ci95 ? "" : " by one trial");
 }
 
 // A probe goes by a one-sided bound, a whole run by the interval that is printed.
@@ -47,7 +47,7 @@ std::string probe_text(const Search& search) {
   const Probe& probe = search.probes.back();
   return fmt::format("{} {}: {}: {}, {}", probe.confirms ? "confirmation" : "probe",
                      std::ranges::count(search.probes, probe.confirms, &Probe::confirms),
-                     value_text(find_kind_named(search.kind), probe.value), utilisation_text(probe),
+                     value_text(find_kind_named(search.kind), probe.value), utilisation_text(probe, search.utilisation),
                      outcome_text(probe, search.utilisation));
 }
 
@@ -61,7 +61,7 @@ std::string search_text(const Result& result, const Judgement& judgement) {
   const std::string loader = loader_text(kind, judgement.configurations.front());
   const std::string wanted = fmt::format("AU {:.4g} % or more", 100 * search.utilisation);
   const std::string value = value_text(kind, last.value);
-  const std::string at = utilisation_text(last);
+  const std::string at = utilisation_text(last, search.utilisation);
   if (standing == Standing::kMissed) {
     return fmt::format("{}: {} does not keep {}: at {} it has {}.\n", search.kind, loader, wanted, value, at);
   }

@@ -71,9 +71,9 @@ class SampleReader {
   // `indices` must be below the dataset's count; `out` is as long as they. Throws Error naming file and place.
   virtual void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) = 0;
 
-  // Tells of the samples that read() will be asked for next, one at a time and in this order, so that one which can have
-  // many under way may fetch them ahead. Forgets what it was told before, read or not: a batch that fails leaves nothing
-  // behind. Borrows those of `indices` that were not read yet. Throws Error as read() does.
+  // Tells of the samples that read() will be asked for next, one at a time and in this order, so that one which can
+  // have many under way may fetch them ahead. Forgets what it was told before, read or not: a batch that fails leaves
+  // nothing behind. Borrows those of `indices` that were not read yet. Throws Error as read() does.
   virtual void announce(std::span<const SampleIndex> /*indices*/) {}
   // Throws Error when the storage of what was given last has gone since.
   virtual void check_intact() const {}

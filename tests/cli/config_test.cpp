@@ -90,7 +90,7 @@ TEST_F(Config, UnknownKeyNamesTheNearest) {
 TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
   expect_usage(R"({"trials": 0})", "config.json: --trials: want a whole number from 1 to 100000, got '0'");
   expect_usage(R"({"workers": [1, 1]})", "config.json: --workers: '1' stands twice in the list");
-  expect_usage(R"({"quiet": "perhaps"})", "config.json: --quiet: want true or false, got 'perhaps'");
+  expect_usage(R"({"quiet": "perhaps"})", "config.json: --quiet: want on or off, got 'perhaps'");
   expect_usage(R"({"loader": "seriall"})",
                "config.json: --loader 'seriall': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, "
                "hdf5-block, hdf5-chunk (did you mean serial?)");

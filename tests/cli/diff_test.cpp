@@ -91,13 +91,16 @@ TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
   };
   measure("s1.json", {"--loader", "thread-pool", "--workers", "1"});
   measure("s2.json", {"--loader", "flow-graph", "--workers", "2"});
-  measure("s3.json", {"--loader", "thread-pool", "--workers", "1", "--compute", "device:samples_per_second=1000000"});
+  measure("s3.json", {"--loader", "thread-pool", "--workers", "1", "--compute", "device:samples_per_second=2000000"});
   measure("s4.json", {"--loader", "thread-pool", "--workers", "1", "--batch-size", "4"});
   const auto text_of = [&](const Words& files) { return run(Words{"diff", "--margin", "900%"} + files).out; };
   EXPECT_THAT(text_of({"s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> flow-graph, workers 1 -> 2"));
-  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr(" -> device:samples_per_second=1000000"));
+  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr(" -> device:samples_per_second=2000000"));
   EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change the compute's share is "));
   EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr(": batch size 8 -> 4"));
+  EXPECT_THAT(text_of({"--across", "loader,workers", "s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> "));
+  EXPECT_EQ(run({"diff", "--across", "batch-size", "s1.json", "s2.json", "--metric", "full"}).exit_code, 1);
+  EXPECT_EQ(run({"diff", "--across", "batch", "s1.json", "s2.json"}).exit_code, 2);
   const Outcome walk = run({"diff", "--margin", "900%", "s1.json", "s2.json", "s3.json", "s4.json"});
   EXPECT_EQ(walk.exit_code, 0) << walk.err;
   EXPECT_THAT(walk.out, HasSubstr("\ns2.json  loader thread-pool -> flow-graph, workers 1 -> 2  "));

@@ -66,6 +66,12 @@ TEST_F(Pairs, RunInProcessesOfTheirOwn) {
   EXPECT_EQ(run({"diff", "--paired", "out-base.json", "out-new.json"}).out, outcome.out);
 }
 
+TEST_F(Pairs, HaveFlagsThatAreOffOnBothSides) {
+  run(quick("ab") + Words{"--mode", "io", "--in-memory=off", "--new", "--in-memory", "-q", "-o", "out"});
+  EXPECT_EQ(parsed(home_ / "out-base.json")["config"]["in_memory"], false);
+  EXPECT_EQ(parsed(home_ / "out-new.json")["config"]["in_memory"], true);
+}
+
 TEST_F(Pairs, SayWhichBinaryFailed) {
   EXPECT_THAT(run(quick("ab") + Words{"--new-binary", "/nonexistent/loadline", "--base", "--prefetch 3"}).err,
               HasSubstr("loadline: cannot run /nonexistent/loadline: No such file or directory\n"));

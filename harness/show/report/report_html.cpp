@@ -147,8 +147,12 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
       "<body>\n<h1>{}</h1>\n",
       kPolicy, escaped(title_of(runs)), page.style, escaped(title_of(runs)));
   if (!charts) html += paragraph("note", kWithoutCharts);
+  // Of several runs the walk says in a glance what their verdicts say one after the other.
+  const std::vector<Section> sections = sections_of(data, kOptions);
+  const auto is_first = [](const Section& section) { return section.id == "walk"; };
+  for (const Section& section : sections) html += is_first(section) ? section_html(section, charts) : "";
   html += verdict_html(runs);
-  for (const Section& section : sections_of(data, kOptions)) html += section_html(section, charts);
+  for (const Section& section : sections) html += is_first(section) ? "" : section_html(section, charts);
   html += warnings_html(runs);
   html += commands_html(runs);
   if (charts) html += fmt::format("<script>\n{}\n</script>\n", page.libraries);

@@ -14,11 +14,11 @@
 namespace loadline {
 namespace {
 
-using truth::contradictions;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
+using truth::contradictions;
 
 TEST(Contradictions, AreNoneInStatementsThatAgree) {
   EXPECT_THAT(

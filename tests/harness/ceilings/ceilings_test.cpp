@@ -99,9 +99,9 @@ TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
 TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
-            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0-1", "drain/mnist/data:2/batch:64/threads:1/cpus:2-3",
-                   "hand-off/threads:2/cpus:0-1>2-3"}));
-  EXPECT_EQ(bounds({.placement = split}), Names{"gather-drain/mnist/data:2/batch:64/threads:1/cpus:2-3"})
+            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1", "drain/mnist/data:2/batch:64/threads:1/cpus:2,3",
+                   "hand-off/threads:2/cpus:0,1>2,3"}));
+  EXPECT_EQ(bounds({.placement = split}), Names{"gather-drain/mnist/data:2/batch:64/threads:1/cpus:2,3"})
       << "the serial loader fills on the thread of the compute";
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
 }

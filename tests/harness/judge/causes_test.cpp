@@ -78,8 +78,19 @@ TEST(Causes, NameLatencyWhereTheKernelCountedTheBlocking) {
 TEST(Causes, NameLatencyOfFilesWhereThreadsWereNotRunnableEither) {
   Waiting run;
   run.access = Access::kFiles;
-  for (Trial& trial : run.cell.trials) trial.usage.run_delay_seconds = 0.1;
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.run_delay_seconds = 0.1;
+    trial.usage.voluntary_switches = 9 * trial.batches;
+  }
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  for (Trial& trial : run.cell.trials) trial.usage.voluntary_switches = 8 * trial.batches;
+  EXPECT_THAT(run.causes().named, IsEmpty()) << "they may wait for slots";
+  for (Trial& trial : run.cell.trials) {
+    trial.usage.voluntary_switches = 100 * trial.batches;
+    trial.usage.blocked_io_seconds = 0;
+  }
+  EXPECT_THAT(run.causes().named, IsEmpty()) << "the kernel counts, and they wait for something else";
+  for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds.reset();
   run.access = Access::kMapped;
   EXPECT_THAT(run.causes().named, IsEmpty());
 }

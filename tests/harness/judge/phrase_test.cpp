@@ -32,6 +32,12 @@ TEST(Percent, SaysSoWhereAnIntervalIsTooWideForAFigure) {
   EXPECT_FALSE(telling_share({0.5, {}})) << "nobody knows how sure it is";
 }
 
+TEST(PercentBeside, GivesTheEndsWhereOneSignForBothSidesWouldSeemToContainTheLimit) {
+  EXPECT_EQ(percent_beside({1.06, Interval{0.904, 1.24}}, 0.9), "106.0 % (90.4 to 124.0 %)");
+  EXPECT_EQ(percent_beside({1.06, Interval{0.904, 1.24}}, 0.85), "106 ± 18 %");
+  EXPECT_EQ(percent_beside({0.90, Interval{0.88, 0.92}}, 0.9), "90 ± 2 %") << "unclear";
+}
+
 TEST(PercentAtMost, RoundsUpAndAtLeastRoundsDown) {
   EXPECT_EQ(percent_at_most(0.0109), "1.1 %");
   EXPECT_EQ(percent_at_most(0.010), "1.0 %");

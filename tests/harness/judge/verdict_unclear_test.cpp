@@ -18,10 +18,9 @@ TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
   // A step of 512 samples at 100 M a second lasts 5.12 µs, 10.24 times 0.5 µs; 20 times that would need 1000 samples.
   const Verdict verdict = Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", {5e-7, 5e-7}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kHarness);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Bound by the harness: a FULL step of 512 samples lasts only 10 ± 0 times what the harness itself costs a "
-      "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
+  EXPECT_EQ(verdict.sentence,
+            "Bound by the harness: a FULL step of 512 samples lasts only 10 ± 0 times what the harness itself costs a "
+            "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
 }
 
 TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseAllowsNoLongerAStep) {

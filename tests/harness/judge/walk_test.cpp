@@ -30,6 +30,9 @@ Result step(const Figures& figures, const std::string& loader, std::size_t worke
                              {.mode = Mode::kSynthetic, .rates = figures.synthetic},
                              {.mode = Mode::kFull, .rates = figures.full, .loader = loader, .workers = workers}});
   result.cells[1].cell.compute = result.cells[2].cell.compute = compute;
+  for (Trial& trial : result.cells[0].trials) {
+    trial.fill = Fill{.wall_seconds = trial.wall_seconds, .batches = trial.batches, .samples = trial.samples};
+  }
   result.status = Status::kComplete;
   return result;
 }

@@ -46,7 +46,7 @@ TEST_F(PrepareTest, CountsBothFilesWhenOneIsNamedFromItsOwnDirectory) {
 }
 
 TEST_F(PrepareTest, TriesAComputeWhoseStepsNoTableTells) {
-  mnist();
+  mnist(40, 28);
   if (!has_compute("cnn")) GTEST_SKIP() << "built without oneDNN";
   RunOptions cnn = options();
   cnn.compute = "cnn";

@@ -88,6 +88,16 @@ TEST(Steady, EndsItsTrialsAfterFourLengthsAtTheMost) {
   }
 }
 
+TEST(Steady, EndsAfterWholeRoundsOfWorkersWhereThereIsTimeForTwo) {
+  const Stretch before = stretch_of(100, 1s, 0s);  // 10 ms a batch
+  EXPECT_EQ(round_of_workers(4, before, Time(80ms)), 4U);
+  EXPECT_EQ(round_of_workers(4, before, Time(79ms)), 1U);
+  EXPECT_EQ(round_of_workers(4, before, Batches{50}), 1U) << "the number of batches was asked for";
+  EXPECT_EQ(round_of_workers(1, before, Time(1s)), 1U);
+  EXPECT_EQ(round_of_workers(0, before, Time(1s)), 1U);
+  EXPECT_EQ(round_of_workers(4, {}, Time(1s)), 1U) << "nothing is known of their pace";
+}
+
 TEST(Steady, HasNoQueueWhereTheFeedHasNone) {
   EXPECT_FALSE(trial_of(Mode::kSynthetic, {.step = kStep}).queue.has_value());
 }
@@ -157,8 +167,9 @@ TEST(Steady, RefusesATrialAllOfWhoseSamplesWereLeftOut) {
   const Behaviour behaviour{
       .service = 1ms, .step = kStep, .samples = 0, .skipped = {{7, "a.jpg: no JPEG"}, {9, "b.jpg: no JPEG"}}};
   const test::Thrown refused = test::failed(
-      "cannot measure simulated: none of its samples that were read can be decoded, and --on-corrupt skip leaves all 2 "
-      "out, such as a.jpg: no JPEG");
+      "cannot measure simulated: no sample that was read can be decoded, and --on-corrupt skip left out all 2; the "
+      "first: "
+      "a.jpg: no JPEG");
   const SimulatedRig rig(clock, Mode::kIo, behaviour);
   EXPECT_EQ(test::thrown_by([&] { run_trial(rig, {.length = Time(1s)}, clock, {}); }), refused);
   EXPECT_EQ(test::thrown_by([&] { run_first_epoch(rig, Time(1s), clock, {}); }), refused);

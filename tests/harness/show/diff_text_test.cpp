@@ -95,7 +95,7 @@ TEST(DiffText, SaysWhoseTheChangeOfFullIs) {
   const Result changed = of(2000, 1200, 1200, "device:samples_per_second=2000");
   EXPECT_THAT(verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {})),
               HasSubstr("\nmnist FULL: stall 0.0 ± 0.2 % -> 40.0 ± 0.1 %, bound: compute -> unclear; of the change the "
-                        "compute's share is 2.000 ± 0.005 times (SYNTHETIC), loading's 0.600 ± 0.002 times "
+                        "compute's share is 2.00 ± 0.01 times (SYNTHETIC), loading's 0.60 ± 0.01 times "
                         "(utilisation)\n"));
 }
 

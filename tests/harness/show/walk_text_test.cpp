@@ -51,7 +51,7 @@ TEST(WalkText, IsATableWithARowAStep) {
                                "result   what changed "));
   EXPECT_THAT(text, HasSubstr("\ns1.json  thread-pool x 1, device:samples_per_second=1e3, batch size 100 "));
   EXPECT_THAT(text, HasSubstr("\ns2.json  workers 1 -> 8 "));
-  EXPECT_THAT(text, HasSubstr("  1.200 ± 0.010 k  1.000 ± 0.010 k      900.0 ± 10.0  10 ± 2 %  "));
+  EXPECT_THAT(text, HasSubstr("  1.200 ± 0.010 k  1.000 ± 0.010 k     900.0 ± 10.0      10 ± 2 %  "));
   EXPECT_THAT(text, HasSubstr("\ns3.json  compute device:samples_per_second=1e3 -> device:samples_per_second=4e3 "));
   EXPECT_THAT(text, HasSubstr("\ngains and verdicts: of FULL, against the step before by Holm over all gains; alpha "
                               "0.05\n"
