@@ -132,9 +132,22 @@ void judge_subject(const Subject& subject, std::size_t trials, std::uint64_t see
   cover(tally, "supply", verdict.supply, truth.supply(), supply, subject, trials);
   cover(tally, "overlap", verdict.overlap_efficiency, truth.overlap(), all, subject, trials);
   if (!predictions) return;
+  const System& system = subject.system;
+  const bool modelled = system.service.law == Law::kConstant && system.slowed_service == 0 && system.slowed_step == 0 &&
+                        (system.device || system.step.law == Law::kConstant) &&
+                        subject.noise.kind == NoiseKind::kNormal;
   for (const Prediction& prediction : judgement.predictions) {
-    cover(tally, "prediction", prediction.samples_per_second, truth_of(prediction, subject, truth, session), all,
-          subject, trials);
+    const auto& ci95 = prediction.samples_per_second.ci95;
+    if (!ci95) continue;
+    const double rate = truth_of(prediction, subject, truth, session);
+    if (ci95->high - ci95->low < 1e-7 * rate) continue;
+    const std::string_view id = modelled ? "prediction/as-modelled" : "prediction/beyond";
+    const bool held = ci95->low <= rate && rate <= ci95->high;
+    tally.count(id, held, {fmt::format("trials {}", trials), fmt::format("law {}", name(system.service.law))});
+    if (!held) {
+      tally.example(id, fmt::format("{} {:.5g} not in {:.5g} to {:.5g}, {} trials: {}", prediction.statement, rate,
+                                    ci95->low, ci95->high, trials, subject.text()));
+    }
   }
 }
 

@@ -187,6 +187,7 @@ std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, 
   }
   const auto pace = kernel.run(way, {.warm_up = time / 10, .timed = time - time / 10}, clock, stop);
   if (!pace) return std::nullopt;
+  if (pace->amount <= 0) throw Error("no sample that was read can be decoded, and --on-corrupt skip left them all out");
   return CeilingTrial{.wall_seconds = pace->seconds, .amount = pace->amount, .way = std::string(ways[way])};
 }
 

@@ -140,7 +140,7 @@ struct CeilingTrial {
 inline constexpr double kCeilingSeconds = 0.15;
 
 // Tries each way of the kernel for a moment, then times the fastest. Takes `time` in all, or longer where the pieces of
-// work are long. None when stopped. Throws what the kernel throws.
+// work are long. None when stopped. Throws what the kernel throws, and Error where nothing could be done.
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,
                                               const std::stop_token& stop);
 

@@ -86,7 +86,8 @@ double t_power(double difference, double degrees, double alpha, double threshold
                             threshold));
   static constexpr double kAsGoodAsKnown = 1e6;  // then the estimated error is the true one to a thousandth
   if (degrees > kAsGoodAsKnown) return bm::cdf(Normal(), difference - std::max(threshold, critical));
-  if (threshold > 0) return power_beyond(threshold, difference, degrees, critical);
+  static constexpr double kLarge = 1e3;  // the series behind the noncentral distribution counts with half its square
+  if (threshold > 0 || difference > kLarge) return power_beyond(threshold, difference, degrees, critical);
   return bm::cdf(bm::complement(NoncentralT(degrees, difference), critical));
 }
 

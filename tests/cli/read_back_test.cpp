@@ -62,7 +62,7 @@ TEST_F(ReadBack, CheckedVerdict) {
 
 TEST_F(ReadBack, Search) {
   ASSERT_EQ(run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--au", "1e-6", "--find",
-                                           "min-workers", "--trials", "2"})
+                                           "min-workers", "--trials", "4"})
                 .exit_code,
             0);
   const Result result = expect_same();

@@ -118,7 +118,7 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
 
 TEST_F(Run, FindsTheFewestWorkers) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "2", "--au", "1e-6",
-                                                         "--find", "min-workers", "--trials", "2"});
+                                                         "--find", "min-workers", "--trials", "4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("probe 1: 2 workers: AU "));
   EXPECT_THAT(outcome.err, HasSubstr("confirmation 1: 1 worker: AU "));

@@ -163,7 +163,7 @@ class Schema(ResultsTest):
     def test_search(self):
         result = self.work.run_for_result(
             "search.json", ["--workload", "mnist", "--loader", "thread-pool", "--workers", "2", "--au", "1e-6",
-                            "--find", "min-workers", *QUICK])
+                            "--find", "min-workers", *QUICK, "--trials", "4"])
         self.check(result)
         self.assertEqual((result["search"]["found"], result["search"]["confirmed"]), (1, 1))
         self.assertEqual([probe["confirms"] for probe in result["search"]["probes"]], [False, False, True])

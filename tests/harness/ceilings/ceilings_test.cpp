@@ -126,6 +126,22 @@ TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesAreBounds) {
 
 // ---- a trial
 
+// As where every sample was left out.
+class Fruitless final : public CeilingKernel {
+ public:
+  std::optional<Pace> run(std::size_t /*way*/, const Stint& /*stint*/, const Clock& /*clock*/,
+                          const std::stop_token& /*stop*/) override {
+    return Pace{.amount = 0, .seconds = 1};
+  }
+};
+
+TEST(CeilingTrial, RefusesARateOfNothing) {
+  Fruitless kernel;
+  const test::FakeClock clock;
+  EXPECT_EQ(test::thrown_by([&] { run_ceiling_trial(kernel, 1s, clock, {}); }),
+            test::failed("no sample that was read can be decoded, and --on-corrupt skip left them all out"));
+}
+
 // Its ways need so long for a unit of work, one unit a piece.
 class Scripted final : public CeilingKernel {
  public:

@@ -96,5 +96,10 @@ TEST(StudentT, RefusesDegreesAndProbabilitiesOutOfRange) {
   EXPECT_THROW(t_two_sided_p(std::nan(""), 3), Error);
 }
 
+TEST(TPower, IsCertainOfADifferenceBeyondAllNumbersOfASeries) {
+  EXPECT_NEAR(t_power(1e15, 4, 0.05), 1, 1e-9);
+  EXPECT_NEAR(t_power(1001, 4, 0.05), 1, 1e-9);
+}
+
 }  // namespace
 }  // namespace loadline
