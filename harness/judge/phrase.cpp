@@ -116,7 +116,8 @@ std::string percent_beside(const Estimate& share, double limit) {
   if (!share.ci95 || text == kTooNoisy) return text;
   const auto [low, high] = *share.ci95;
   // As much as the wider side and rounding to the last place shown can hide.
-  const double shown = std::max({share.value - low, high - share.value, 0.0}) + 0.01;
+  const double place = text.find('.') == std::string::npos ? 0.01 : 0.001;
+  const double shown = std::max({share.value - low, high - share.value, 0.0}) + place;
   const bool outside = limit <= low || limit > high;
   const bool seems_inside = limit > share.value - shown && limit < share.value + shown;
   if (!outside || !seems_inside) return text;
