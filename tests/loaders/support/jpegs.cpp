@@ -156,8 +156,8 @@ std::vector<JpegKind> jpeg_kinds() {
 }
 
 Bytes exif(Orientation orientation, bool big_endian) {
-  Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
-  bytes.insert(bytes.end(), 2, big_endian ? 'M' : 'I');
+  const unsigned char endianness = big_endian ? 'M' : 'I';
+  Bytes bytes{'E', 'x', 'i', 'f', 0, 0, endianness, endianness};
   append(bytes, 42, 2, big_endian);
   append(bytes, 8, 4, big_endian);       // the directory comes next
   append(bytes, 2, 2, big_endian);       // entries
