@@ -84,8 +84,7 @@ class RunTest : public testing::Test {
   bool run(const Plan& plan) { return run(plan, clock_); }
   bool run(const Plan& plan, Clock& clock) {
     RunContext context{.clock = clock, .stop = stop_.get_token(), .observer = listener_};
-    prepare_run(plan, result_, context);
-    return run_plan(plan, result_, context);
+    return prepare_run(plan, result_, context) && run_plan(plan, result_, context);
   }
 
   Thrown refusal(const RunOptions& options) {
