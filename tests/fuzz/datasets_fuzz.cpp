@@ -334,6 +334,14 @@ bool read_hdf5(Input input) {
 }  // namespace
 }  // namespace loadline
 
+// The library leaks what it had read of a file when it refuses the rest.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the leak sanitizer's name
+extern "C" const char* __lsan_default_suppressions();
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+const char* __lsan_default_suppressions() {
+  return "leak:libhdf5";
+}
+
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
