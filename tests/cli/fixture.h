@@ -71,7 +71,7 @@ class CommandLine : public testing::Test {
   static Words long_run(const std::string& data) { return short_run(data) + Words{"--trials", "100000"}; }
 
   nlohmann::json result(const std::string& name = "result.json") const {
-    const auto json = nlohmann::json::parse(bytes_of(home_ / name), nullptr, false);
+    auto json = nlohmann::json::parse(bytes_of(home_ / name), nullptr, false);
     EXPECT_FALSE(json.is_discarded()) << name << " is no JSON";
     EXPECT_EQ(json.value("schema_version", 0), 4);
     return json;

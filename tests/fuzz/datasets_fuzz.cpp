@@ -34,10 +34,10 @@ using Input = std::span<const std::uint8_t>;
 
 // Files are small, and so they are written where that costs least.
 const fs::path& directory() {
-  static const fs::path memory = "/dev/shm";
-  if (fs::is_directory(memory)) ::setenv("TMPDIR", memory.c_str(), 1);
-  static const test::TemporaryDirectory own;
-  return own.path();
+  static const fs::path kMemory = "/dev/shm";
+  if (fs::is_directory(kMemory)) ::setenv("TMPDIR", kMemory.c_str(), 1);
+  static const test::TemporaryDirectory kOwn;
+  return kOwn.path();
 }
 
 std::string text(Input bytes) {
@@ -335,9 +335,9 @@ bool read_hdf5(Input input) {
 }  // namespace loadline
 
 // The library leaks what it had read of a file when it refuses the rest.
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the leak sanitizer's name
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the leak sanitizer's name
 extern "C" const char* __lsan_default_suppressions();
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 const char* __lsan_default_suppressions() {
   return "leak:libhdf5";
 }
