@@ -34,3 +34,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wno-restrict;-Wno-uninitialized>")
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
+
+# loadline_precompile(<target>): the headers that most of its files read, precompiled for a sanitizer. The release build does
+# without, and so proves that each file includes what it uses.
+function(loadline_precompile target)
+  if(LOADLINE_SANITIZE)
+    target_precompile_headers(${target} PRIVATE <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional>
+      <map> <optional> <span> <string> <utility> <variant> <vector>)
+  endif()
+endfunction()

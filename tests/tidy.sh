@@ -2,7 +2,7 @@
 # tests/tidy.sh [--all | COMMIT]: clang-tidy, configured by .clang-tidy, over the sources that differ from COMMIT (default:
 # where this branch left origin's main, or else the commit before this one), committed or not; --all: over every source.
 # Headers are looked at through the sources that include them: of those that changed, by one source each.
-# At most $LOADLINE_TIDY_FILES of them (default 20, the largest changes first), so that it ends in bounded time; what is
+# At most $LOADLINE_TIDY_FILES of them (default 12, the largest changes first), so that it ends in bounded time; what is
 # left out is said. Takes compile_commands.json of build/release or build/dev.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -33,7 +33,7 @@ if [[ ${1:-} == --all ]]; then
   most=${#files[@]}
 else
   base=${1:-$(default_base)}
-  most=${LOADLINE_TIDY_FILES:-20}
+  most=${LOADLINE_TIDY_FILES:-12}
   mapfile -t changed < <(git diff --numstat --diff-filter=d "$base" -- '*.cpp' '*.h' | sort -rn | cut -f 3)
   for file in "${changed[@]}"; do
     # A header's own source, or else the first that includes it.

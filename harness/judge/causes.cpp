@@ -34,7 +34,7 @@ constexpr double kSwitchesOfWaitingForSlots = 8;
 
 // What one trial tells, in seconds.
 struct Times {
-  double available = 0;  // of the loader's threads, on the CPUs that there are for them
+  double available = 0;  // of the threads that are counted, on the CPUs that there are for them
   double wall = 0;
   double cpu = 0;
   double wait = 0;
@@ -59,8 +59,8 @@ double taken_by_others(const Trial& trial, const SharedCpus& threads, double cpu
 Times times_of(const Trial& trial, const SharedCpus& threads) {
   const Usage& usage = trial.usage;
   const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus));
-  const auto of_loader = static_cast<double>(std::max<std::size_t>(1, threads.of_loader));
-  Times times{.available = trial.wall_seconds * std::min(of_loader, cpus),
+  const auto counted = static_cast<double>(std::max<std::size_t>(1, threads.counted));
+  Times times{.available = trial.wall_seconds * std::min(counted, cpus),
               .wall = trial.wall_seconds,
               .cpu = usage.user_cpu_seconds + usage.system_cpu_seconds,
               .wait = trial.wait.total_seconds,
@@ -145,7 +145,7 @@ std::string share_text(const TimeShare& share) {
                      points(share.most));
 }
 
-std::string sentence_of(Cause cause, const Causes& causes, Access access, std::size_t workers) {
+std::string sentence_of(Cause cause, const Causes& causes, Access access, std::size_t workers, std::string_view in) {
   const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
   const std::string_view were = workers > 1 ? "were" : "was";
   switch (cause) {
@@ -157,17 +157,19 @@ std::string sentence_of(Cause cause, const Causes& causes, Access access, std::s
           threads, were, share_text(causes.cpu), access == Access::kFiles ? " or --read uring" : "");
     case Cause::kContention:
       return fmt::format(
-          " Other processes kept its threads from the CPUs for {}: measure again without them, or on CPUs of its own.",
-          share_text(*causes.contention));
+          " Other processes kept its threads from the CPUs for {}{}: measure again without them, or on CPUs of its "
+          "own.",
+          share_text(*causes.contention), in);
     case Cause::kThrottling:
       return fmt::format(
-          " The CPU quota of the control group held it back for {}: raise the quota or use no more threads than it "
+          " The CPU quota of the control group held it back for {}{}: raise the quota or use no more threads than it "
           "allows.",
-          share_text(*causes.throttling));
+          share_text(*causes.throttling), in);
     case Cause::kSteal:
       return fmt::format(
-          " The hypervisor gave its CPUs to others for {}: measure again on a quieter host or one without shared CPUs.",
-          share_text(*causes.steal));
+          " The hypervisor gave its CPUs to others for {}{}: measure again on a quieter host or one without shared "
+          "CPUs.",
+          share_text(*causes.steal), in);
   }
   throw Error("causes: unknown cause");
 }
@@ -216,9 +218,9 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   return causes;
 }
 
-std::string causes_text(const Causes& causes, Access access, std::size_t workers) {
+std::string causes_text(const Causes& causes, Access access, std::size_t workers, std::string_view in) {
   std::string text;
-  for (const Cause cause : causes.named) text += sentence_of(cause, causes, access, workers);
+  for (const Cause cause : causes.named) text += sentence_of(cause, causes, access, workers, in);
   return text;
 }
 

@@ -33,8 +33,8 @@ struct TimeShare {
   double most = 0;
 };
 
-// Shares of the time that the loader's threads could have spent on CPUs: the wall time of the trials times the threads,
-// but no more of these than there are CPUs. Absent where the system does not tell, or an older version did not ask.
+// Shares of the time that the threads could have spent on CPUs: the wall time of the trials times the threads, but no
+// more of these than there are CPUs. Absent where the system does not tell, or an older version did not ask.
 struct Causes {
   TimeShare cpu;                        // the process was on a CPU
   TimeShare wait;                       // of the wall time: the consumer waited for a batch
@@ -47,7 +47,7 @@ struct Causes {
 
 // Who shares the CPUs in force.
 struct SharedCpus {
-  std::size_t of_loader = 1;
+  std::size_t counted = 1;     // whose time it is that causes are shares of
   std::size_t of_process = 1;  // with the thread that pulls the batches, and those of a compute
   std::size_t cpus = 1;
 };
@@ -56,6 +56,7 @@ struct SharedCpus {
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads);
 
 // A sentence for each cause that is named, each with a space before it: what it took, and what to do.
-std::string causes_text(const Causes& causes, Access access, std::size_t workers);
+// In: of which trials that was, as " in FULL"; empty: of all that there are.
+std::string causes_text(const Causes& causes, Access access, std::size_t workers, std::string_view in = "");
 
 }  // namespace loadline

@@ -46,8 +46,12 @@ Values values_by_round(const CellResult& base, const CellResult& changed, const 
   return values;
 }
 
+bool is_missing(double value) {
+  return std::isnan(value);
+}
+
 std::optional<Summary> summary_of(const std::vector<double>& values) {
-  return values.empty() ? std::nullopt : std::optional(summarize(values));
+  return values.empty() || std::ranges::any_of(values, is_missing) ? std::nullopt : std::optional(summarize(values));
 }
 
 bool usable(double value) {
@@ -62,6 +66,9 @@ std::string obstacle_of(const Values& values, const CellResult& base, const Cell
   if (base.trials.empty()) return failed(base, "base's");
   if (changed.trials.empty()) return failed(changed, "new");
   if (values.base.empty()) return "they have no round in common";
+  if (std::ranges::any_of(values.base, is_missing) || std::ranges::any_of(values.changed, is_missing)) {
+    return fmt::format("{} was not measured in some trials", metric.name);
+  }
   if (!std::ranges::all_of(values.base, usable) || !std::ranges::all_of(values.changed, usable)) {
     return fmt::format("{} is 0 in some trials, which has no ratio", metric.name);
   }

@@ -152,16 +152,28 @@ const DatasetInfo& info_of(const Result& result, const Configuration& configurat
   return result.datasets[result.cells[*index].dataset].info;
 }
 
-std::optional<Causes> causes_of(const Result& result, const Configuration& configuration) {
-  const bool io = configuration.io.has_value();
-  const CellResult& cell = result.cells[io ? *configuration.io : *configuration.full];
+std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell) {
   // The thread that pulls the batches is the loader's where that has no workers.
   const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
-  const SharedCpus threads{.of_loader = of_loader,
-                           .of_process = of_loader + pulling + (io ? 0 : shared_compute_threads(cell.cell)),
+  const std::size_t computing = cell.cell.mode == Mode::kFull ? shared_compute_threads(cell.cell) : 0;
+  const bool beside_io = configuration.io && cell.cell.mode == Mode::kFull;
+  const SharedCpus threads{.counted = beside_io ? of_loader + pulling + computing : of_loader,
+                           .of_process = of_loader + pulling + computing,
                            .cpus = result.environment.machine.threads_in_force};
   return causes_of(cell, info_of(result, configuration), threads);
+}
+
+// A neighbour that IO leaves a CPU to may still be in the way of a compute.
+std::optional<Causes> causes_in_full_of(const Result& result, const Configuration& configuration) {
+  if (!configuration.io || !configuration.full) return std::nullopt;
+  auto causes = causes_of(result, configuration, result.cells[*configuration.full]);
+  if (!causes) return std::nullopt;
+  std::erase_if(causes->named, [&](Cause cause) {
+    return cause == Cause::kLatency || (configuration.causes && std::ranges::find(configuration.causes->named, cause) !=
+                                                                    configuration.causes->named.end());
+  });
+  return causes;
 }
 
 // Seconds that an epoch takes, which has no interval where that of the rate reaches 0.
@@ -253,6 +265,9 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   if (const auto& causes = configuration.causes) {
     verdict.sentence += causes_text(*causes, info_of(result, configuration).access, configuration.workers);
   }
+  if (const auto& causes = configuration.causes_in_full) {
+    verdict.sentence += causes_text(*causes, info_of(result, configuration).access, configuration.workers, " in FULL");
+  }
   verdict.sentence += start_up_sentence(configuration);
   return verdict;
 }
@@ -272,7 +287,9 @@ Judgement judge_run(const Result& result) {
       judgement.cells[*cell].load_line = load_line_of(result, result.cells[*cell], configuration.synthetic);
     }
     configuration.start_up = start_up_of(result, configuration);
-    configuration.causes = causes_of(result, configuration);
+    configuration.causes =
+        causes_of(result, configuration, result.cells[configuration.io ? *configuration.io : *configuration.full]);
+    configuration.causes_in_full = causes_in_full_of(result, configuration);
     configuration.verdict = verdict_of(result, judgement, configuration, overhead);
   }
   judgement.curves = curves_of(result);

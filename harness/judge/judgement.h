@@ -60,6 +60,8 @@ struct Configuration {
   Verdict verdict;
   std::optional<StartUp> start_up;  // none without a first epoch or trials
   std::optional<Causes> causes;     // where the time of its threads went in IO, or FULL without IO; none without trials
+  // Of FULL beside an IO, of all threads of the process; those named are those that are not of IO, latency never.
+  std::optional<Causes> causes_in_full;
   std::optional<ColdStart> cold_start;  // none but of cold trials, where there are warm ones too
 };
 

@@ -1,6 +1,7 @@
 #include "harness/judge/metrics.h"
 
 #include <array>
+#include <limits>
 
 #include "loaders/names.h"
 
@@ -37,7 +38,11 @@ constexpr std::array kMetrics{
                     static_cast<double>(trial.samples);
            }},
     Metric{"peak_rss_bytes", "most memory that the process had during a trial", Unit::kBytes, false, "less", "more",
-           "much", [](const Trial& trial) { return static_cast<double>(trial.usage.peak_rss_bytes.value_or(0)); }},
+           "much",
+           [](const Trial& trial) {
+             const auto& peak = trial.usage.peak_rss_bytes;
+             return peak ? static_cast<double>(*peak) : std::numeric_limits<double>::quiet_NaN();
+           }},
 };
 
 }  // namespace

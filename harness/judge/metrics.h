@@ -20,9 +20,9 @@ struct Metric {
   bool higher_is_better;
   std::string_view better;  // what a change for the better makes of it: "faster"
   std::string_view worse;
-  std::string_view scale;  // "2 times as fast"
-  double (*value)(const Trial& trial);
-  std::optional<Mode> mode = {};  // none: trials of every mode are compared
+  std::string_view scale;               // "2 times as fast"
+  double (*value)(const Trial& trial);  // NaN where the trial does not tell
+  std::optional<Mode> mode = {};        // none: trials of every mode are compared
 };
 
 // The first is the one to use unless another is asked for.

@@ -44,11 +44,15 @@ std::string with_interval(double value, const std::optional<Interval>& ci95, int
   const double below = value - ci95->low;
   const double above = ci95->high - value;
   const double wider = std::max(below, above);
+  // ± shows the wider side on both, and so may reach to zero where the interval does not.
+  const bool hides_sign = (ci95->low > 0 && wider >= value) || (ci95->high < 0 && wider >= -value);
   const bool lopsided = wider > kLopsided * std::min(below, above);
   const int digits = lopsided || leads_with_one(wider) ? 2 : 1;
-  const int decimals = wider > 0 ? std::min(finest, decimals_for(wider, digits)) : finest;
+  const double nearest = std::min(std::abs(ci95->low), std::abs(ci95->high));
+  const int shown_places = hides_sign ? decimals_for(nearest, 1) : decimals_for(wider, digits);
+  const int decimals = wider > 0 ? std::min(finest, shown_places) : finest;
   const double last_place = std::pow(10.0, -decimals);
-  if (lopsided && std::abs(above - below) > last_place)
+  if (hides_sign || (lopsided && std::abs(above - below) > last_place))
     return fmt::format("{}{} ({} to {}{})", fixed(value, decimals), unit, end_of(ci95->low, decimals),
                        end_of(ci95->high, decimals), unit);
   // An interval finer than the last place shown is rounded up to it, not down to a false zero.

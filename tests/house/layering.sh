@@ -9,6 +9,13 @@ violation() {
   violations=$((violations + 1))
 }
 
+# The first #include of a source is of its own header, which so proves to compile alone.
+check_first() {
+  case $layer in loaders | synthetic | harness) ;; *) return ;; esac
+  local own=${file%.cpp}.h
+  [[ $file != *.cpp || ! -e $own || $path == "$own" ]] || violation "$own comes first, to prove that it compiles alone"
+}
+
 # `#include "path"`: ours, always from the repository's root, so that the first folder names the layer.
 check_ours() {
   case $path in
@@ -75,7 +82,7 @@ check_theirs() {
   fi
 }
 
-folders=()
+folders=() last=
 for layer in loaders synthetic harness bench tests; do
   [[ ! -d $layer ]] || folders+=("$layer")
 done
@@ -84,6 +91,7 @@ include='^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"])([^">]+)'
 while IFS=: read -r file line text; do
   [[ $text =~ $include ]] || { violation "cannot read '$text': include a plain path"; continue; }
   path=${BASH_REMATCH[2]} layer=${file%%/*} includes=$((includes + 1))
+  if [[ $file != "$last" ]]; then last=$file; check_first; fi
   if [[ ${BASH_REMATCH[1]} == '"' ]]; then check_ours; else check_theirs; fi
 done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include([^_[:alnum:]]|$)' \
   --include='*.h' --include='*.cpp' --include='*.cu' --include='*.in' "${folders[@]}")

@@ -24,9 +24,10 @@ planted() {
   rm "$copy/$file"
 }
 allowed() {
-  local file=$1 include=$2
+  local file=$1 include=$2 own=${1%.cpp}.h
   mkdir -p "$copy/$(dirname "$file")"
-  printf '#include %s\n' "$include" >"$copy/$file"
+  if [[ $file != *.cpp || ! -e $copy/$own ]]; then own=$include; else own="\"$own\""; fi
+  printf '#include %s\n' "$own" "$include" >"$copy/$file"
   if ! bash "$check" "$copy" >/dev/null 2>&1; then
     echo "refused, though allowed: $file with #include $include" >&2
     failures=$((failures + 1))
@@ -34,6 +35,7 @@ allowed() {
   rm "$copy/$file"
 }
 
+planted loaders/error.cpp '<string>'
 planted loaders/planted.cpp '"synthetic/compute/compute.h"'
 planted loaders/planted.cpp '"harness/plan/plan.h"'
 planted synthetic/planted.cpp '"harness/plan/plan.h"'

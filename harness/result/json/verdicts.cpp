@@ -142,6 +142,7 @@ void configuration_fields(RecordWriter& json, const Configuration& configuration
   json("goal", verdict.goal);
   json("start_up", configuration.start_up);
   json("causes", configuration.causes);
+  json("causes_in_full", configuration.causes_in_full);
   const auto& cold = configuration.cold_start;
   json("fetch_stall", cold ? std::optional(cold->fetch_stall) : std::nullopt);
   json("prep_stall", cold ? cold->prep_stall : std::nullopt);

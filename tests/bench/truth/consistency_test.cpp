@@ -29,6 +29,12 @@ TEST(Contradictions, AreNoneInStatementsThatAgree) {
       IsEmpty());
 }
 
+TEST(Contradictions, AreNoSharesWhoseSidesDifferALittle) {
+  // 50.5 to 100 %, of which ± shows the wider side.
+  EXPECT_THAT(contradictions("m: d waits 73 ± 27 % of the time"), IsEmpty());
+  EXPECT_THAT(contradictions("m: d waits 60 ± 30 % of the time"), SizeIs(1));
+}
+
 TEST(Contradictions, FindAVerdictThatItsFiguresRefute) {
   EXPECT_THAT(contradictions("m, serial: Bound by loading: device waits 1.0 ± 0.5 % of the time"),
               ElementsAre(StartsWith("bound by loading that is not waited for: m, serial")));

@@ -13,7 +13,7 @@ namespace {
 using test::overhead;
 using test::result_of;
 
-constexpr const char* kOutput = "/tmp/run-1.json";
+constexpr const char* kOutput = "run-1.json";
 
 const OptionRow& row_named(std::string_view name) {
   for (const OptionRow& row : run_options()) {

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr SharedCpus kTwoOfFour{.of_loader = 2, .of_process = 3, .cpus = 4};
+constexpr SharedCpus kTwoOfFour{.counted = 2, .of_process = 3, .cpus = 4};
 
 // Trials of 10 s each, of which the consumer waited 9 and two workers were on a CPU for 1 s each.
 struct Waiting {
@@ -116,7 +116,7 @@ TEST(Causes, NameNoLatencyWhereSomebodyIsBusyOrALockIsWaitedFor) {
 // Three busy loops beside a thread pool on two CPUs: nothing is read, nothing faults.
 TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
   Waiting run;
-  run.cpus = {.of_loader = 2, .of_process = 3, .cpus = 2};
+  run.cpus = {.counted = 2, .of_process = 3, .cpus = 2};
   for (Trial& trial : run.cell.trials) {
     trial.usage.user_cpu_seconds = 8;
     trial.usage.system_cpu_seconds = 0;
@@ -130,11 +130,15 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
       causes_text(causes, Access::kMapped, 2),
       " Other processes kept its threads from the CPUs for 40 % of the time: measure again without them, or on CPUs "
       "of its own.");
+  EXPECT_EQ(
+      causes_text(causes, Access::kMapped, 2, " in FULL"),
+      " Other processes kept its threads from the CPUs for 40 % of the time in FULL: measure again without them, or on "
+      "CPUs of its own.");
 }
 
 TEST(Causes, NameNoOtherProcessesWhereThreadsTakeTurnsAmongThemselves) {
   Waiting run;
-  run.cpus = {.of_loader = 4, .of_process = 5, .cpus = 2};
+  run.cpus = {.counted = 4, .of_process = 5, .cpus = 2};
   for (Trial& trial : run.cell.trials) {
     trial.usage.user_cpu_seconds = 20;
     trial.usage.run_delay_seconds = 25;

@@ -6,43 +6,22 @@
 #include <functional>
 
 #include "loaders/error.h"
-#include "tests/harness/support/results.h"
+#include "tests/harness/support/comparisons.h"
 
 namespace loadline {
 namespace {
 
-using test::cell_result;
 using test::CellRequest;
+using test::diff;
 using test::overhead;
-using test::result_of;
+using test::request;
+using test::result;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr Mode kIo = Mode::kIo;
 constexpr Mode kFull = Mode::kFull;
 constexpr Mode kSynthetic = Mode::kSynthetic;
-
-CellRequest request(Mode mode, std::vector<double> rates, std::size_t workers = 2, std::string workload = "mnist") {
-  return {.mode = mode,
-          .rates = std::move(rates),
-          .loader = "thread-pool",
-          .workers = workers,
-          .workload = std::move(workload)};
-}
-
-// Trials in rounds, as a run has them.
-Result result(const std::vector<CellRequest>& requests) {
-  Result made = result_of(requests);
-  made.status = Status::kComplete;
-  for (CellResult& cell : made.cells) {
-    for (std::size_t i = 0; i < cell.trials.size(); ++i) cell.trials[i].round = i;
-  }
-  return made;
-}
-
-ResultDiff diff(const Result& base, const Result& changed, const DiffOptions& options = {}) {
-  return diff_results({"base.json", base}, {"new.json", changed}, options);
-}
 
 std::string refusal(const std::function<void()>& refused, Error::Kind kind = Error::Kind::kFailed) {
   try {
@@ -216,6 +195,14 @@ TEST(Diff, HasNoRatioOfAMetricThatIsZero) {
   const ResultDiff made = diff(base, base, {.metric = &metric_named("wait_p99_seconds")});
   EXPECT_FALSE(made.cells[0].comparison.has_value());
   EXPECT_EQ(made.cells[0].obstacle, "wait_p99_seconds is 0 in some trials, which has no ratio");
+}
+
+TEST(Diff, TellsAFigureThatWasNotMeasuredFromZero) {
+  const Result base = result({request(kFull, {1, 2})});
+  const ResultDiff made = diff(base, base, {.metric = &metric_named("peak_rss_bytes")});
+  EXPECT_FALSE(made.cells[0].comparison.has_value());
+  EXPECT_FALSE(made.cells[0].base_summary.has_value());
+  EXPECT_EQ(made.cells[0].obstacle, "peak_rss_bytes was not measured in some trials");
 }
 
 TEST(Diff, RefusesUnlikeResultsNamingEveryDifference) {

@@ -4,41 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "harness/judge/diff.h"
-#include "tests/harness/support/results.h"
+#include "tests/harness/support/comparisons.h"
 
 namespace loadline {
 namespace {
 
-using test::cell_result;
 using test::CellRequest;
-using test::result_of;
+using test::diff;
+using test::request;
+using test::result;
 using testing::ElementsAre;
 
 constexpr Mode kIo = Mode::kIo;
 constexpr Mode kFull = Mode::kFull;
 constexpr Mode kSynthetic = Mode::kSynthetic;
-
-CellRequest request(Mode mode, std::vector<double> rates, std::size_t workers = 2, std::string workload = "mnist") {
-  return {.mode = mode,
-          .rates = std::move(rates),
-          .loader = "thread-pool",
-          .workers = workers,
-          .workload = std::move(workload)};
-}
-
-// Trials in rounds, as a run has them.
-Result result(const std::vector<CellRequest>& requests) {
-  Result made = result_of(requests);
-  made.status = Status::kComplete;
-  for (CellResult& cell : made.cells) {
-    for (std::size_t i = 0; i < cell.trials.size(); ++i) cell.trials[i].round = i;
-  }
-  return made;
-}
-
-ResultDiff diff(const Result& base, const Result& changed, const DiffOptions& options = {}) {
-  return diff_results({"base.json", base}, {"new.json", changed}, options);
-}
 
 TEST(Gate, LosesAWorkloadThatIsGone) {
   const Result base = result({request(kFull, {1000, 1001}), request(kFull, {5, 6}, 2, "cifar10"),

@@ -206,6 +206,24 @@ TEST(Judgement, SaysWhatKeptALoaderFromWorking) {
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("latency")));
 }
 
+TEST(Judgement, SaysWhatWasInTheWayOfFullAlone) {
+  Result result = runnable(0);
+  Result full = result_of({{.mode = Mode::kFull, .rates = {500, 500}, .loader = "thread-pool", .workers = 2}});
+  for (Trial& trial : full.cells[0].trials) {
+    trial.usage.user_cpu_seconds = trial.wall_seconds;
+    trial.usage.run_delay_seconds = 1.5 * trial.wall_seconds;
+  }
+  result.cells.push_back(full.cells[0]);
+  const Configuration of_both = judge_run(result).configurations[0];
+  EXPECT_THAT(of_both.verdict.sentence,
+              testing::EndsWith(" Other processes kept its threads from the CPUs for 50 % of the time in FULL: measure "
+                                "again without them, or on CPUs of its own."));
+  EXPECT_THAT(of_both.causes->named, testing::IsEmpty());
+  EXPECT_THAT(of_both.causes_in_full->named, testing::ElementsAre(Cause::kContention));
+  for (Trial& trial : result.cells[0].trials) trial.usage.run_delay_seconds = 1.5 * trial.wall_seconds;
+  EXPECT_THAT(judge_run(result).configurations[0].causes_in_full->named, testing::IsEmpty()) << "said of IO";
+}
+
 TEST(Judgement, HoldsFullAgainstWhatIsFilledWithoutADrain) {
   Result result = result_of({
       {.mode = Mode::kIo, .rates = {606, 608, 604}},

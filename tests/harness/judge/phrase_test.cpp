@@ -24,6 +24,12 @@ TEST(Percent, WritesALopsidedIntervalByItsEnds) {
   EXPECT_EQ(percent({0.7906, Interval{0.4804, 0.9668}}), "79 % (48 to 97 %)");
 }
 
+TEST(Percent, WritesAnIntervalByItsEndsWhereOneWidthForBothSidesWouldReachOverZero) {
+  EXPECT_EQ(percent({0.167, Interval{0.004, 0.355}}), "16.7 % (0.4 to 35.5 %)");
+  EXPECT_EQ(percent({-0.167, Interval{-0.355, -0.03}}), "-17 % (-36 to -3 %)");
+  EXPECT_EQ(percent({0.167, Interval{-0.01, 0.355}}), "17 ± 19 %");
+}
+
 TEST(Percent, SaysSoWhereAnIntervalIsTooWideForAFigure) {
   EXPECT_EQ(percent({0.7906, Interval{-0.3204, 0.9668}}), "too noisy to say");
   EXPECT_EQ(percent({0.5, Interval{0.24, 0.76}}), "too noisy to say");

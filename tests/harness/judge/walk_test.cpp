@@ -5,14 +5,14 @@
 
 #include "harness/judge/judgement.h"
 #include "loaders/error.h"
-#include "tests/harness/support/results.h"
+#include "tests/harness/support/comparisons.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
 namespace {
 
-using test::CellRequest;
 using test::result_of;
+using test::walk;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -35,16 +35,6 @@ Result step(const Figures& figures, const std::string& loader, std::size_t worke
   }
   result.status = Status::kComplete;
   return result;
-}
-
-Walk walk(const std::vector<Result>& results, const DiffOptions& options = {}) {
-  std::vector<Named> named;
-  std::vector<Judgement> judgements;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    named.push_back({"s" + std::to_string(i + 1) + ".json", results[i]});
-    judgements.push_back(judge_run(results[i]));
-  }
-  return walk_results(named, judgements, options);
 }
 
 const Result kSlow = step({{198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}}, "hdf5", 1);

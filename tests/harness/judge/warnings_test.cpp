@@ -88,9 +88,21 @@ TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
 
 TEST(Warnings, TellOfWarmTrialsThatFoundLessInThePageCache) {
   Result result = sound();
+  result.datasets[0].info.access = Access::kFiles;
   for (Trial& trial : result.cells[0].trials) trial.page_cache.before = {.pages = 10, .resident_pages = 10};
   EXPECT_EQ(warnings(result), Texts());
   result.cells[0].trials[1].page_cache.before->resident_pages = 9;
+  EXPECT_EQ(warnings(result), (Texts{{"not-resident",
+                                      "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
+                                      "mnist/IO/serial/batch:100: they may have measured storage too"}}));
+  result.cells[0].trials[1].usage.device_read_bytes = 4096;
+  EXPECT_EQ(warnings(result), (Texts{{"not-resident",
+                                      "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
+                                      "mnist/IO/serial/batch:100: they measured storage too"}}));
+  result.datasets[0].info.access = Access::kMapped;
+  result.cells[0].trials[1].usage.device_read_bytes = 0;
+  EXPECT_EQ(warnings(result), Texts()) << "nobody missed the page";
+  result.cells[0].trials[1].usage.major_faults = 1;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache did not hold all of /data/mnist before 1 of 3 trials of "
                                       "mnist/IO/serial/batch:100: they measured storage too"}}));

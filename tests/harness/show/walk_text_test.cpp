@@ -5,12 +5,13 @@
 
 #include "harness/judge/judgement.h"
 #include "harness/show/walk_csv.h"
-#include "tests/harness/support/results.h"
+#include "tests/harness/support/comparisons.h"
 
 namespace loadline {
 namespace {
 
 using test::result_of;
+using test::walk;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -23,16 +24,6 @@ Result step(std::vector<double> io, std::vector<double> synthetic, std::vector<d
   result.cells[1].cell.compute = result.cells[2].cell.compute = compute;
   result.status = Status::kComplete;
   return result;
-}
-
-Walk walk(const std::vector<Result>& results, const DiffOptions& options = {}) {
-  std::vector<Named> named;
-  std::vector<Judgement> judgements;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    named.push_back({"s" + std::to_string(i + 1) + ".json", results[i]});
-    judgements.push_back(judge_run(results[i]));
-  }
-  return walk_results(named, judgements, options);
 }
 
 std::vector<Result> three() {
