@@ -35,11 +35,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# loadline_precompile(<target>): the headers that most of its files read, precompiled for a sanitizer. The release build does
-# without, and so proves that each file includes what it uses.
+# loadline_precompile(<target> <header>...): the flag is for ccache, which sees with it what GCC takes from them.
 function(loadline_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
+
+# loadline_precompile_for_sanitizers(<target>): the headers that most of its files read. The release build does without,
+# and so proves that each file includes what it uses.
+function(loadline_precompile_for_sanitizers target)
   if(LOADLINE_SANITIZE)
-    target_precompile_headers(${target} PRIVATE <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional>
-      <map> <optional> <span> <string> <utility> <variant> <vector>)
+    loadline_precompile(${target} <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map>
+      <optional> <span> <string> <utility> <variant> <vector>)
   endif()
 endfunction()
