@@ -194,12 +194,16 @@ class Reader {
     }
     for (const Figure& figure : figures_) {
       if (!figure.interval) continue;
-      // ± shows the wider of two sides, which is up to 1.25 times the other: of a width of 50, twice 27.8.
+      // ± shows the wider of two sides, which is up to 1.25 times the other: a width of 50 shows as twice 27.8 at most,
+      // and ends of which one is 4 times the other as some of which it is 6 times.
       const double widest = figure.both_sides_alike ? 55.6 : 50;
+      const double farthest = figure.both_sides_alike ? 6 : 4;
       if (figure.unit == "%" && figure.high - figure.low > widest + 2 * figure.place)
         blame("a share that says nothing");
       const bool factor = figure.unit.empty() && figure.after.starts_with(" times");
-      if (factor && figure.high - figure.place > 4 * (figure.low + figure.place)) blame("a factor that says nothing");
+      if (factor && figure.high - figure.place > farthest * (figure.low + figure.place)) {
+        blame("a factor that says nothing");
+      }
     }
   }
 

@@ -54,6 +54,9 @@ TEST_F(ReadBack, CheckedVerdict) {
                 .exit_code,
             0);
   const Result result = expect_same();
+  if (judge_run(result).configurations[0].verdict.bound == Bound::kUnclear) {
+    GTEST_SKIP() << "too noisy a machine to predict anything";
+  }
   ASSERT_FALSE(result.checks.empty());
   EXPECT_EQ(result.checks[0].cell.workers, 1U);
   EXPECT_EQ(result.checks[0].trials.size(), 3U);
