@@ -66,7 +66,8 @@ TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
                                "2",
                                "-o",
                                "noise.json"});
-  if (outcome.err.find("a noise floor says nothing") != std::string::npos) GTEST_SKIP() << "too noisy a machine for one";
+  if (outcome.err.find("a noise floor says nothing") != std::string::npos)
+    GTEST_SKIP() << "too noisy a machine for one";
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("noise floor of "), HasSubstr("(5 pairs of runs of 2 trials)")));
   EXPECT_THAT(outcome.err, AllOf(StartsWith("5 pairs of runs, about "), HasSubstr("\npair 5/5\n")));
