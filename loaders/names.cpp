@@ -1,8 +1,10 @@
 #include "loaders/names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace loadline {
@@ -23,6 +25,20 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string_view without_dashes(std::string_view name) {
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+}
+
+// Those that go on where `given` ends.
+std::vector<std::string_view> names_begun_by(std::string_view given, std::span<const std::string_view> names) {
+  constexpr std::size_t kFewestLetters = 2;
+  std::vector<std::string_view> found;
+  if (without_dashes(given).size() < kFewestLetters) return found;
+  std::ranges::copy_if(names, std::back_inserter(found),
+                       [&](std::string_view name) { return name.starts_with(given); });
+  return found;
+}
+
 }  // namespace
 
 std::string list_of(std::span<const std::string_view> names) {
@@ -37,7 +53,7 @@ std::string list_of(std::span<const std::string_view> names) {
 std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names) {
   std::optional<std::string_view> nearest;
   // Past a third of the word changed it is another word.
-  std::size_t fewest = given.size() / 3 + 2;
+  std::size_t fewest = without_dashes(given).size() / 3 + 2;
   for (const std::string_view name : names) {
     const std::size_t edits = edits_between(given, name);
     if (edits >= fewest) continue;
@@ -47,10 +63,18 @@ std::optional<std::string_view> nearest_name(std::string_view given, std::span<c
   return nearest;
 }
 
-Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names) {
+std::string hint_of(std::string_view given, std::span<const std::string_view> names) {
+  constexpr std::size_t kFew = 3;
+  const auto begun = names_begun_by(given, names);
+  if (!begun.empty() && begun.size() <= kFew) {
+    return fmt::format(" (did you mean {}?)", fmt::join(begun, " or "));
+  }
   const auto nearest = nearest_name(given, names);
-  const std::string hint = nearest ? fmt::format(" (did you mean {}?)", *nearest) : "";
-  return usage_error(fmt::format("{} '{}': want one of {}{}", what, given, list_of(names), hint));
+  return nearest ? fmt::format(" (did you mean {}?)", *nearest) : "";
+}
+
+Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names) {
+  return usage_error(fmt::format("{} '{}': want one of {}{}", what, given, list_of(names), hint_of(given, names)));
 }
 
 }  // namespace loadline

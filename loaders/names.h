@@ -14,8 +14,13 @@ namespace loadline {
 // "a, b, c".
 std::string list_of(std::span<const std::string_view> names);
 
-// The name closest to `given` by edits of one letter (Levenshtein distance), if one is close enough to be a slip.
+// The name closest to `given` by edits of one letter (Levenshtein distance), if one is close enough to be a slip. The
+// dashes that options begin with are no letters.
 std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names);
+
+// " (did you mean --workload or --workers?)": the names that `given` is the beginning of, if they are few, or else the
+// nearest one; empty where there is none.
+std::string hint_of(std::string_view given, std::span<const std::string_view> names);
 
 // "loader 'thread-poll': want one of serial, thread-pool (did you mean thread-pool?)", as a usage Error.
 Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names);

@@ -124,7 +124,7 @@ run_into() {
 end_unless_complete() {
   local status=$1
   ((status != 0)) || return 0
-  if ((status == 130 || status == 143)); then
+  if ((status == 129 || status == 130 || status == 143)); then
     if $limit_is_near && [[ -n ${SLURM_JOB_ID:-} ]] && ((${SLURM_RESTART_COUNT:-0} < ${MAX_REQUEUES:-0})); then
       say "the time limit came first: requeued, to go on there"
       scontrol requeue "$SLURM_JOB_ID" || true

@@ -13,6 +13,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/side.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
@@ -76,14 +77,15 @@ int aa_verb(const NoiseRequest& request) {
   noise.measured = utc_timestamp(std::chrono::system_clock::now());
   noise.boost = cpu_boost(SystemFiles());
   const bool to_stdout = file && file->to_stdout();
-  put(to_stdout ? stderr : stdout, noise_text(noise));
+  std::FILE* const out = to_stdout ? stderr : stdout;
+  put_text(out, noise_text(noise, width_of(out)));
   if (const std::string poor = poor_noise(noise); !poor.empty()) {
     throw Error(
         fmt::format("{}; none was written: measure again when the machine is idle, or with more --trials or "
                     "longer --trial-seconds",
                     poor));
   }
-  put(stderr, noise_warning(noise));
+  put_text(stderr, noise_warning(noise));
   if (file) {
     file->finish(noise_json(noise));
   } else {

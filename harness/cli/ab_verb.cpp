@@ -8,6 +8,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/side.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/turns.h"
@@ -71,7 +72,7 @@ int ab_verb(const PairsRequest& request) {
   judging.noise = "none";  // it is how far two runs lie apart, and these took turns
   const std::vector diffs{diff_pairs({base_file.path(), sides.base}, {changed_file.path(), sides.changed},
                                      diff_options(judging, sides.base))};
-  put(stdout, format_diff(request.format, diffs));
+  put_diff(request.format, format_diff(request.format, diffs, width_of(stdout)), request.run.colours);
   throw_first_failure(sides.base);
   throw_first_failure(sides.changed);
   return exit_code(request.judging, diffs);

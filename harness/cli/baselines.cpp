@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <system_error>
 #include <vector>
 
+#include "harness/result/result_reader.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
@@ -34,6 +37,64 @@ bool is_name(std::string_view name) {
   constexpr std::size_t kMost = 200;  // of the 255 bytes that file systems allow
   return !name.empty() && name.size() <= kMost && name.front() != '.' && name.front() != '-' &&
          std::ranges::all_of(name, is_plain) && !name.starts_with(kNoise);
+}
+
+// Beside the baseline: main.json has what it was before in main.history/.
+fs::path history_directory(const fs::path& baseline) {
+  fs::path directory = baseline;
+  return directory.replace_extension(".history");
+}
+
+// The numbers of the results in a history, which count up in the order of their coming.
+std::vector<std::uint64_t> numbers_in(const fs::path& directory) {
+  std::vector<std::uint64_t> numbers;
+  std::error_code ignored;
+  for (auto entry = fs::directory_iterator(directory, ignored); entry != fs::directory_iterator();
+       entry.increment(ignored)) {
+    const std::string stem = entry->path().stem().string();
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+    const bool whole = status == std::errc{} && end == stem.data() + stem.size();
+    if (whole && entry->path().extension() == kEnding) numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+fs::path numbered(const fs::path& directory, std::uint64_t number) {
+  return directory / fmt::format("{}{}", number, kEnding);
+}
+
+// A second name for what is there, so that no moment is without a baseline; a copy where the file system has no links.
+void keep_former(const fs::path& path) {
+  constexpr std::size_t kMost = 100;
+  const fs::path directory = history_directory(path);
+  std::error_code code;
+  fs::create_directories(directory, code);
+  auto numbers = numbers_in(directory);
+  const fs::path to = numbered(directory, numbers.empty() ? 1 : numbers.back() + 1);
+  if (!code) fs::create_hard_link(path, to, code);
+  if (code) {
+    code.clear();
+    fs::copy_file(path, to, code);
+  }
+  if (code) throw Error(fmt::format("cannot write {}: {}", to.string(), code.message()));
+  for (std::size_t i = 0; i + kMost <= numbers.size(); ++i) fs::remove(numbered(directory, numbers[i]), code);
+}
+
+ListedBaseline listed(const std::string& name) {
+  const fs::path path = baseline_path("baseline", name);
+  ListedBaseline baseline{.name = name, .path = path.string()};
+  baseline.former = numbers_in(history_directory(path)).size();
+  try {
+    const Result result = load_result(path);
+    baseline.started = result.started;
+    baseline.host = result.environment.machine.hostname;
+    baseline.cells = result.cells.size();
+  } catch (const Error& error) {
+    baseline.error = error.what();
+  }
+  return baseline;
 }
 
 }  // namespace
@@ -76,6 +137,45 @@ fs::path existing_baseline(std::string_view option, std::string_view name) {
                                   path.parent_path().string()));
   }
   throw unknown_name(option, name, views);
+}
+
+std::vector<ListedBaseline> listed_baselines() {
+  std::vector<ListedBaseline> baselines;
+  for (const std::string& name : baseline_names()) baselines.push_back(listed(name));
+  return baselines;
+}
+
+void keep_baseline(const fs::path& path, std::string_view text) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) keep_former(path);
+  keep(path, text);
+}
+
+std::vector<fs::path> baseline_history(std::string_view option, std::string_view name) {
+  const fs::path path = baseline_path(option, name);
+  const fs::path directory = history_directory(path);
+  std::vector<fs::path> files;
+  for (const std::uint64_t number : numbers_in(directory)) files.push_back(numbered(directory, number));
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) files.push_back(path);
+  return files;
+}
+
+std::size_t delete_baseline(std::string_view option, std::string_view name) {
+  const fs::path path = existing_baseline(option, name);
+  const fs::path directory = history_directory(path);
+  const auto former = numbers_in(directory);
+  std::error_code code;
+  // The baseline goes last: until then it can be deleted again.
+  for (const std::uint64_t number : former) {
+    if (!code) fs::remove(numbered(directory, number), code);
+  }
+  // Left where there is something else in it.
+  std::error_code ignored;
+  fs::remove(directory, ignored);
+  if (!code) fs::remove(path, code);
+  if (code) throw Error(fmt::format("cannot delete {}: {}", path.string(), code.message()));
+  return former.size();
 }
 
 fs::path noise_path(std::string_view hostname) {

@@ -1,10 +1,13 @@
 // Results that are kept by name, for later ones to be compared with, and the noise floors of hosts.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/result/listing.h"
 
 namespace loadline {
 
@@ -20,6 +23,19 @@ std::filesystem::path existing_baseline(std::string_view option, std::string_vie
 
 // Of all that are kept, in the order of the alphabet.
 std::vector<std::string> baseline_names();
+
+// The same with what is in them.
+std::vector<ListedBaseline> listed_baselines();
+
+// Keeps a result as the baseline at `path`. What was there before goes into its history, which holds the last hundred.
+// Throws Error naming the file.
+void keep_baseline(const std::filesystem::path& path, std::string_view text);
+
+// All results that have had the name, the oldest first and the present one last.
+std::vector<std::filesystem::path> baseline_history(std::string_view option, std::string_view name);
+
+// Removes a baseline with its history; returns how many were in that.
+std::size_t delete_baseline(std::string_view option, std::string_view name);
 
 // Of a host.
 std::filesystem::path noise_path(std::string_view hostname);

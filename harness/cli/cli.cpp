@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/help.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/one_value.h"
@@ -45,8 +47,11 @@ struct Request {
   MergeRequest merge;
   ExportRequest exported;
   ReportRequest report;
+  ListRequest list;
+  BaselineRequest baseline;
   std::string config;                                           // file
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
+  std::vector<std::string> help;                                // verb, and section
 };
 
 std::string help_of(const OptionRow& row) {
@@ -113,12 +118,11 @@ void add_run(CLI::App& app, Request& request) {
   run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
       ->type_name("NAME")
       ->group("Verdict");
+  add_colours(*run, request.run.colours, "Output");
   run->footer(
-      "Options with ,... take lists, and every combination of them is run. The others take one value:\n" +
-      one_value_text() +
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 130 and 143 interrupted with what was "
-      "measured so far kept.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted "
+      "with what was measured so far kept.");
 }
 
 void add_ceilings(CLI::App& app, Request& request) {
@@ -133,7 +137,7 @@ void add_ceilings(CLI::App& app, Request& request) {
   ceilings->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Without --output no file is written.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with what was measured so far shown.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far shown.");
 }
 
 void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number);
@@ -151,7 +155,7 @@ void add_train(CLI::App& app, Request& request) {
       "One value of each list; --loader is thread-pool, --compute is cnn and --workers the CPUs in force unless "
       "given.\n"
       "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
-      "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted with the epochs so far shown.");
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
 }
 
 // `ab` and `aa`.
@@ -180,10 +184,11 @@ void add_ab(CLI::App& app, Request& request) {
   ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME")
       ->group("Output");
+  add_colours(*ab, request.run.colours, "Output");
   ab->footer(std::string(kPairsFooter) +
              "A first pair is measured and not kept. Data is taken to be the same on both sides throughout.\n"
              "Writes two results, FILE-base.json and FILE-new.json, which `loadline diff --paired` compares again.\n"
-             "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 130 and 143 interrupted.");
+             "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 129, 130 and 143 interrupted.");
 }
 
 void add_aa(CLI::App& app, Request& request) {
@@ -198,7 +203,7 @@ void add_aa(CLI::App& app, Request& request) {
   aa->footer(std::string(kPairsFooter) +
              "A first run is measured and not kept. A floor above 50 % is refused.\n"
              "Written to FILE, or to where `loadline diff` finds it by itself for results of this host.\n"
-             "Exit codes: 0 ok, 1 failed, 2 usage, 130 and 143 interrupted.");
+             "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted.");
 }
 
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
@@ -289,6 +294,26 @@ void add_data(CLI::App& app, Request& request) {
   add_convert(*data, request.convert);
 }
 
+void add_baseline(CLI::App& app, BaselineRequest& request) {
+  CLI::App* baseline = app.add_subcommand("baseline", "List, show and delete baselines, and see how they went");
+  baseline->add_subcommand("list", "Show the baselines that are kept")
+      ->add_flag("--json", request.json, "as JSON, for other programs");
+  const auto with_name = [&](const char* verb, const char* what) {
+    CLI::App* sub = baseline->add_subcommand(verb, what);
+    sub->add_option("name", request.names, "of the baseline")->required()->expected(1)->type_name("NAME");
+    add_colours(*sub, request.colours, "Options");
+    return sub;
+  };
+  with_name("show", "Show a baseline as `run` showed it");
+  CLI::App* removal = baseline->add_subcommand("delete", "Delete baselines, with their history");
+  removal->add_option("names", request.names, "of the baselines")->required()->type_name("NAME");
+  CLI::App* history = with_name("history", "Walk through the results that had a name, and tell the trend");
+  add_number(*history, "--last", "results, the present one among them", request.last);
+  history->footer(
+      "A result whose place another takes (--save-baseline with --overwrite) goes into the history of the name, which "
+      "holds the last hundred.");
+}
+
 void add_merge(CLI::App& app, MergeRequest& request) {
   CLI::App* merge = app.add_subcommand("merge", "Make one result of several, such as those of a job array");
   merge->add_option("results", request.results, "result files, at least two")->required()->type_name("FILE");
@@ -316,6 +341,12 @@ void add_report(CLI::App& app, ReportRequest& request) {
   report->footer(
       "html is one file that needs no network; csv has a row a trial and a column a setting.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");
+}
+
+void add_help(CLI::App& app, Request& request) {
+  CLI::App* help = app.add_subcommand("help", "Explain a verb, or a section of its options");
+  help->add_option("words", request.help, "verb, such as run or data make, and then a section such as trials")
+      ->type_name("VERB [SECTION]");
 }
 
 // The deepest verb given.
@@ -352,9 +383,36 @@ Error unknown_argument(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const auto nearest = nearest_name(given.substr(0, given.find('=')), views);
-  return usage_error(fmt::format("{}unknown {} '{}'{}", prefix_of(verb), kind, given,
-                                 nearest ? fmt::format(" (did you mean {}?)", *nearest) : ", see --help"));
+  const std::string hint = hint_of(given.substr(0, given.find('=')), views);
+  return usage_error(
+      fmt::format("{}unknown {} '{}'{}", prefix_of(verb), kind, given, hint.empty() ? ", see --help" : hint));
+}
+
+// What whole help has behind the options.
+std::string more_of(const CLI::App& verb) {
+  if (verb.get_name() != "run") return "";
+  return "Options with ,... take lists, and every combination of them is run. The others take one value:\n" +
+         one_value_text();
+}
+
+int print_help(const CLI::App& app, const std::vector<std::string>& words) {
+  const HelpSubject subject = help_subject(app, words);
+  const std::size_t width = help_width(stdout);
+  put(stdout, subject.section.empty() ? help_text(*subject.verb, HelpExtent::kShort, more_of(*subject.verb), width)
+                                      : section_text(subject, width));
+  return kExitOk;
+}
+
+// Of what the parsing library ends with where help or the version is asked for.
+int print_help(const CLI::App& app, const CLI::Success& asked) {
+  if (asked.get_name() == "CallForVersion") {
+    put(stdout, fmt::format("{}\n", asked.what()));
+    return kExitOk;
+  }
+  const CLI::App& verb = chosen(app);
+  const HelpExtent extent = asked.get_name() == "CallForAllHelp" ? HelpExtent::kAll : HelpExtent::kShort;
+  put(stdout, help_text(verb, extent, more_of(verb), help_width(stdout)));
+  return kExitOk;
 }
 
 // The sentences of the parsing library, in our words.
@@ -405,6 +463,13 @@ int pairs_request(const std::string& name, Request& request) {
   return name == "ab" ? ab_verb(request.pairs) : aa_verb(request.noise);
 }
 
+int baseline_request(const std::string& name, const BaselineRequest& request) {
+  if (name == "list") return baseline_list_verb(request);
+  if (name == "show") return baseline_show_verb(request);
+  if (name == "delete") return baseline_delete_verb(request);
+  return baseline_history_verb(request);
+}
+
 int run_request(const CLI::App& app, Request& request) {
   const CLI::App& verb = chosen(app);
   if (!app.remaining(true).empty()) throw unknown_argument(app);
@@ -412,6 +477,7 @@ int run_request(const CLI::App& app, Request& request) {
     throw usage_error(fmt::format("{}want a verb, one of {}, see --help", prefix_of(verb), fmt::join(verbs, ", ")));
   }
   const std::string name = verb.get_name();
+  if (name == "help") return print_help(app, request.help);
   if (name == "run" || name == "ceilings" || name == "train") {
     // Of training there is one configuration and one compute that it is about.
     if (name == "train") {
@@ -429,7 +495,8 @@ int run_request(const CLI::App& app, Request& request) {
   }
   if (name == "ab" || name == "aa") return pairs_request(name, request);
   if (name == "diff") return diff_verb(request.diff);
-  if (name == "list") return list_verb();
+  if (verb.get_parent()->get_name() == "baseline") return baseline_request(name, request.baseline);
+  if (name == "list") return list_verb(request.list);
   if (name == "merge") return merge_verb(request.merge);
   if (name == "export") return export_verb(request.exported);
   if (name == "report") return report_verb(request.report);
@@ -439,10 +506,45 @@ int run_request(const CLI::App& app, Request& request) {
   return data_make_verb(request.make);
 }
 
+// The library would take the next word for the value of "--loader=".
+void refuse_empty_values(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* verb = &app;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") return;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw usage_error(
+          fmt::format("{}{}: its value is empty, see --help", prefix_of(*verb), word.substr(0, word.size() - 1)));
+    }
+    const auto verbs = verb->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
+    if (!verbs.empty()) verb = verbs.front();
+  }
+}
+
+int parse_and_run(CLI::App& app, Request& request, int argc, char** argv) {
+  refuse_empty_values(app, request.run.arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return print_help(app, asked);
+  }
+  return run_request(app, request);
+}
+
+// A terminal that is gone, which is why SIGHUP came, takes no text: the signal is the reason to name.
+int after_signal(int code) {
+  try {
+    flush_stdout();
+  } catch (const Error& error) {
+    print_error(error.what());
+  }
+  return code;
+}
+
 }  // namespace
 
 void print_error(std::string_view sentence) {
-  put(stderr, fmt::format("loadline: {}\n", sentence));
+  put_text(stderr, fmt::format("loadline: {}\n", sentence));
 }
 
 int run_cli(int argc, char** argv) {
@@ -450,7 +552,9 @@ int run_cli(int argc, char** argv) {
   CLI::App app(
       "Measures how fast training data can be loaded, how fast a training step can take it, and both together");
   app.name("loadline");
-  app.set_version_flag("--version", this_build().version);
+  app.set_version_flag("--version", this_build().version, "print the version, and stop");
+  app.set_help_flag("-h,--help", "print this page, and stop");
+  app.set_help_all_flag("--help-all", "print it with all sections, and stop");
   Request request;
   request.run.arguments.assign(argv, argv + argc);
   add_run(app, request);
@@ -459,11 +563,14 @@ int run_cli(int argc, char** argv) {
   add_diff(app, request.diff);
   add_ab(app, request);
   add_aa(app, request);
-  app.add_subcommand("list", "Show workloads, loaders, computes, formats and kernels");
+  app.add_subcommand("list", "Show workloads, loaders, computes, formats, kernels and baselines")
+      ->add_flag("--json", request.list.json, "as JSON, for other programs");
   add_data(app, request);
+  add_baseline(app, request.baseline);
   add_merge(app, request.merge);
   add_export(app, request.exported);
   add_report(app, request.report);
+  add_help(app, request);
   try {
     // Unknown words are kept rather than refused, so that the refusal can name the nearest known one.
     const std::function<void(CLI::App&)> keep_unknown = [&](CLI::App& verb) {
@@ -472,12 +579,10 @@ int run_cli(int argc, char** argv) {
       for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; })) keep_unknown(*sub);
     };
     keep_unknown(app);
-    app.parse(argc, argv);
-    const int code = run_request(app, request);
+    const int code = parse_and_run(app, request, argc, argv);
+    if (code > kExitSignal) return after_signal(code);
     flush_stdout();
     return code;
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
   } catch (const CLI::ParseError& error) {
     print_error(app.remaining(true).empty() ? sentence_of(error, app) : unknown_argument(app).what());
     return kExitUsage;

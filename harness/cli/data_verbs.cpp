@@ -8,6 +8,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
@@ -43,35 +44,36 @@ int data_info_verb(const DataRequest& request) {
   // Before the fingerprint, which reads what is not in the page cache yet.
   const Residency residency = page_cache_residency(*dataset);
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
-  fmt::print("path         {}\n", request.path);
-  fmt::print("format       {}\n", info.format);
-  if (!info.volume) fmt::print("samples      {}\n", info.samples);  // of a volume as many as are asked for
+  std::string text = fmt::format("path         {}\n", request.path);
+  text += fmt::format("format       {}\n", info.format);
+  if (!info.volume) text += fmt::format("samples      {}\n", info.samples);  // of a volume as many as are asked for
   if (info.encoded) {
-    fmt::print("shape        of each image its own, {:.0f} bytes on average\n",
-               static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
+    text += fmt::format("shape        of each image its own, {:.0f} bytes on average\n",
+                        static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
   } else if (const auto& volume = info.volume) {
-    fmt::print("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
-               volume->target_channels, volume->edge, volume->edge, volume->edge);
+    text += fmt::format("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
+                        volume->target_channels, volume->edge, volume->edge, volume->edge);
   } else {
-    fmt::print("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
-               info.shape.width);
+    text += fmt::format("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
+                        info.shape.width);
   }
-  fmt::print("dtype        {}\n", info.volume ? "f32" : "u8");
+  text += fmt::format("dtype        {}\n", info.volume ? "f32" : "u8");
   if (!info.volume) {
-    fmt::print("classes      {}\n", info.classes);
-    fmt::print("labels       {}\n", histogram_text(*dataset));
+    text += fmt::format("classes      {}\n", info.classes);
+    text += fmt::format("labels       {}\n", histogram_text(*dataset));
   }
-  fmt::print("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
+  text += fmt::format("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
-    fmt::print("             {}\n", info.files[i].string());
+    text += fmt::format("             {}\n", info.files[i].string());
   }
   if (info.files.size() > kMostFilesShown)
-    fmt::print("             ... ({} more)\n", info.files.size() - kMostFilesShown);
-  fmt::print("in memory    {} bytes, {}\n", info.all_bytes(), name(info.access));
-  fmt::print("page cache   {} of {} pages\n",
-             residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
-             residency.pages);
-  fmt::print("fingerprint  {:016x}\n", fingerprint);
+    text += fmt::format("             ... ({} more)\n", info.files.size() - kMostFilesShown);
+  text += fmt::format("in memory    {} bytes, {}\n", info.all_bytes(), name(info.access));
+  text += fmt::format("page cache   {} of {} pages\n",
+                      residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
+                      residency.pages);
+  text += fmt::format("fingerprint  {:016x}\n", fingerprint);
+  put_text(stdout, text);
   return kExitOk;
 }
 
@@ -101,7 +103,7 @@ int at_work(const std::string& place, bool quiet, const Work& work) {
     if (interrupt.signal() == 0) throw;
     progress.clear();
     print_error(error.what());
-    return 128 + interrupt.signal();
+    return kExitSignal + interrupt.signal();
   }
   return kExitOk;
 }

@@ -10,6 +10,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/result/result_reader.h"
@@ -73,7 +74,7 @@ int save_baseline(const DiffRequest& request) {
   if (parse_result(text, file).status != Status::kComplete) {
     throw Error(fmt::format("{}: of a run that was stopped, which is no baseline", file));
   }
-  keep(path, text);
+  keep_baseline(path, text);
   put(stdout, fmt::format("baseline {}: {}\n", request.save_baseline, path.string()));
   return kExitOk;
 }
@@ -108,10 +109,15 @@ std::vector<ResultDiff> compare(const DiffRequest& request, const std::vector<Na
   return diff_each(files.front(), std::span(files).subspan(1), options);
 }
 
+std::size_t width_for(const ResultFile& file) {
+  return file.to_stdout() ? width_of(stdout) : kUnlimited;
+}
+
 // To the file, and where that is not stdout, the verdict there.
-void write(const ResultFile& file, const std::string& text, const std::string& verdict) {
+void write(const DiffRequest& request, const ResultFile& file, const std::string& text, const std::string& verdict) {
+  if (file.to_stdout()) return put_diff(request.format, text, request.colours);
   file.finish(text);
-  if (!file.to_stdout()) put(stdout, verdict);
+  put_text(stdout, verdict, request.colours);
 }
 
 int compare(const DiffRequest& request, const Files& files, const DiffOptions& options, const ResultFile& file) {
@@ -119,7 +125,7 @@ int compare(const DiffRequest& request, const Files& files, const DiffOptions& o
   const int code = exit_code(request.judging, diffs);
   std::string verdicts;
   for (const ResultDiff& diff : diffs) verdicts += verdict_text(diff);
-  write(file, format_diff(request.format, diffs), verdicts);
+  write(request, file, format_diff(request.format, diffs, width_for(file)), verdicts);
   const bool missing = std::ranges::any_of(
       diffs, [](const ResultDiff& diff) { return std::ranges::any_of(diff.gone, &Unmatched::gate); });
   const std::string lost = lost_text(diffs);
@@ -132,7 +138,7 @@ int walk(const DiffRequest& request, const Files& files, const DiffOptions& opti
   for (const Result& result : files.results) judgements.push_back(judge_run(result));
   const Walk walk = walk_results(files.named(), judgements, options);
   const int code = exit_code(request.judging, walk);
-  write(file, format_walk(request.format, walk), verdict_text(walk));
+  write(request, file, format_walk(request.format, walk, width_for(file)), verdict_text(walk));
   if (!walk.lost.empty()) print_error(fmt::format("{}{}", fmt::join(walk.lost, "; "), kAllowMissing));
   return code;
 }

@@ -16,29 +16,34 @@ sigset_t set_of(std::initializer_list<int> signals) {
   return set;
 }
 
+// A blocked signal comes even where it is ignored, and nohup is a person who wants the run to go on.
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 sigset_t listened() {
-  return set_of({SIGINT, SIGTERM, kDismissal});
+  sigset_t set = set_of({SIGINT, SIGTERM, kDismissal});
+  if (!is_ignored(SIGHUP)) sigaddset(&set, SIGHUP);
+  return set;
 }
 
 }  // namespace
 
-Interrupt::Interrupt() {
-  const sigset_t set = listened();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+Interrupt::Interrupt() : signals_(listened()) {
+  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   listener_ = std::jthread([this] { listen(); });
 }
 
 Interrupt::~Interrupt() {
   pthread_kill(listener_.native_handle(), kDismissal);
   listener_.join();
-  const sigset_t set = listened();
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
 }
 
 void Interrupt::listen() {
-  const sigset_t set = listened();
   int received = 0;
-  sigwait(&set, &received);
+  sigwait(&signals_, &received);
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();
@@ -46,6 +51,7 @@ void Interrupt::listen() {
   const sigset_t again = set_of({SIGINT});
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
   const sigset_t dismissal = set_of({kDismissal});
   sigwait(&dismissal, &received);

@@ -1,16 +1,18 @@
-// SIGINT and SIGTERM as a stop request.
+// SIGINT, SIGTERM and SIGHUP as a stop request.
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
 namespace loadline {
 
-// While an object lives, the first SIGINT or SIGTERM requests a stop, and a SIGINT after it ends the process at once:
-// that is a person who has no more patience. Further SIGTERMs say nothing new: a batch system sends them to every
-// process of a job, and the job's script to its own. Made on the main thread before any other is started: threads
-// inherit that these signals are not for them.
+// While an object lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and a SIGINT after it ends the process at
+// once: that is a person who has no more patience. Further SIGTERMs and SIGHUPs say nothing new: a batch system sends
+// them to every process of a job, the job's script to its own, and a lost terminal both. A SIGHUP that was ignored
+// before, as by nohup, stays ignored. Other signals do what they always do. Made on the main thread before any other is
+// started: threads inherit that these signals are not for them.
 class Interrupt {
  public:
   Interrupt();
@@ -25,6 +27,7 @@ class Interrupt {
  private:
   void listen();
 
+  const sigset_t signals_;
   std::stop_source source_;
   std::atomic<int> signal_{0};
   std::jthread listener_;

@@ -11,6 +11,7 @@
 
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/streams.h"
 #include "harness/result/diff_json.h"
 #include "harness/result/machine.h"
 #include "harness/show/diff_csv.h"
@@ -26,13 +27,24 @@ namespace {
 
 struct DiffFormat {
   std::string_view name;
-  std::string (*write)(const std::vector<ResultDiff>& diffs);
-  std::string (*write_walk)(const Walk& walk);
+  std::string (*write)(const std::vector<ResultDiff>& diffs, std::size_t width);
+  std::string (*write_walk)(const Walk& walk, std::size_t width);
 };
 
+// Of what other programs read, or wrap themselves.
+template <std::string (*kWrite)(const std::vector<ResultDiff>& diffs)>
+std::string of_any_width(const std::vector<ResultDiff>& diffs, std::size_t) {
+  return kWrite(diffs);
+}
+template <std::string (*kWrite)(const Walk& walk)>
+std::string walk_of_any_width(const Walk& walk, std::size_t) {
+  return kWrite(walk);
+}
+
 constexpr std::array kFormats{DiffFormat{"text", diff_text, walk_text},
-                              DiffFormat{"markdown", diff_markdown, walk_markdown},
-                              DiffFormat{"csv", diff_csv, walk_csv}, DiffFormat{"json", diff_json, walk_json}};
+                              DiffFormat{"markdown", of_any_width<diff_markdown>, walk_of_any_width<walk_markdown>},
+                              DiffFormat{"csv", of_any_width<diff_csv>, walk_of_any_width<walk_csv>},
+                              DiffFormat{"json", of_any_width<diff_json>, walk_of_any_width<walk_json>}};
 
 constexpr std::array<std::string_view, 2> kFailOn{"regression", "inconclusive"};
 
@@ -101,12 +113,16 @@ std::string lost_text(const std::vector<ResultDiff>& diffs) {
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
-std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs) {
-  return row_named(kFormats, "--format", format).write(diffs);
+std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs, std::size_t width) {
+  return row_named(kFormats, "--format", format).write(diffs, width);
 }
 
-std::string format_walk(const std::string& format, const Walk& walk) {
-  return row_named(kFormats, "--format", format).write_walk(walk);
+std::string format_walk(const std::string& format, const Walk& walk, std::size_t width) {
+  return row_named(kFormats, "--format", format).write_walk(walk, width);
+}
+
+void put_diff(const std::string& format, const std::string& comparison, Colours colours) {
+  format == kFormats.front().name ? put_text(stdout, comparison, colours) : put(stdout, comparison);
 }
 
 std::vector<std::string_view> diff_formats() {

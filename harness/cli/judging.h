@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/diff.h"
 #include "harness/judge/walk.h"
@@ -22,9 +23,12 @@ int exit_code(const JudgeRequest& request, const Walk& walk);
 // What the gates have lost, as one sentence; empty where they have lost nothing.
 std::string lost_text(const std::vector<ResultDiff>& diffs);
 
-// In one of the formats of diff_formats().
-std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs);
-std::string format_walk(const std::string& format, const Walk& walk);
+// In one of the formats of diff_formats(); the tables of text in at most `width` columns.
+std::string format_diff(const std::string& format, const std::vector<ResultDiff>& diffs, std::size_t width);
+std::string format_walk(const std::string& format, const Walk& walk, std::size_t width);
+
+// A comparison in this format on stdout: text as put_text() writes it, what other programs read as it is.
+void put_diff(const std::string& format, const std::string& comparison, Colours colours);
 
 // "text", "markdown", "csv", "json".
 std::vector<std::string_view> diff_formats();

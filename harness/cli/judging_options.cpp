@@ -43,6 +43,15 @@ void add_noise(CLI::App& verb, JudgeRequest& request) {
 
 }  // namespace
 
+void add_colours(CLI::App& verb, Colours& colours, const std::string& group) {
+  verb.add_option_function<std::string>(
+          "--color", [&colours](const std::string& text) { colours = colours_named(text); },
+          fmt::format("colour of verdicts: {}; auto: on a terminal, unless NO_COLOR is set [auto]",
+                      list_of(colour_names())))
+      ->type_name("WHEN")
+      ->group(group);
+}
+
 void add_judging(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--metric", request.metric, "what is compared, one of those below [samples_per_second]")
       ->type_name("NAME")
@@ -95,10 +104,11 @@ void add_diff(CLI::App& app, DiffRequest& request) {
       ->type_name("NAME");
   diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
       ->type_name("FILE");
+  add_colours(*diff, request.colours, "Options");
   diff->footer(metrics_text() +
                "Cells are matched by their settings; what is left of a workload, as an optimization leaves it, one "
-               "configuration with one,\nseveral by what they have in common or as --across says, else the fastest of "
-               "each. IO and FULL of each workload decide,\nthe fastest of both results together; the others explain. "
+               "configuration with one, several by what they have in common or as --across says, else the fastest of "
+               "each. IO and FULL of each workload decide, the fastest of both results together; the others explain. "
                "In a walk all gains of FULL decide.\n"
                "Exit codes: 0 ok, 1 failed, not comparable or the new result lacks what the base has, 2 usage, 3 a "
                "regression.");

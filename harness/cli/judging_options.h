@@ -1,6 +1,9 @@
 // The part of the command line that is about comparing results.
 #pragma once
 
+#include <string>
+
+#include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
 
 namespace CLI {
@@ -8,6 +11,9 @@ class App;
 }
 
 namespace loadline {
+
+// --color.
+void add_colours(CLI::App& verb, Colours& colours, const std::string& group);
 
 // The options of a verb that judges: --margin, --alpha and so on.
 void add_judging(CLI::App& verb, JudgeRequest& request);

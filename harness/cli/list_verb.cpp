@@ -2,19 +2,22 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "harness/ceilings/ceilings.h"
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/workloads.h"
-#include "harness/result/result_reader.h"
-#include "harness/show/columns.h"
+#include "harness/result/listing.h"
+#include "harness/show/baselines_text.h"
 #include "harness/show/report/page.h"
-#include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/compute/compute.h"
@@ -75,32 +78,68 @@ std::string reports_text() {
                                                        : "by Vega-Lite, in HTML");
 }
 
-std::string baseline_text(const std::string& name) {
-  try {
-    const Result result = load_result(baseline_path("--baseline", name));
-    return fmt::format("{} of {}, on {}", plural(result.cells.size(), "cell"), result.started,
-                       result.environment.machine.hostname.value_or("an unknown host"));
-  } catch (const Error& error) {
-    return fmt::format("cannot be read: {}", error.what());
-  }
+std::string names_text() {
+  return "baselines (--baseline)\n" + baselines_text(listed_baselines(), baselines_directory().string());
 }
 
-std::string baselines_text() {
-  std::string text = "baselines (--baseline)\n";
-  const auto names = baseline_names();
-  if (names.empty()) text += fmt::format("  none in {}, --save-baseline keeps one\n", baselines_directory().string());
-  for (const std::string& name : names) text += fmt::format("  {:<14} {}\n", name, baseline_text(name));
-  return text;
+template <typename Table>
+std::vector<ListedName> listed(const Table& table) {
+  std::vector<ListedName> rows;
+  for (const auto& row : table) rows.push_back({std::string(row.name), std::string(row.summary)});
+  return rows;
+}
+
+std::vector<ListedCompute> listed_computes() {
+  std::vector<ListedCompute> rows;
+  for (const ComputeKind& kind : computes()) {
+    ListedCompute row{.name = std::string(kind.name), .summary = std::string(kind.summary)};
+    for (const ComputeParameter& parameter : kind.parameters) {
+      const bool number = parameter.words.empty() && !parameter.required;
+      row.parameters.push_back({.name = std::string(parameter.name),
+                                .help = std::string(parameter.help),
+                                .required = parameter.required,
+                                .standard = number ? std::optional(parameter.standard) : std::nullopt,
+                                .values = {parameter.words.begin(), parameter.words.end()}});
+      if (parameter.words.empty()) continue;
+      row.parameters.back().standard_word = row.parameters.back().values[static_cast<std::size_t>(parameter.standard)];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Listing listing() {
+  Listing all{.workloads = listed(workloads()),
+              .loaders = listed(loaders()),
+              .computes = listed_computes(),
+              .formats = listed(dataset_formats()),
+              .ceilings = listed(ceiling_kinds()),
+              .generators = listed(generators()),
+              .charts = !embedded_page().libraries.empty(),
+              .baselines = listed_baselines()};
+  for (const LeftOut& row : computes_left_out()) {
+    all.computes_left_out.push_back({std::string(row.name), std::string(row.reason)});
+  }
+  for (const DeviceProfile& profile : kDeviceProfiles) {
+    all.profiles.push_back(
+        {std::string(profile.name), profile.samples_per_second, profile.batch_size, std::string(profile.source)});
+  }
+  for (const Kernels* kernels : supported_kernels()) all.kernels.emplace_back(kernels->name);
+  return all;
 }
 
 }  // namespace
 
-int list_verb() {
-  put(stdout, table_text("workloads (--workload)", workloads()) + table_text("loaders (--loader)", loaders()) +
-                  computes_text() + profiles_text() + table_text("formats (--format)", dataset_formats()) +
-                  table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
-                  table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text() +
-                  baselines_text());
+int list_verb(const ListRequest& request) {
+  if (request.json) {
+    put(stdout, listing_json(listing()));
+    return kExitOk;
+  }
+  put_text(stdout, table_text("workloads (--workload)", workloads()) + table_text("loaders (--loader)", loaders()) +
+                       computes_text() + profiles_text() + table_text("formats (--format)", dataset_formats()) +
+                       table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
+                       table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text() +
+                       names_text());
   return kExitOk;
 }
 

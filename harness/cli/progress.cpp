@@ -1,19 +1,27 @@
 #include "harness/cli/progress.h"
 
-#include <unistd.h>
-
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
+#include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 namespace {
 
 constexpr const char* kClearLine = "\r\033[K";
 
+// A terminal that can write a line over.
+bool can_write_over() {
+  const char* const kind = std::getenv("TERM");
+  return terminal_columns(stderr).has_value() && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool quiet) : quiet_(quiet), terminal_(can_write_over()) {}
 
 Progress::~Progress() {
   clear();
@@ -22,12 +30,15 @@ Progress::~Progress() {
 void Progress::milestone(const std::string& line) {
   if (quiet_) return;
   clear();
-  put(stderr, line + '\n');
+  put_text(stderr, line + '\n');
 }
 
-void Progress::status(const std::string& line) {
+void Progress::status(const std::string& line, const std::string& tail) {
   if (quiet_ || !terminal_) return;
-  put(stderr, kClearLine + line);
+  // Asked each time, as windows change. What goes on in a second line stays there for good, and the last column of a
+  // line already takes some terminals to the next.
+  const std::size_t columns = terminal_columns(stderr).value_or(1);
+  put(stderr, kClearLine + shortened_line(line, tail, columns - 1));
   std::fflush(stderr);
   dirty_ = true;
 }

@@ -14,8 +14,8 @@ class Progress {
 
   // Something worth a line of its own: stays on the screen.
   void milestone(const std::string& line);
-  // Where things are; only a terminal shows it.
-  void status(const std::string& line);
+  // Where things are; only a terminal shows it, shortened to one line of it. `tail` is kept whole.
+  void status(const std::string& line, const std::string& tail = "");
 
   // Takes the status off the screen.
   void clear();

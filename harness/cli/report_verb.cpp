@@ -13,11 +13,13 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
 #include "harness/result/result_reader.h"
 #include "harness/show/report/report.h"
+#include "harness/show/wrap.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 
@@ -28,7 +30,7 @@ struct ReportFormat {
   std::string_view name;
   std::vector<std::string_view> endings;  // of file names
   bool needs_output;                      // for people's browsers, not for their terminals
-  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements);
+  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::size_t width);
 };
 
 const std::array<ReportFormat, 4>& formats() {
@@ -36,14 +38,20 @@ const std::array<ReportFormat, 4>& formats() {
       ReportFormat{"html",
                    {".html", ".htm"},
                    true,
-                   [](std::span<const Result> results, std::span<const Judgement> judgements) {
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::size_t) {
                      return report_html(results, judgements);
                    }},
-      ReportFormat{"markdown", {".md", ".markdown"}, false, report_markdown},
-      ReportFormat{"csv",
-                   {".csv"},
+      ReportFormat{"markdown",
+                   {".md", ".markdown"},
                    false,
-                   [](std::span<const Result> results, std::span<const Judgement>) { return report_csv(results); }},
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::size_t) {
+                     return report_markdown(results, judgements);
+                   }},
+      ReportFormat{
+          "csv",
+          {".csv"},
+          false,
+          [](std::span<const Result> results, std::span<const Judgement>, std::size_t) { return report_csv(results); }},
       ReportFormat{"text", {".txt"}, false, report_text},
   };
   return kFormats;
@@ -93,7 +101,9 @@ int report_verb(const ReportRequest& request) {
   const std::vector<Result> results = load(request.results);
   std::vector<Judgement> judgements;
   for (const Result& result : results) judgements.push_back(judge_run(result));
-  file.finish(format.make(results, judgements));
+  const std::size_t width = file.to_stdout() ? width_of(stdout) : kUnlimited;
+  const std::string report = format.make(results, judgements, width);
+  file.finish(format.name == "text" ? wrapped(report, width) : report);
   return kExitOk;
 }
 

@@ -28,14 +28,14 @@ void Reporter::on_first_epoch(const CellResult& cell) {
 
 void Reporter::on_trial(const Result& result, const CellResult& cell) {
   const std::string name = cell.cell.name();
-  if (cell.error) return failed(result, name, *cell.error);
+  if (cell.error) return failed(result, name);
   const Trial& trial = cell.trials.back();
   trial_done(result, fmt::format("{}: {:.5g} samples/s", name, trial.samples_per_second()), trial.round);
 }
 
 void Reporter::on_ceiling(const Result& result, const CeilingResult& ceiling) {
   const std::string id = ceiling.ceiling.id();
-  if (ceiling.error) return failed(result, id, *ceiling.error);
+  if (ceiling.error) return failed(result, id);
   const CeilingTrial& trial = ceiling.trials.back();
   trial_done(result, fmt::format("{}: {:.5g} {}", id, trial.per_second(), name(ceiling.ceiling.kind->unit)),
              trial.round);
@@ -50,12 +50,13 @@ void Reporter::trial_done(const Result& result, const std::string& what, std::si
   // The first pair of `ab` is not kept, and has a round behind all others.
   const std::string line =
       round < trials_ ? fmt::format("trial {}/{} {}", round + 1, trials_, what) : fmt::format("warm-up {}", what);
-  progress_.is_terminal() ? progress_.status(line + remaining()) : progress_.milestone(line);
+  progress_.is_terminal() ? progress_.status(line, remaining()) : progress_.milestone(line);
   save(result);
 }
 
-void Reporter::failed(const Result& result, const std::string& what, const std::string& why) {
-  progress_.milestone(fmt::format("{}: failed: {}", what, why));
+// Why is for the end to say, once for all that failed alike.
+void Reporter::failed(const Result& result, const std::string& what) {
+  progress_.milestone(fmt::format("{}: failed", what));
   save(result);
 }
 

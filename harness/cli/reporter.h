@@ -31,7 +31,7 @@ class Reporter final : public RunObserver {
 
  private:
   void trial_done(const Result& result, const std::string& what, std::size_t round);
-  void failed(const Result& result, const std::string& what, const std::string& why);
+  void failed(const Result& result, const std::string& what);
   void save(const Result& result);
   std::string remaining() const;
 

@@ -14,6 +14,7 @@
 #include "harness/cli/judging.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
@@ -62,7 +63,7 @@ Result begin_result(const RunRequest& request) {
 // What sets the two verbs apart: what is measured, and what of it is shown.
 struct Verb {
   std::string (*scope)(const Result& prepared, const Schedule& schedule);
-  std::string (*figures)(const Result& result, const Judgement& judgement);
+  std::string (*figures)(const Result& result, const Judgement& judgement, std::size_t width);
   bool cells;  // whether they are measured, and the result is kept though nobody asked for it
 };
 
@@ -81,11 +82,12 @@ std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
   return file && file->to_stdout() ? stderr : stdout;
 }
 
-void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::FILE* out) {
-  put(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement)));
-  if (const std::string job = job_text(result); !job.empty()) put(out, '\n' + job);
+void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
+                  std::FILE* out) {
+  put_text(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement, width_of(out))));
+  if (const std::string job = job_text(result); !job.empty()) put_text(out, '\n' + job);
   std::fflush(out);
-  put(stderr, warning_text(judgement));
+  put_text(stderr, warnings_beside(failure, result, judgement));
 }
 
 // After the run: its result as a baseline, then against one. What did not come to its end is neither.
@@ -97,12 +99,13 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
     const JudgeRequest judging;
     const std::vector diffs{diff_results({fmt::format("baseline {}", request.baseline), base}, {"this run", result},
                                          diff_options(judging, base))};
-    put(request.options.output == "-" ? stderr : stdout, '\n' + diff_text(diffs));
+    std::FILE* const out = request.options.output == "-" ? stderr : stdout;
+    put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
     code = exit_code(judging, diffs);
     if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   }
   if (!request.save_baseline.empty()) {
-    keep(baseline_path("--save-baseline", request.save_baseline), result_json(result, judgement));
+    keep_baseline(baseline_path("--save-baseline", request.save_baseline), result_json(result, judgement));
   }
   return code;
 }
@@ -117,10 +120,9 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   return text + fmt::format("; go on by loadline run --resume {}", shell_quoted(file->path()));
 }
 
-void throw_if_failed(const Result& result) {
-  for (const CellResult& cell : result.cells) {
-    if (cell.error) throw Error(fmt::format("{}: {}", cell.cell.name(), *cell.error));
-  }
+// It ends the run, as the last thing that is said.
+void throw_if_failed(const std::string& failure) {
+  if (!failure.empty()) throw Error(failure);
 }
 
 bool check(const RunOptions& options, Result& result, RunContext& context, Progress& progress) {
@@ -168,11 +170,12 @@ void check_resume(const RunRequest& request) {
 int measure(const Verb& verb, const RunRequest& request) {
   check_resume(request);
   if (request.earlier && is_finished(*request.earlier)) {
+    const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
-      print_result(verb, *request.earlier, judge_run(*request.earlier), stdout);
+      print_result(verb, *request.earlier, judge_run(*request.earlier), failure, stdout);
       put(stdout, fmt::format("\nnothing to do: {} is complete\n", request.resume));
     }
-    throw_if_failed(*request.earlier);
+    throw_if_failed(failure);
     return kExitOk;
   }
   const Interrupt interrupt;
@@ -199,7 +202,7 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .peak_rss_bytes = &peak_rss_bytes};
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
-    return 128 + interrupt.signal();
+    return kExitSignal + interrupt.signal();
   }
   if (request.earlier)
     context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
@@ -207,8 +210,8 @@ int measure(const Verb& verb, const RunRequest& request) {
       schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start), context.tried);
   const bool best = request.options.find == kFindBest;
   if (request.dry_run) {
-    put(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule),
-                            best ? best_scope_text(result, request.options) + '\n' : ""));
+    put_text(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule, width_of(stdout)),
+                                 best ? best_scope_text(result, request.options) + '\n' : ""));
     return kExitOk;
   }
   if (best) reporter.progress().milestone(best_scope_text(result, request.options));
@@ -223,7 +226,8 @@ int measure(const Verb& verb, const RunRequest& request) {
                             .usage = used_by_process(meter, used_before, peak_rss_bytes)};
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
-  if (!request.options.quiet) print_result(verb, result, judgement, stream_for_text(file));
+  const std::string failure = interrupt.signal() == 0 ? failure_text(result) : "";
+  if (!request.options.quiet) print_result(verb, result, judgement, failure, stream_for_text(file));
   if (!request.summary.empty() && result.status == Status::kComplete) {
     put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
   }
@@ -233,9 +237,9 @@ int measure(const Verb& verb, const RunRequest& request) {
   }
   if (interrupt.signal() != 0) {
     print_error(interruption_text(result, file, verb));
-    return 128 + interrupt.signal();
+    return kExitSignal + interrupt.signal();
   }
-  throw_if_failed(result);
+  throw_if_failed(failure);
   return settle_baselines(request, result, judgement);
 }
 

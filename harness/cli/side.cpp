@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/cli.h"
 #include "harness/cli/verbs.h"
 #include "harness/cli/words.h"
 #include "harness/plan/workloads.h"
@@ -27,7 +28,7 @@ PlanContext this_context() {
 
 int interrupted(const Interrupt& interrupt, const std::string& what_is_kept) {
   print_error(fmt::format("interrupted; {}", what_is_kept));
-  return 128 + interrupt.signal();
+  return kExitSignal + interrupt.signal();
 }
 
 void throw_first_failure(const Result& result) {

@@ -9,7 +9,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
-#include "harness/cli/streams.h"
+#include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
 #include "harness/measure/train.h"
 #include "harness/plan/workloads.h"
@@ -56,11 +56,12 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   Follower follower(request.options.quiet);
   run_training(plan, result, clock, interrupt.token(), follower);
   result.finished = utc_timestamp(std::chrono::system_clock::now());
-  if (!request.options.quiet) put(result.options.output == "-" ? stderr : stdout, training_text(result));
+  std::FILE* const out = result.options.output == "-" ? stderr : stdout;
+  if (!request.options.quiet) put_text(out, training_text(result, width_of(out)));
   if (file) file->finish(training_json(result));
   if (interrupt.signal() == 0) return kExitOk;
   print_error(fmt::format("interrupted after {} of {} epochs", result.epochs.size(), training.epochs));
-  return 128 + interrupt.signal();
+  return kExitSignal + interrupt.signal();
 }
 
 }  // namespace loadline

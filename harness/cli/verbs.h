@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/screen.h"
 #include "harness/plan/options.h"
 #include "harness/result/result.h"
 #include "loaders/datasets/dataset.h"
@@ -25,6 +26,7 @@ struct RunRequest {
   std::string baseline;       // name of that to compare with afterwards; empty: none
   std::string save_baseline;  // name to keep the result under; empty: none
   std::string summary;        // whose lines to print behind the figures; empty: nobody's
+  Colours colours = Colours::kAuto;
 };
 
 // How results are held against each other.
@@ -50,6 +52,7 @@ struct DiffRequest {
   bool allow_missing = false;
   std::string format = "text";
   std::string output;  // path; empty: stdout
+  Colours colours = Colours::kAuto;
 };
 
 // Two sides in turns.
@@ -118,6 +121,18 @@ struct ExportRequest {
   std::string output = "-";  // file, or - for stdout
 };
 
+// Results that are kept by name.
+struct BaselineRequest {
+  std::vector<std::string> names;
+  std::size_t last = 10;  // results of a history
+  bool json = false;
+  Colours colours = Colours::kAuto;
+};
+
+struct ListRequest {
+  bool json = false;
+};
+
 struct ReportRequest {
   std::vector<std::string> results;  // files
   std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
@@ -136,7 +151,11 @@ int report_verb(const ReportRequest& request);
 int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
 int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);
-int list_verb();
+int list_verb(const ListRequest& request);
+int baseline_list_verb(const BaselineRequest& request);
+int baseline_show_verb(const BaselineRequest& request);
+int baseline_delete_verb(const BaselineRequest& request);
+int baseline_history_verb(const BaselineRequest& request);
 int data_info_verb(const DataRequest& request);
 int data_verify_verb(const DataRequest& request);
 int data_make_verb(const MakeRequest& request);

@@ -19,9 +19,9 @@ const OptionRow& row_of(std::string_view option, const std::string& name) {
     names.push_back(fmt::format("--{}", row.name));
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const auto nearest = nearest_name(name, views);
-  throw usage_error(fmt::format("{}: unknown option '{}'{}", option, name,
-                                nearest ? fmt::format(" (did you mean {}?)", *nearest) : ", see `loadline ab --help`"));
+  const std::string hint = hint_of(name, views);
+  throw usage_error(
+      fmt::format("{}: unknown option '{}'{}", option, name, hint.empty() ? ", see `loadline ab --help`" : hint));
 }
 
 }  // namespace

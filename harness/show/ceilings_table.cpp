@@ -40,7 +40,7 @@ std::string limited_text(const Result& result, std::size_t ceiling) {
 
 }  // namespace
 
-std::string ceilings_text(const Result& result, const Judgement& judgement) {
+std::string ceilings_text(const Result& result, const Judgement& judgement, std::size_t width) {
   // By kind, and then in the order in which the cells wanted them.
   std::vector<std::size_t> order(result.ceilings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -55,7 +55,8 @@ std::string ceilings_text(const Result& result, const Judgement& judgement) {
                     ceiling.error ? "not measured" : rate_text(judgement.ceilings[i]),
                     std::string(name(ceiling.ceiling.kind->unit)), limited_text(result, i)});
   }
-  return "mean ± standard deviation of the trials\n\n" + aligned(rows, {0, 1, 4, 5}) + '\n' + legend_text(kinds);
+  const TableShape shape{.left = {0, 1, 4, 5}, .constant = {}, .expendable = {"limits"}};
+  return "mean ± standard deviation of the trials\n\n" + fitted(rows, shape, width) + '\n' + legend_text(kinds);
 }
 
 std::string legend_text(const std::vector<const CeilingKind*>& kinds) {

@@ -1,37 +1,108 @@
 #include "harness/show/columns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "harness/show/wrap.h"
 
 namespace loadline {
 namespace {
 
-// UTF-8 counts as characters, not bytes: "±" is one column wide.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
+constexpr std::size_t kGap = 2;     // between columns
+constexpr std::size_t kIndent = 4;  // of the further lines of a row
+
+std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+  }
+  return widths;
+}
+
+using Indices = std::vector<std::size_t>;
+
+// What these columns take side by side.
+std::size_t width_of(const Indices& columns, const std::vector<std::size_t>& widths) {
+  std::size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const std::size_t column : columns) width += widths[column];
+  return width;
+}
+
+std::string line_of(const Row& row, const Indices& columns, const std::vector<std::size_t>& widths,
+                    const Indices& left) {
+  std::string line;
+  for (const std::size_t column : columns) {
+    const std::string padding(widths[column] - columns_of(row[column]), ' ');
+    if (column != columns.front()) line += std::string(kGap, ' ');
+    line += std::ranges::find(left, column) != left.end() ? row[column] + padding : padding + row[column];
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+bool is_constant(const std::vector<Row>& rows, std::size_t column) {
+  return std::ranges::all_of(rows.begin() + 1, rows.end(),
+                             [&](const Row& row) { return row[column] == rows[1][column]; });
+}
+
+// As many columns in each as fit, and one where none does.
+std::vector<Indices> lines_of(const Indices& columns, const std::vector<std::size_t>& widths, std::size_t width) {
+  std::vector<Indices> lines{{}};
+  for (const std::size_t column : columns) {
+    Indices longer = lines.back();
+    longer.push_back(column);
+    const std::size_t margin = lines.size() > 1 ? kIndent : 0;
+    if (lines.back().empty() || margin + width_of(longer, widths) <= width) {
+      lines.back() = std::move(longer);
+    } else {
+      lines.push_back({column});
+    }
+  }
+  return lines;
 }
 
 }  // namespace
 
 std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& left) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
-  }
+  return fitted(rows, {.left = left, .constant = {}, .expendable = {}}, kUnlimited);
+}
+
+std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width) {
+  const std::vector<std::size_t> widths = widths_of(rows);
+  // What a row that may have so many lines shows, and the names of what it does not.
+  Indices columns;
+  std::vector<std::string> left_out;
+  const auto leave_out_until = [&](std::size_t most_lines) {
+    columns.resize(rows.front().size());
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    left_out.clear();
+    const auto fits = [&] { return lines_of(columns, widths, width).size() <= most_lines; };
+    const auto leave_out = [&](std::string_view header, bool constant) {
+      const auto column = std::ranges::find(columns, header, [&](std::size_t i) { return rows.front()[i]; });
+      if (fits() || column == columns.end()) return;
+      if (constant && (rows.size() < 2 || !is_constant(rows, *column))) return;
+      left_out.push_back(constant ? fmt::format("{} {}", header, rows[1][*column]) : std::string(header));
+      columns.erase(column);
+    };
+    for (const std::string_view header : shape.constant) leave_out(header, true);
+    for (const std::string_view header : shape.expendable) leave_out(header, false);
+    return fits();
+  };
+  // Where one line is too little for what is left of a row, two have room for more of it.
+  if (!leave_out_until(1)) leave_out_until(2);
+  const std::vector<Indices> lines = lines_of(columns, widths, width);
   std::string text;
   for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - columns(row[i]), ' ');
-      line += std::ranges::find(left, i) != left.end() ? row[i] + padding : padding + row[i];
-      if (i + 1 < row.size()) line += "  ";
+    for (const Indices& line : lines) {
+      text += std::string(line == lines.front() ? 0 : kIndent, ' ') + line_of(row, line, widths, shape.left) + '\n';
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
   }
-  return text;
+  if (left_out.empty()) return text;
+  return text + wrapped(fmt::format("not shown in {} columns: {}\n", width, fmt::join(left_out, ", ")), width);
 }
 
 std::string plural(std::size_t count, std::string_view thing) {

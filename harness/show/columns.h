@@ -10,9 +10,19 @@ namespace loadline {
 
 using Row = std::vector<std::string>;
 
-// A line a row, all of which have as many columns as the first. Those of `left` are flush left, the others right; a
-// character of UTF-8 is one column wide.
+// A line a row, all of which have as many columns as the first. Those of `left` are flush left, the others right.
 std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& left);
+
+// What a table looks like, and what of it may go where it is wider than the terminal: columns by their headers.
+struct TableShape {
+  std::vector<std::size_t> left;             // columns flush left
+  std::vector<std::string_view> constant;    // left out first, where all rows have the same there
+  std::vector<std::string_view> expendable;  // left out then, the first first
+};
+
+// aligned() in at most `width` columns; the first row has the headers. A line behind the table says what was left out,
+// and of a constant its value. What is still too wide goes on in further lines, each begun with a whole column.
+std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width);
 
 // "1 cell", "2 cells".
 std::string plural(std::size_t count, std::string_view thing);

@@ -165,21 +165,22 @@ std::vector<List> lists_of(const ResultDiff& diff) {
                     {"note", diff.notes}});
 }
 
-std::string text_of(const ResultDiff& diff) {
-  const std::vector<std::size_t> left{0, 1, 6};
-  return fmt::format("{}\n{}\n\n{}{}\n{}", verdict_text(diff), heading(diff), aligned(rows_of(diff), left),
+std::string text_of(const ResultDiff& diff, std::size_t width) {
+  const TableShape shape{.left = {0, 1, 6}, .constant = {}, .expendable = {"p", "base", "new", "other"}};
+  return fmt::format("{}\n{}\n\n{}{}\n{}", verdict_text(diff), heading(diff), fitted(rows_of(diff), shape, width),
                      legend(diff), lists_text(lists_of(diff)));
 }
 
-std::string markdown_of(const ResultDiff& diff) {
+std::string markdown_of(const ResultDiff& diff, std::size_t) {
   return fmt::format("{}\n{}\n\n{}\n{}\n{}", markdown_list(verdict_text(diff)), heading(diff),
                      markdown_table(rows_of(diff), "|---|---|---:|---:|---:|---:|---|"), legend(diff),
                      lists_markdown(lists_of(diff)));
 }
 
-std::string each(const std::vector<ResultDiff>& diffs, std::string (*one)(const ResultDiff&)) {
+std::string each(const std::vector<ResultDiff>& diffs, std::string (*one)(const ResultDiff&, std::size_t),
+                 std::size_t width) {
   std::vector<std::string> texts;
-  for (const ResultDiff& diff : diffs) texts.push_back(one(diff));
+  for (const ResultDiff& diff : diffs) texts.push_back(one(diff, width));
   return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
@@ -201,12 +202,12 @@ std::string verdict_text(const ResultDiff& diff) {
   return text + shares_lines(diff) + beside_text(diff);
 }
 
-std::string diff_text(const std::vector<ResultDiff>& diffs) {
-  return each(diffs, text_of);
+std::string diff_text(const std::vector<ResultDiff>& diffs, std::size_t width) {
+  return each(diffs, text_of, width);
 }
 
 std::string diff_markdown(const std::vector<ResultDiff>& diffs) {
-  return each(diffs, markdown_of);
+  return each(diffs, markdown_of, kUnlimited);
 }
 
 }  // namespace loadline

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/judge/diff.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
@@ -17,7 +18,7 @@ std::string verdict_text(const ResultDiff& diff);
 
 // The verdicts, what was compared with what, a table of all cells, and what stands on one side only. One after the
 // other, where there are several.
-std::string diff_text(const std::vector<ResultDiff>& diffs);
+std::string diff_text(const std::vector<ResultDiff>& diffs, std::size_t width = kUnlimited);
 
 // The same for a ticket.
 std::string diff_markdown(const std::vector<ResultDiff>& diffs);

@@ -13,13 +13,13 @@
 
 namespace loadline {
 
-std::string figures_text(const Result& result, const Judgement& judgement) {
-  std::string text =
-      fmt::format("{}\n{}{}", table_text(result, judgement), verdict_text(judgement), stopped_text(result, judgement));
+std::string figures_text(const Result& result, const Judgement& judgement, std::size_t width) {
+  std::string text = fmt::format("{}\n{}{}", table_text(result, judgement, width), verdict_text(judgement),
+                                 stopped_text(result, judgement));
   if (const auto spread = spread_of(result, judgement.cells)) text += spread_sentence(*spread, result) + '\n';
-  for (const std::string& part :
-       {recommendation_text(result, judgement), curves_text(result, judgement), predictions_text(result, judgement),
-        search_text(result, judgement), best_text(result, judgement), stages_text(result, judgement)}) {
+  for (const std::string& part : {recommendation_text(result, judgement), curves_text(result, judgement, width),
+                                  predictions_text(result, judgement), search_text(result, judgement),
+                                  best_text(result, judgement), stages_text(result, judgement, width)}) {
     if (!part.empty()) text += '\n' + part;
   }
   return text;

@@ -27,7 +27,7 @@ std::string machine_text(const NoiseFloor& noise) {
 
 }  // namespace
 
-std::string noise_text(const NoiseFloor& noise) {
+std::string noise_text(const NoiseFloor& noise, std::size_t width) {
   std::vector<std::string> floors;
   for (const Mode mode : kModes) {
     if (const auto floor = noise.of(mode)) floors.push_back(fmt::format("{} {}", name(mode), plain_percent(*floor)));
@@ -37,11 +37,12 @@ std::string noise_text(const NoiseFloor& noise) {
     rows.push_back({part.cell, std::string(uses_loader(part.mode) ? name(part.cache) : "-"),
                     duration(part.trial_seconds), plain_percent(part.spread()), plain_percent(part.floor())});
   }
+  const TableShape shape{.left = {0, 1}, .constant = {"cache", "trial"}, .expendable = {"spread of two runs"}};
   return fmt::format(
       "noise floor of {}: {} ({} of runs of {})\n\n{}floor: 19 in 20 further pairs of such runs lie no further apart\n"
       "measured on {}\n",
       noise.machine.hostname.value_or("this host"), fmt::join(floors, ", "), plural(noise.pairs, "pair"),
-      plural(noise.trials, "trial"), aligned(rows, {0, 1}), machine_text(noise));
+      plural(noise.trials, "trial"), fitted(rows, shape, width), machine_text(noise));
 }
 
 std::string noise_warning(const NoiseFloor& noise) {

@@ -4,12 +4,13 @@
 #include <string>
 
 #include "harness/judge/noise.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
 // "noise floor of build-host: IO 6.1 %, FULL 0.3 % (10 pairs of runs of 5 trials)", the cells behind it, and what it
 // was measured on.
-std::string noise_text(const NoiseFloor& noise);
+std::string noise_text(const NoiseFloor& noise, std::size_t width = kUnlimited);
 
 // A line for each mode whose floor is so high that most changes would pass under it.
 std::string noise_warning(const NoiseFloor& noise);

@@ -28,7 +28,7 @@ std::string bar(const Estimate& rate, double full_scale) {
   return text;
 }
 
-std::string curve_text(const Curve& curve) {
+std::string curve_text(const Curve& curve, std::size_t width) {
   double full_scale = 0;
   for (const CurvePoint& one : curve.points) {
     const Estimate& rate = one.point.samples_per_second;
@@ -43,7 +43,8 @@ std::string curve_text(const Curve& curve) {
                     one.cost ? fmt::format("{:.3g}", one.cost->mebibytes.mean) : "-",
                     bar(one.point.samples_per_second, full_scale)});
   }
-  return fmt::format("{}\n{}{}", curve.name, aligned(rows, {5}), laws_text(curve));
+  const TableShape shape{.left = {5}, .constant = {}, .expendable = {"MiB / 1,000", "CPU s / 1,000", "", "efficiency"}};
+  return fmt::format("{}\n{}{}", curve.name, fitted(rows, shape, width), laws_text(curve));
 }
 
 }  // namespace
@@ -68,14 +69,14 @@ std::string laws_text(const Curve& curve) {
   return text;
 }
 
-std::string curves_text(const Result& result, const Judgement& judgement) {
+std::string curves_text(const Result& result, const Judgement& judgement, std::size_t width) {
   std::string text;
   for (const Headline& headline : judgement.headlines) {
     const Configuration& best = judgement.configurations[headline.configuration];
     for (const auto cell : {best.io, best.full}) {
       const Curve* const curve = cell ? curve_with(judgement.curves, *cell) : nullptr;
       if (curve == nullptr || curve->points.size() < kFewestPoints) continue;
-      text += (text.empty() ? "over workers: " : "\n") + curve_text(*curve);
+      text += (text.empty() ? "over workers: " : "\n") + curve_text(*curve, width);
     }
   }
   if (text.empty()) return text;

@@ -18,7 +18,7 @@ constexpr std::string_view kLegend =
     "host waits: the thread that pulls the batches has none; steps launched ahead go on meanwhile, so that what the "
     "compute loses is the stall\n";
 
-std::string table_of(const CellResult& cell) {
+std::string table_of(const CellResult& cell, std::size_t width) {
   const auto stages = stages_of(cell);
   if (stages.empty()) return "";
   double wall = 0;
@@ -30,7 +30,8 @@ std::string table_of(const CellResult& cell) {
     rows.push_back({stage.name, fmt::format("{}", stage.hits), fmt::format("{:.3f} s", seconds),
                     duration(seconds / static_cast<double>(stage.hits)), fmt::format("{:.1f}", 100 * seconds / wall)});
   }
-  return fmt::format("{}, {}\n{}", cell.cell.name(), plural(cell.trials.size(), "trial"), aligned(rows, {0}));
+  const TableShape shape{.left = {0}, .constant = {}, .expendable = {"hits", "per hit"}};
+  return fmt::format("{}, {}\n{}", cell.cell.name(), plural(cell.trials.size(), "trial"), fitted(rows, shape, width));
 }
 
 std::vector<std::size_t> cells_to_show(const Result& result, const Judgement& judgement) {
@@ -52,10 +53,10 @@ std::vector<std::size_t> cells_to_show(const Result& result, const Judgement& ju
 
 }  // namespace
 
-std::string stages_text(const Result& result, const Judgement& judgement) {
+std::string stages_text(const Result& result, const Judgement& judgement, std::size_t width) {
   std::string text;
   for (const std::size_t cell : cells_to_show(result, judgement)) {
-    text += fmt::format("{}where the time goes: {}", text.empty() ? "" : "\n", table_of(result.cells[cell]));
+    text += fmt::format("{}where the time goes: {}", text.empty() ? "" : "\n", table_of(result.cells[cell], width));
   }
   return text.find(kHostWaits) == std::string::npos ? text : text + '\n' + std::string(kLegend);
 }

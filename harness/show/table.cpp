@@ -143,6 +143,19 @@ std::string widest_text(const Result& result, const Judgement& judgement) {
   return fmt::format("{} with ± {:.1f} %", name, 100 * widest);
 }
 
+std::string lines_of(const std::vector<Warning>& warnings) {
+  std::string text;
+  for (const Warning& warning : folded(warnings)) {
+    text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
+  }
+  return text;
+}
+
+const CellResult* first_failure(const Result& result) {
+  const auto failed = std::ranges::find_if(result.cells, [](const CellResult& cell) { return cell.error.has_value(); });
+  return failed == result.cells.end() ? nullptr : &*failed;
+}
+
 }  // namespace
 
 std::string rate_text(const std::optional<Summary>& per_second) {
@@ -155,7 +168,7 @@ std::string rate_text(const std::optional<Summary>& per_second) {
   return fmt::format("{:.{}f} ± {:.{}f}{}", mean / unit.size, decimals, *stddev / unit.size, decimals, unit.suffix);
 }
 
-std::string table_text(const Result& result, const Judgement& judgement) {
+std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {
   std::vector<Row> rows{
       {"workload", "loader", "batch", "further", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall", "fetch stall"}};
   for (const Configuration& configuration : judgement.configurations) {
@@ -178,17 +191,23 @@ std::string table_text(const Result& result, const Judgement& judgement) {
     }
   }
   leave_out_empty_columns(rows);
-  std::vector<std::size_t> left{0, 1};
-  if (rows[0][kNames] == "further") left.push_back(kNames);
-  std::string text = std::string(kTitle) + aligned(rows, left);
+  TableShape shape{.left = {0, 1},
+                   .constant = {"batch", "workload", "further"},
+                   .expendable = {"of ceiling", "fetch stall", "SYNTHETIC", "stall", "IO"}};
+  if (rows[0][kNames] == "further") shape.left.push_back(kNames);
+  const std::string table = fitted(rows, shape, width);
+  // What a narrow terminal does not show needs no explanation.
+  const auto shows = [header = table.substr(0, table.find('\n'))](std::string_view column) {
+    return header.find(column) != std::string::npos;
+  };
+  std::string text = std::string(kTitle) + table;
   if (text.find("±", kTitle.size()) != std::string::npos) text += kLegend;
   const auto kinds = binding_kinds(result, judgement);
-  if (!kinds.empty()) {
+  if (!kinds.empty() && shows("of ceiling")) {
     text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";
     text += legend_text(kinds);
   }
-  if (rows[0].back() == "fetch stall")
-    text += "\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n";
+  if (shows("fetch stall")) text += "\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n";
   return text;
 }
 
@@ -211,11 +230,32 @@ std::string verdict_text(const Judgement& judgement) {
 }
 
 std::string warning_text(const Judgement& judgement) {
-  std::string text;
-  for (const Warning& warning : folded(judgement.warnings)) {
-    text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
+  return lines_of(judgement.warnings);
+}
+
+std::string failure_text(const Result& result) {
+  const CellResult* const first = first_failure(result);
+  if (first == nullptr) return "";
+  std::size_t same = 0;
+  std::size_t others = 0;
+  for (const CellResult& cell : result.cells) {
+    if (cell.error) ++(cell.error == first->error ? same : others);
   }
+  std::string text = first->cell.name();
+  if (same > 1) text += fmt::format(" and {}", plural(same - 1, "other cell"));
+  text += fmt::format(": {}", *first->error);
+  if (others > 0) text += fmt::format("; {} failed for other reasons, which the result has", plural(others, "cell"));
   return text;
+}
+
+std::string warnings_beside(std::string_view failure, const Result& result, const Judgement& judgement) {
+  if (failure.empty()) return warning_text(judgement);
+  const std::string& reason = *first_failure(result)->error;
+  std::vector<Warning> others = judgement.warnings;
+  std::erase_if(others, [&](const Warning& warning) {
+    return warning.id == "cell-failed" || (warning.id == "ceiling-failed" && warning.message.ends_with(reason));
+  });
+  return lines_of(others);
 }
 
 std::string setting_text(const Result& result) {
@@ -276,13 +316,14 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
   return text;
 }
 
-std::string plan_text(const Result& prepared, const Schedule& schedule) {
+std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width) {
   std::vector<Row> rows{{"cell", "compute", "slots", "slot bytes"}};
   for (const CellResult& cell : prepared.cells) {
     rows.push_back(
         {cell.cell.name(), cell.cell.compute, fmt::format("{}", cell.slots), fmt::format("{}", cell.slot_bytes)});
   }
-  std::string text = aligned(rows, {0, 1}) + '\n';
+  const TableShape shape{.left = {0, 1}, .constant = {"compute"}, .expendable = {"slot bytes", "slots"}};
+  std::string text = fitted(rows, shape, width) + '\n';
   if (!prepared.ceilings.empty()) {
     text += "ceiling\n";
     for (const CeilingResult& ceiling : prepared.ceilings) text += ceiling.ceiling.id() + '\n';

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/judge/judgement.h"
 #include "harness/measure/schedule.h"
 #include "harness/result/result.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
@@ -13,7 +15,7 @@ namespace loadline {
 std::string rate_text(const std::optional<Summary>& per_second);
 
 // The table of IO, SYNTHETIC and FULL, a row a configuration; where there are ceilings, with what IO reaches of them.
-std::string table_text(const Result& result, const Judgement& judgement);
+std::string table_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
 // What limits each workload, in a sentence or two, and how many workers are enough.
 std::string verdict_text(const Judgement& judgement);
@@ -21,11 +23,18 @@ std::string verdict_text(const Judgement& judgement);
 // One line a warning.
 std::string warning_text(const Judgement& judgement);
 
+// What failed and why, as one sentence: "cifar10/IO/hdf5/workers:1/batch:32 and 3 other cells: cannot read ...". Empty
+// where nothing failed.
+std::string failure_text(const Result& result);
+
+// The warnings that say something else than this sentence does.
+std::string warnings_beside(std::string_view failure, const Result& result, const Judgement& judgement);
+
 // What the machine, the program and the data were: a few lines.
 std::string setting_text(const Result& result);
 
 // What would be run, a line a cell, and about how long it takes.
-std::string plan_text(const Result& prepared, const Schedule& schedule);
+std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width = kUnlimited);
 
 // "8 cells and 7 ceilings, 5 trials each, about 19 s"; "24 cells, 3 to 20 of 50 trials each to fit the time limit,
 // about 1 min 2 s to 5 min 0 s".

@@ -28,7 +28,7 @@ double mean_of_later(const TrainingResult& result) {
 
 }  // namespace
 
-std::string training_text(const TrainingResult& result) {
+std::string training_text(const TrainingResult& result, std::size_t width) {
   const bool validated = !result.validation_data.empty();
   std::vector<Row> rows{{"epoch", "time", "samples/s", "waiting for data", "training loss"}};
   if (validated) rows[0].emplace_back("validation loss");
@@ -41,9 +41,10 @@ std::string training_text(const TrainingResult& result) {
     if (validated) rows.back().push_back(loss(epoch.validation));
     if (validated && result.classifies) rows.back().push_back(accuracy(epoch.validation));
   }
+  const TableShape shape{.left = {}, .constant = {}, .expendable = {"training loss", "time", "validation loss"}};
   std::string text = fmt::format("{}, {}: {}\n\n{}", result.cell.cell.workload,
                                  loader_text(*result.cell.cell.loader, result.cell.cell.workers),
-                                 result.compute_description, aligned(rows, {}));
+                                 result.compute_description, fitted(rows, shape, width));
   if (!validated) text += fmt::format("\nno validation: {}\n", result.why_no_validation);
   const std::string first = first_epoch_text(result);
   if (!first.empty()) text += fmt::format("\n{}\n", first);

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "harness/measure/train.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
 // A line an epoch, under a heading.
-std::string training_text(const TrainingResult& result);
+std::string training_text(const TrainingResult& result, std::size_t width = kUnlimited);
 
 // The latest epoch, in a line.
 std::string epoch_text(const TrainingResult& result);

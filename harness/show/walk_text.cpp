@@ -145,12 +145,14 @@ std::string verdict_text(const Walk& walk) {
   return text;
 }
 
-std::string walk_text(const Walk& walk) {
+std::string walk_text(const Walk& walk, std::size_t width) {
   std::string text = verdict_text(walk);
   for (const WorkloadWalk& followed : walk.workloads) {
     const std::vector<Row> rows = rows_of(walk, followed);
-    const std::vector<std::size_t> left{0, 1, 6, rows.front().size() - 1};
-    text += fmt::format("\n{}\n\n{}{}\n{}", heading(followed), aligned(rows, left), legend(walk, followed),
+    const TableShape shape{.left = {0, 1, 6, rows.front().size() - 1},
+                           .constant = {},
+                           .expendable = {"over the step before", "SYNTHETIC", "IO", "bound by", "stall", "verdict"}};
+    text += fmt::format("\n{}\n\n{}{}\n{}", heading(followed), fitted(rows, shape, width), legend(walk, followed),
                         lists_text(lists_of(walk, followed)));
   }
   return text + lists_text(lists_of(walk));

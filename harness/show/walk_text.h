@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/judge/walk.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
@@ -15,7 +16,7 @@ std::string step_text(const WalkStep& step);
 std::string verdict_text(const Walk& walk);
 
 // The verdicts, then of each workload a table with a row a step, and what there is beside it.
-std::string walk_text(const Walk& walk);
+std::string walk_text(const Walk& walk, std::size_t width = kUnlimited);
 
 // The same for a ticket.
 std::string walk_markdown(const Walk& walk);

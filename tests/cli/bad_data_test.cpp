@@ -181,5 +181,38 @@ TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsWhatTheyHad) {
   EXPECT_GE(json["cells"][0]["trials"].size(), 1U);
 }
 
+TEST_F(BadData, WhatFailsManyCellsIsSaidOnce) {
+  ASSERT_EQ(run({"data", "make", "mnist", "data", "--samples", "256", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"data", "convert", "data", "packed.h5", "--chunk", "256", "--gzip", "1", "-q"}).exit_code, 0);
+  std::string bytes = bytes_of(home_ / "packed.h5");
+  bytes.replace(bytes.size() / 3, 1000, 1000, '\xff');  // in the one chunk
+  write(home_ / "packed.h5", bytes);
+  // As it is: or else the data would be read, and refused, before any cell is measured.
+  const Outcome outcome = run(short_run("packed.h5") + Words{"--loader", "hdf5-chunk", "--workers", "1,2", "--mode",
+                                                             "io,full", "--cache", "as-is"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome), Words{"mnist/IO/hdf5-chunk/workers:1/batch:8 and 3 other cells: cannot read packed.h5: "
+                                     "the chunk at sample 0 is corrupt"});
+  const auto first = outcome.err.find("is corrupt");
+  EXPECT_EQ(outcome.err.find("is corrupt", first + 1), std::string::npos) << outcome.err;
+}
+
+TEST_F(BadData, TruncatedHdf5IsRefusedWithBothSizes) {
+  ASSERT_EQ(run({"data", "make", "mnist", "made", "--samples", "64", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"data", "convert", "made", "images.h5", "-q"}).exit_code, 0);
+  const auto bytes = std::filesystem::file_size(home_ / "images.h5");
+  std::filesystem::resize_file(home_ / "images.h5", 8192);
+  expect_refusal(run({"data", "verify", "images.h5"}), 1,
+                 fmt::format("cannot open images.h5: it is cut short, 8192 bytes of {}", bytes));
+}
+
+TEST_F(BadData, AFullDiskIsOneSentenceWithoutAddresses) {
+  ASSERT_EQ(run({"data", "make", "mnist", "made", "--samples", "500", "-q"}).exit_code, 0);
+  world_.most_file_bytes = 100'000;
+  const Outcome outcome = run({"data", "convert", "made", "full.h5", "-q"});
+  EXPECT_EQ(outcome.signal, 0) << "the library crashes at exit where a file could not be closed";
+  expect_refusal(outcome, 1, "cannot write full.h5: file write failed: File too large");
+}
+
 }  // namespace
 }  // namespace loadline::test

@@ -327,8 +327,9 @@ TEST_P(Interrupted, TakesSigtermsThatFollowForTheSame) {
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "partial");
 }
 
-INSTANTIATE_TEST_SUITE_P(Signal, Interrupted, testing::Values(SIGINT, SIGTERM),
-                         [](const auto& signal) { return signal.param == SIGINT ? "SIGINT" : "SIGTERM"; });
+INSTANTIATE_TEST_SUITE_P(Signal, Interrupted, testing::Values(SIGINT, SIGTERM, SIGHUP), [](const auto& signal) {
+  return signal.param == SIGINT ? "SIGINT" : signal.param == SIGTERM ? "SIGTERM" : "SIGHUP";
+});
 
 // Memory
 

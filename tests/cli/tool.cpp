@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,6 +31,24 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
+// What is written to it is read as it is: the terminal itself makes no line ends of its own.
+Pipe make_terminal(unsigned short columns) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  std::array<char, 64> name{};
+  if (master < 0 || ::grantpt(master) != 0 || ::unlockpt(master) != 0 ||
+      ::ptsname_r(master, name.data(), name.size()) != 0) {
+    throw std::runtime_error("cannot make a terminal for the test");
+  }
+  const int end = ::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  termios settings{};
+  const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  if (end < 0 || ::tcgetattr(end, &settings) != 0) throw std::runtime_error("cannot make a terminal for the test");
+  settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  ::tcsetattr(end, TCSANOW, &settings);
+  ::ioctl(end, TIOCSWINSZ, &size);
+  return {master, end};
+}
+
 void close_one(int& descriptor) {
   if (descriptor >= 0) ::close(descriptor);
   descriptor = -1;
@@ -41,6 +61,10 @@ void close_one(int& descriptor) {
   ::dup2(err, STDERR_FILENO);
   for (const int descriptor : world.closed) ::close(descriptor);
   ::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : world.ignored) ::signal(signal, SIG_IGN);
+  // SIGQUIT is to end the tool, not to fill the disk.
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
   if (world.most_file_bytes) {
     const rlimit limit{*world.most_file_bytes, *world.most_file_bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -77,8 +101,8 @@ Tool::Tool(const std::vector<std::string>& arguments, const World& world) {
   const auto argv = pointers_to(words);
   const auto envp = pointers_to(variables);
   Pipe in = make_pipe();
-  Pipe out = make_pipe();
-  Pipe err = make_pipe();
+  Pipe out = world.out_columns ? make_terminal(*world.out_columns) : make_pipe();
+  Pipe err = world.err_columns ? make_terminal(*world.err_columns) : make_pipe();
   if (world.small_stdout) ::fcntl(out.read, F_SETPIPE_SZ, 4096);
   if (world.deaf_stdout) close_one(out.read);
   process_ = ::fork();

@@ -29,6 +29,9 @@ struct World {
   std::optional<std::size_t> most_file_bytes;      // RLIMIT_FSIZE
   bool deaf_stdout = false;                        // nobody will ever read it
   bool small_stdout = false;                       // a pipe of one page
+  std::optional<unsigned short> out_columns;       // stdout is a terminal that is so wide
+  std::optional<unsigned short> err_columns;       // the same of stderr
+  std::vector<int> ignored;                        // signals, as nohup leaves them
 };
 
 // A running tool. Killed when it runs past a minute, and at the latest by the destructor.

@@ -44,6 +44,24 @@ TEST(NearestName, IsNoneWhenAnotherWordWasMeant) {
   EXPECT_EQ(nearest_name("serial", {}), std::nullopt);
 }
 
+constexpr std::array kOptions{"--workload"sv, "--mode"sv, "--workers"sv, "--batch-size"sv};
+
+TEST(NearestName, CountsNoDashesOfOptionsAsLetters) {
+  EXPECT_EQ(nearest_name("--word", kOptions), std::nullopt) << "not --mode, of whose four letters two are others";
+  EXPECT_EQ(nearest_name("--mod", kOptions), "--mode");
+}
+
+TEST(Hint, NamesWhatWasBegun) {
+  EXPECT_EQ(hint_of("--work", kOptions), " (did you mean --workload or --workers?)");
+  EXPECT_EQ(hint_of("--batch", kOptions), " (did you mean --batch-size?)");
+}
+
+TEST(Hint, IsTheNearestNameOrNothing) {
+  EXPECT_EQ(hint_of("--wrokers", kOptions), " (did you mean --workers?)");
+  EXPECT_EQ(hint_of("--elephant", kOptions), "");
+  EXPECT_EQ(hint_of("--", kOptions), "") << "which every option begins with";
+}
+
 TEST(UnknownName, SaysWhatIsWantedAndWhatWasMeant) {
   EXPECT_EQ(test::thrown_by([] { throw unknown_name("loader", "thread-poll", kAnimals); }),
             test::usage("loader 'thread-poll': want one of serial, thread-pool, flow-graph (did you mean "

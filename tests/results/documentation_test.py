@@ -105,7 +105,7 @@ class Documentation(ResultsTest):
         self.assertEqual(sorted(set(fields_of(self.result)) - set(documented_fields())), [])
 
     def test_readme_says_which_options_take_one_value(self):
-        help_text = self.run_block([str(TOOL), "run", "--help"])
+        help_text = self.run_block(["env", "COLUMNS=1000", str(TOOL), "run", "--help-all"])
         lines = re.findall(r"^ +((?:--[\w-]+(?:, )?)+): (it|they) ", help_text, re.MULTILINE)
         options = [option for names, _ in lines for option in names.split(", ")]
         self.assertGreater(len(options), 25)

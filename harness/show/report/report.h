@@ -9,6 +9,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/result/result.h"
 #include "harness/show/report/page.h"
+#include "harness/show/wrap.h"
 
 namespace loadline {
 
@@ -20,8 +21,9 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
 // Verdict and tables in the Markdown of code hosts, of the best configurations only where there are many.
 std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements);
 
-// What `loadline run` prints, run by run.
-std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements);
+// What `loadline run` prints, run by run, its tables in at most `width` columns.
+std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements,
+                        std::size_t width = kUnlimited);
 
 // A long table after RFC 4180, a row a trial, for pandas, R and spreadsheets. Numbers are as exact as they were
 // measured; what is missing is empty.

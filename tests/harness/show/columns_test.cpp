@@ -20,6 +20,50 @@ TEST(Aligned, LeavesNoBlanksAtTheEndOfALine) {
   EXPECT_EQ(aligned({{"a", "long"}, {"b", ""}}, {0, 1}), "a  long\nb\n");
 }
 
+const std::vector<Row> kTable{{"workload", "loader", "batch", "IO", "FULL"},
+                              {"mnist", "serial", "512", "1 ± 0 k", "2 ± 0 k"},
+                              {"mnist", "thread-pool x 2", "512", "3 ± 0 k", "4 ± 0 k"}};
+const TableShape kShape{.left = {0, 1}, .constant = {"batch", "loader"}, .expendable = {"IO", "FULL"}};
+
+TEST(Fitted, IsTheWholeTableWhereItFits) {
+  EXPECT_EQ(fitted(kTable, kShape, 50), aligned(kTable, {0, 1}));
+}
+
+TEST(Fitted, LeavesOutFirstWhatIsTheSameInEveryRow) {
+  EXPECT_EQ(fitted(kTable, kShape, 45),
+            "workload  loader                IO     FULL\n"
+            "mnist     serial           1 ± 0 k  2 ± 0 k\n"
+            "mnist     thread-pool x 2  3 ± 0 k  4 ± 0 k\n"
+            "not shown in 45 columns: batch 512\n");
+}
+
+TEST(Fitted, LeavesOutThenWhatIsExpendableInItsOrder) {
+  EXPECT_EQ(fitted(kTable, kShape, 40),
+            "workload  loader              FULL\n"
+            "mnist     serial           2 ± 0 k\n"
+            "mnist     thread-pool x 2  4 ± 0 k\n"
+            "not shown in 40 columns: batch 512, IO\n");
+}
+
+TEST(Fitted, GoesOnInFurtherLinesWithWholeColumnsWhereThatIsTooLittle) {
+  EXPECT_EQ(fitted({{"cell", "new", "verdict"}, {"a-long-name", "1 ± 2 k", "regression"}}, {.left = {0, 2}}, 22),
+            "cell             new\n"
+            "    verdict\n"
+            "a-long-name  1 ± 2 k\n"
+            "    regression\n");
+}
+
+TEST(Fitted, LeavesOutNoMoreThanTwoLinesNeed) {
+  EXPECT_EQ(fitted({{"cell", "base", "new", "verdict"}, {"a-very-long-name", "1 ± 2 k", "2 ± 2 k", "regression"}},
+                   {.left = {0, 3}, .constant = {}, .expendable = {"base", "new"}}, 24),
+            "cell\n"
+            "        new  verdict\n"
+            "a-very-long-name\n"
+            "    2 ± 2 k  regression\n"
+            "not shown in 24 columns:\n"
+            "  base\n");
+}
+
 TEST(Plural, KnowsTheSingular) {
   EXPECT_EQ(plural(0, "cell"), "0 cells");
   EXPECT_EQ(plural(1, "cell"), "1 cell");

@@ -1,0 +1,99 @@
+// Results that are kept by name: listed, shown, deleted, and how they went.
+#include <fmt/format.h>
+
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Baseline : public CommandLine {
+ protected:
+  Baseline() {
+    world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string();
+    world_.environment["COLUMNS"] = "";
+  }
+
+  json measured() const {
+    const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};
+    EXPECT_EQ(run(short_run(mnist(), "measured.json") + words).exit_code, 0);
+    return json::parse(bytes_of(home_ / "measured.json"));
+  }
+  // Under `name`, a result with this rate, begun at this minute.
+  void keep(const std::string& name, json result, double rate, int minute) const {
+    for (json& cell : result["cells"]) {
+      for (std::size_t i = 0; i < cell["trials"].size(); ++i) {
+        json& trial = cell["trials"][i];
+        trial["wall_seconds"] = trial["samples"].get<double>() / (rate + static_cast<double>(i));
+      }
+    }
+    result["started"] = fmt::format("2026-11-22T10:{:02}:00Z", minute);
+    write(home_ / "kept.json", result.dump());
+    ASSERT_EQ(run({"diff", "--save-baseline", name, "kept.json"}).exit_code, 0);
+  }
+};
+
+TEST_F(Baseline, IsListedShownAndDeleted) {
+  const json result = measured();
+  keep("main", result, 1000, 0);
+  keep("other", result, 2000, 1);
+  EXPECT_THAT(run({"baseline", "list"}).out,
+              AllOf(StartsWith("  main           3 cells of 2026-11-22T10:00:00Z, on "), HasSubstr("\n  other   ")));
+  EXPECT_THAT(run({"baseline", "show", "main"}).out, HasSubstr("\nsamples/s, mean ± standard deviation"));
+  EXPECT_EQ(run({"baseline", "delete", "main"}).out, "baseline main: deleted\n");
+  EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"other.json"}));
+  expect_refusal(run({"baseline", "show", "main"}), 2, "baseline 'main': want one of other");
+}
+
+TEST_F(Baseline, ListIsJsonForOtherPrograms) {
+  keep("main", measured(), 1000, 0);
+  write(home_ / "baselines" / "torn.json", "{");
+  const json listed = json::parse(run({"baseline", "list", "--json"}).out);
+  ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed[0]["name"], "main");
+  EXPECT_EQ(listed[0]["cells"], 3);
+  EXPECT_EQ(listed[0]["error"], nullptr);
+  EXPECT_TRUE(listed[1]["error"].is_string());
+  EXPECT_EQ(json::parse(run({"list", "--json"}).out)["baselines"], listed);
+}
+
+TEST_F(Baseline, WithoutOneThatIsThereDeletesNone) {
+  keep("main", measured(), 1000, 0);
+  expect_refusal(run({"baseline", "delete", "main", "mian"}), 2,
+                 "baseline 'mian': want one of main (did you mean main?)");
+  EXPECT_EQ(names_in(home_ / "baselines"), (std::set<std::string>{"main.json"}));
+  expect_refusal(run({"baseline", "delete", "../main"}), 2,
+                 "baseline: want a name of letters, digits and any of . _ - +, that begins with none of . and -, nor "
+                 "with noise-, got '../main'");
+}
+
+TEST_F(Baseline, HistoryHasTheResultsThatHadTheNameAndTheirTrend) {
+  const json result = measured();
+  keep("main", result, 1000, 0);
+  EXPECT_EQ(run({"baseline", "history", "main"}).out, "baseline main: no result had the name before this one\n");
+  keep("main", result, 951, 1);
+  keep("main", result, 899, 2);
+  keep("main", result, 852, 3);
+  const std::string history = run({"baseline", "history", "main"}).out;
+  EXPECT_THAT(history, AllOf(StartsWith("trend of mnist FULL: 5.2 ± 0.3 % slower a result over 4 results (p < 0.001)"),
+                             HasSubstr("\n2026-11-22T10:00:00Z  "), HasSubstr("\n2026-11-22T10:03:00Z  ")));
+  EXPECT_THAT(run({"baseline", "history", "main", "--last", "2"}).out,
+              AllOf(StartsWith("trend of mnist FULL: none of 2 results, it takes three\n"),
+                    testing::Not(HasSubstr("2026-11-22T10:01:00Z"))));
+  EXPECT_THAT(run({"baseline", "list"}).out, HasSubstr("; 3 results before it\n"));
+  EXPECT_EQ(run({"baseline", "delete", "main"}).out, "baseline main: deleted, with 3 that had the name before\n");
+  EXPECT_EQ(names_in(home_ / "baselines"), std::set<std::string>());
+}
+
+TEST_F(Baseline, HistoryWantsTwoResults) {
+  keep("main", measured(), 1000, 0);
+  expect_refusal(run({"baseline", "history", "main", "--last", "1"}), 2,
+                 "--last: want at least 2, one result is no history");
+}
+
+}  // namespace
+}  // namespace loadline::test

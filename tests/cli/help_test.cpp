@@ -1,0 +1,71 @@
+// Help: of every verb, by sections, and whole.
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Help : public CommandLine {
+ protected:
+  Help() { world_.environment["COLUMNS"] = ""; }
+
+  std::string shown(const Words& words) const {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+};
+
+TEST_F(Help, OfAllShowsTheVerbs) {
+  EXPECT_THAT(shown({"--help"}), AllOf(StartsWith("Usage: loadline VERB ...\n"), HasSubstr("\nVerbs\n  run   "),
+                                       HasSubstr("\n  baseline   ")));
+  EXPECT_EQ(shown({"help"}), shown({"--help"}));
+}
+
+TEST_F(Help, OfAVerbIsThatOfItsOption) {
+  EXPECT_EQ(shown({"help", "diff"}), shown({"diff", "--help"}));
+  EXPECT_EQ(shown({"help", "data", "make"}), shown({"data", "make", "--help"}));
+  EXPECT_THAT(shown({"data", "make", "--help"}), StartsWith("Usage: loadline data make [OPTIONS] KIND DIR\n"));
+}
+
+TEST_F(Help, OfManyOptionsNamesThoseOfFurtherSections) {
+  EXPECT_THAT(shown({"run", "--help"}),
+              AllOf(HasSubstr("\n  --workers N,...         worker threads of a loader that has them\n"),
+                    HasSubstr("\n  Trials                  --trials --trial-seconds "),
+                    Not(HasSubstr("  --trial-seconds SECONDS"))));
+}
+
+TEST_F(Help, OfASectionExplainsItsOptions) {
+  EXPECT_THAT(shown({"help", "run", "trials"}),
+              AllOf(StartsWith("Trials\n  --trials N              trials of each cell [5]\n"),
+                    HasSubstr("\n  --trial-seconds SECONDS\n                          length of a trial"),
+                    Not(HasSubstr("--workers"))));
+  EXPECT_THAT(shown({"help", "run", "Order"}), StartsWith("Order of samples\n"));
+}
+
+TEST_F(Help, AllShowsDefaultsChoicesAndEverySection) {
+  world_.environment["COLUMNS"] = "1000";
+  const std::string help = shown({"run", "--help-all"});
+  EXPECT_THAT(help, HasSubstr("[serial,thread-pool]"));
+  EXPECT_THAT(help, HasSubstr("in-order, completion"));
+  EXPECT_THAT(help, HasSubstr("--trial-seconds SECONDS"));
+  EXPECT_THAT(help, HasSubstr("--dtype TYPE,...")) << "which takes a list";
+  EXPECT_THAT(help, HasSubstr("--in-memory [on|off,...]"));
+  EXPECT_THAT(help, HasSubstr("--rank, --world-size: they are this process's share of a job"));
+  EXPECT_THAT(help, HasSubstr("Exit codes: 0 ok, 1 failed, 2 usage"));
+}
+
+TEST_F(Help, OfWhatIsNotThereIsRefused) {
+  expect_refusal(run({"help", "rnu"}), 2,
+                 "help: verb 'rnu': want one of run, ceilings, train, diff, ab, aa, list, data, baseline, merge, "
+                 "export, report, help (did you mean run?)");
+  expect_refusal(run({"help", "diff", "trials"}), 2, "help: section of diff 'trials': want one of options, judging");
+}
+
+}  // namespace
+}  // namespace loadline::test

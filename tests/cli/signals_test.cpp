@@ -1,0 +1,61 @@
+// Signals beyond those that a person sends: what batch systems, lost terminals and debuggers do.
+#include <csignal>
+
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Signals : public CommandLine {};
+
+TEST_F(Signals, HangUpIsIgnoredWhereItWasBefore) {
+  world_.ignored = {SIGHUP};  // as nohup leaves it
+  Tool tool(long_run(mnist()), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(SIGHUP);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 3/")) << "it goes on";
+  tool.send(SIGTERM);
+  EXPECT_EQ(tool.finish().exit_code, 128 + SIGTERM);
+}
+
+TEST_F(Signals, HangUpOfALostTerminalKeepsTheResultAndIsTheExitCode) {
+  world_.deaf_stdout = true;  // as a terminal that is gone
+  Tool tool(long_run(mnist()), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(SIGHUP);
+  tool.send(SIGHUP);
+  EXPECT_EQ(tool.finish().exit_code, 128 + SIGHUP);
+  EXPECT_EQ(result()["status"], "partial");
+}
+
+TEST_F(Signals, HangUpEndsAComparisonInPairs) {
+  const Words words{
+      "ab",     "--workload",   "mnist", "--data",       mnist(),   "--batch-size", "8",  "--trial-batches", "3",
+      "--base", "--prefetch 2", "--new", "--prefetch 3", "--pairs", "100000",       "-o", "ab.json"};
+  Tool tool(words, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  tool.send(SIGHUP);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 128 + SIGHUP);
+  EXPECT_THAT(outcome.err, HasSubstr("loadline: interrupted; "));
+}
+
+// Left to do what they always do: QUIT is for who wants the process to end as it stands, USR1 is nothing of ours.
+class LeftAlone : public Signals, public testing::WithParamInterface<int> {};
+
+TEST_P(LeftAlone, EndsTheProcessAndLeavesAValidFile) {
+  Tool tool(long_run(mnist()), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 3/"));
+  tool.send(GetParam());
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.signal, GetParam());
+  EXPECT_EQ(result()["status"], "partial");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signal, LeftAlone, testing::Values(SIGQUIT, SIGUSR1),
+                         [](const auto& signal) { return signal.param == SIGQUIT ? "SIGQUIT" : "SIGUSR1"; });
+
+}  // namespace
+}  // namespace loadline::test
