@@ -14,6 +14,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/result/run_id.h"
 #include "loaders/error.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -69,7 +70,8 @@ int ab_verb(const PairsRequest& request) {
   }
   JudgeRequest judging = request.judging;
   judging.noise = "none";  // it is how far two runs lie apart, and these took turns
-  const std::vector diffs{diff_pairs({base_file.path(), sides.base}, {changed_file.path(), sides.changed},
+  const std::vector diffs{diff_pairs({printable(base_file.path()), sides.base},
+                                     {printable(changed_file.path()), sides.changed},
                                      diff_options(judging, sides.base))};
   put(stdout, format_diff(request.format, diffs));
   throw_first_failure(sides.base);

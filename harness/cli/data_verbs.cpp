@@ -13,6 +13,7 @@
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/printable.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
 #include "synthetic/generate/nbody.h"
@@ -43,7 +44,7 @@ int data_info_verb(const DataRequest& request) {
   // Before the fingerprint, which reads what is not in the page cache yet.
   const Residency residency = page_cache_residency(*dataset);
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
-  fmt::print("path         {}\n", request.path);
+  fmt::print("path         {}\n", printable(request.path));
   fmt::print("format       {}\n", info.format);
   if (!info.volume) fmt::print("samples      {}\n", info.samples);  // of a volume as many as are asked for
   if (info.encoded) {
@@ -63,7 +64,7 @@ int data_info_verb(const DataRequest& request) {
   }
   fmt::print("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
-    fmt::print("             {}\n", info.files[i].string());
+    fmt::print("             {}\n", printable(info.files[i].string()));
   }
   if (info.files.size() > kMostFilesShown)
     fmt::print("             ... ({} more)\n", info.files.size() - kMostFilesShown);
@@ -80,7 +81,7 @@ int data_verify_verb(const DataRequest& request) {
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
   const std::string what =
       dataset->info().volume ? "all values" : fmt::format("{} samples and labels", dataset->info().samples);
-  fmt::print("{}: ok, {} read, fingerprint {:016x}\n", request.path, what, fingerprint);
+  fmt::print("{}: ok, {} read, fingerprint {:016x}\n", printable(request.path), what, fingerprint);
   return kExitOk;
 }
 
@@ -92,11 +93,11 @@ int at_work(const std::string& place, bool quiet, const Work& work) {
   const Interrupt interrupt;
   Progress progress(quiet);
   const auto show = [&](std::size_t done, std::size_t total) {
-    progress.status(fmt::format("{}: {} of {}", place, done, total));
+    progress.status(fmt::format("{}: {} of {}", printable(place), done, total));
   };
   try {
     const std::string outcome = work(show, interrupt.token());
-    progress.milestone(fmt::format("{}: {}", place, outcome));
+    progress.milestone(fmt::format("{}: {}", printable(place), outcome));
   } catch (const Error& error) {
     if (interrupt.signal() == 0) throw;
     progress.clear();

@@ -1,7 +1,12 @@
 #include "harness/cli/interrupt.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <initializer_list>
+#include <system_error>
+
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -25,7 +30,15 @@ sigset_t listened() {
 Interrupt::Interrupt() {
   const sigset_t set = listened();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  listener_ = std::jthread([this] { listen(); });
+  try {
+    listener_ = std::jthread([this] { listen(); });
+  } catch (const std::system_error& error) {
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    throw Error(
+        fmt::format("cannot start a thread to wait for signals: {} (a limit on processes, RLIMIT_NPROC or the "
+                    "control group's, counts threads too)",
+                    error.code().message()));
+  }
 }
 
 Interrupt::~Interrupt() {

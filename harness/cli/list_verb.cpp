@@ -16,6 +16,7 @@
 #include "harness/show/report/page.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
+#include "loaders/printable.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/compute/compute.h"
 #include "synthetic/compute/device_profiles.h"
@@ -88,7 +89,8 @@ std::string baseline_text(const std::string& name) {
 std::string baselines_text() {
   std::string text = "baselines (--baseline)\n";
   const auto names = baseline_names();
-  if (names.empty()) text += fmt::format("  none in {}, --save-baseline keeps one\n", baselines_directory().string());
+  if (names.empty())
+    text += fmt::format("  none in {}, --save-baseline keeps one\n", printable(baselines_directory().string()));
   for (const std::string& name : names) text += fmt::format("  {:<14} {}\n", name, baseline_text(name));
   return text;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "harness/cli/streams.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -22,12 +23,12 @@ Progress::~Progress() {
 void Progress::milestone(const std::string& line) {
   if (quiet_) return;
   clear();
-  put(stderr, line + '\n');
+  put(stderr, printable_lines(line) + '\n');
 }
 
 void Progress::status(const std::string& line) {
   if (quiet_ || !terminal_) return;
-  put(stderr, kClearLine + line);
+  put(stderr, kClearLine + printable(line));
   std::fflush(stderr);
   dirty_ = true;
 }

@@ -45,6 +45,7 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
       {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
   TrainingResult result;
   const auto now = std::chrono::system_clock::now();
+  const Time began = clock.now();
   result.run_id = make_run_id(now, std::random_device{}());
   result.started = utc_timestamp(now);
   result.arguments = request.arguments;
@@ -55,8 +56,9 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   if (!request.options.output.empty()) file.emplace(request.options.output);
   Follower follower(request.options.quiet);
   run_training(plan, result, clock, interrupt.token(), follower);
-  result.finished = utc_timestamp(std::chrono::system_clock::now());
-  if (!request.options.quiet) put(result.options.output == "-" ? stderr : stdout, training_text(result));
+  // By the clock of the epochs, as the other one may be set meanwhile.
+  result.finished = utc_timestamp(now + clock.now() - began);
+  if (!request.options.quiet) put(names_stdout(result.options.output) ? stderr : stdout, training_text(result));
   if (file) file->finish(training_json(result));
   if (interrupt.signal() == 0) return kExitOk;
   print_error(fmt::format("interrupted after {} of {} epochs", result.epochs.size(), training.epochs));

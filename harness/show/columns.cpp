@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "loaders/printable.h"
+
 namespace loadline {
 namespace {
 
@@ -15,7 +17,9 @@ std::size_t columns(std::string_view text) {
 
 }  // namespace
 
-std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& left) {
+std::string aligned(const std::vector<Row>& given, const std::vector<std::size_t>& left) {
+  std::vector<Row> rows = given;
+  for (Row& row : rows) std::ranges::for_each(row, [](std::string& cell) { cell = printable(cell); });
   std::vector<std::size_t> widths(rows.front().size());
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
