@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <new>
+#include <string_view>
 #include <vector>
 
 #include "loaders/assemble.h"
 #include "loaders/error.h"
+#include "loaders/printable.h"
 #include "loaders/store_choice.h"
 
 namespace loadline {
@@ -48,12 +51,17 @@ class PhotoFiller final : public Filler {
       transform_.apply(worker_, encoded, epoch, index, out, stores_);
       return true;
     } catch (const Error& error) {
-      const std::string what =
-          fmt::format("cannot decode {} (sample {}): {}", dataset_.describe(index), index, error.what());
-      if (skipped_ == nullptr) throw Error(what);
-      skipped_->add(index, what);
-      return false;
+      refuse(index, error.what());
+    } catch (const std::bad_alloc&) {
+      refuse(index, "its pixels take more memory than there is");
     }
+    return false;
+  }
+
+  void refuse(SampleIndex index, std::string_view why) {
+    const std::string what = fmt::format("cannot decode {} (sample {}): {}", dataset_.describe(index), index, why);
+    if (skipped_ == nullptr) throw Error(what);
+    skipped_->add(index, printable(what));
   }
 
   const Dataset& dataset_;

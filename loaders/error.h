@@ -1,5 +1,6 @@
 // The one exception type of loadline. A message is one sentence that names the operation, the path or flag,
-// and the value that was wrong; the tool prints it unchanged.
+// and the value that was wrong; the tool prints it unchanged. Control characters in it, as file names may have them,
+// are made visible (printable.h).
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +15,7 @@ class Error : public std::runtime_error {
     kUsage,   // the request itself cannot be met: an unknown option, an impossible combination
   };
 
-  explicit Error(const std::string& message, Kind kind = Kind::kFailed) : std::runtime_error(message), kind_(kind) {}
+  explicit Error(const std::string& message, Kind kind = Kind::kFailed);
 
   Kind kind() const { return kind_; }
 

@@ -24,6 +24,7 @@
 #include "harness/show/columns.h"
 #include "harness/show/noise_text.h"
 #include "loaders/error.h"
+#include "loaders/printable.h"
 #include "synthetic/clock.h"
 
 namespace loadline {
@@ -91,7 +92,7 @@ int aa_verb(const NoiseRequest& request) {
   } else {
     keep(path, noise_json(noise));
   }
-  if (!to_stdout) put(stdout, fmt::format("\nnoise floor: {}\n", path.string()));
+  if (!to_stdout) put(stdout, fmt::format("\nnoise floor: {}\n", printable(path.string())));
   return kExitOk;
 }
 

@@ -15,6 +15,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/result/run_id.h"
 #include "loaders/error.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -70,7 +71,8 @@ int ab_verb(const PairsRequest& request) {
   }
   JudgeRequest judging = request.judging;
   judging.noise = "none";  // it is how far two runs lie apart, and these took turns
-  const std::vector diffs{diff_pairs({base_file.path(), sides.base}, {changed_file.path(), sides.changed},
+  const std::vector diffs{diff_pairs({printable(base_file.path()), sides.base},
+                                     {printable(changed_file.path()), sides.changed},
                                      diff_options(judging, sides.base))};
   put_diff(request.format, format_diff(request.format, diffs, width_of(stdout)), request.run.colours);
   throw_first_failure(sides.base);

@@ -17,6 +17,7 @@
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/stack.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/one_value.h"
@@ -27,6 +28,7 @@
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
+#include "loaders/printable.h"
 #include "loaders/storage/file.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
@@ -427,7 +429,14 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
 // A pipe has no size by which to read it: `loadline run --dump-config | loadline run --config -`.
 std::string config_text(const std::string& path) {
   if (path != "-") return read_text(path);
-  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  std::string text;
+  for (std::istreambuf_iterator<char> c(std::cin), end; c != end; ++c) {
+    if (text.size() == kMostTextBytes) {
+      throw Error(fmt::format("cannot read stdin: it has more than {} bytes", kMostTextBytes));
+    }
+    text += *c;
+  }
+  return text;
 }
 
 bool has_workers(const RunOptions& options) {
@@ -544,11 +553,13 @@ int after_signal(int code) {
 }  // namespace
 
 void print_error(std::string_view sentence) {
-  put_text(stderr, fmt::format("loadline: {}\n", sentence));
+  put_text(stderr, fmt::format("loadline: {}\n", printable(sentence)));
 }
 
-int run_cli(int argc, char** argv) {
-  secure_streams();
+namespace {
+
+// Not part of its caller, which may have a stack that is too small for what is in here.
+[[gnu::noinline]] int run_arguments(int argc, char** argv) {
   CLI::App app(
       "Measures how fast training data can be loaded, how fast a training step can take it, and both together");
   app.name("loadline");
@@ -579,13 +590,22 @@ int run_cli(int argc, char** argv) {
       for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; })) keep_unknown(*sub);
     };
     keep_unknown(app);
-    const int code = parse_and_run(app, request, argc, argv);
+    return parse_and_run(app, request, argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(app.remaining(true).empty() ? sentence_of(error, app) : unknown_argument(app).what());
+  }
+}
+
+}  // namespace
+
+int run_cli(int argc, char** argv) {
+  secure_streams();
+  try {
+    secure_stack();
+    const int code = run_arguments(argc, argv);
     if (code > kExitSignal) return after_signal(code);
     flush_stdout();
     return code;
-  } catch (const CLI::ParseError& error) {
-    print_error(app.remaining(true).empty() ? sentence_of(error, app) : unknown_argument(app).what());
-    return kExitUsage;
   } catch (const Error& error) {
     print_error(error.what());
     return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;

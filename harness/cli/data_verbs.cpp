@@ -14,6 +14,7 @@
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/printable.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
 #include "synthetic/generate/nbody.h"
@@ -44,7 +45,7 @@ int data_info_verb(const DataRequest& request) {
   // Before the fingerprint, which reads what is not in the page cache yet.
   const Residency residency = page_cache_residency(*dataset);
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
-  std::string text = fmt::format("path         {}\n", request.path);
+  std::string text = fmt::format("path         {}\n", printable(request.path));
   text += fmt::format("format       {}\n", info.format);
   if (!info.volume) text += fmt::format("samples      {}\n", info.samples);  // of a volume as many as are asked for
   if (info.encoded) {
@@ -64,7 +65,7 @@ int data_info_verb(const DataRequest& request) {
   }
   text += fmt::format("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
-    text += fmt::format("             {}\n", info.files[i].string());
+    text += fmt::format("             {}\n", printable(info.files[i].string()));
   }
   if (info.files.size() > kMostFilesShown)
     text += fmt::format("             ... ({} more)\n", info.files.size() - kMostFilesShown);
@@ -82,7 +83,7 @@ int data_verify_verb(const DataRequest& request) {
   const std::uint64_t fingerprint = content_fingerprint(*dataset);
   const std::string what =
       dataset->info().volume ? "all values" : fmt::format("{} samples and labels", dataset->info().samples);
-  fmt::print("{}: ok, {} read, fingerprint {:016x}\n", request.path, what, fingerprint);
+  fmt::print("{}: ok, {} read, fingerprint {:016x}\n", printable(request.path), what, fingerprint);
   return kExitOk;
 }
 
@@ -94,11 +95,11 @@ int at_work(const std::string& place, bool quiet, const Work& work) {
   const Interrupt interrupt;
   Progress progress(quiet);
   const auto show = [&](std::size_t done, std::size_t total) {
-    progress.status(fmt::format("{}: {} of {}", place, done, total));
+    progress.status(fmt::format("{}: {} of {}", printable(place), done, total));
   };
   try {
     const std::string outcome = work(show, interrupt.token());
-    progress.milestone(fmt::format("{}: {}", place, outcome));
+    progress.milestone(fmt::format("{}: {}", printable(place), outcome));
   } catch (const Error& error) {
     if (interrupt.signal() == 0) throw;
     progress.clear();

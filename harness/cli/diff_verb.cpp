@@ -17,6 +17,7 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/walk_text.h"
 #include "loaders/error.h"
+#include "loaders/printable.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {
@@ -75,7 +76,7 @@ int save_baseline(const DiffRequest& request) {
     throw Error(fmt::format("{}: of a run that was stopped, which is no baseline", file));
   }
   keep_baseline(path, text);
-  put(stdout, fmt::format("baseline {}: {}\n", request.save_baseline, path.string()));
+  put(stdout, fmt::format("baseline {}: {}\n", request.save_baseline, printable(path.string())));
   return kExitOk;
 }
 
@@ -87,7 +88,7 @@ struct Files {
       results.push_back(load_result(existing_baseline("--baseline", request.baseline).string()));
     }
     for (const std::string& file : request.files) {
-      names.push_back(file);
+      names.push_back(printable(file));
       results.push_back(load_result(file));
     }
   }

@@ -1,7 +1,12 @@
 #include "harness/cli/interrupt.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <initializer_list>
+#include <system_error>
+
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -32,7 +37,15 @@ sigset_t listened() {
 
 Interrupt::Interrupt() : signals_(listened()) {
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  listener_ = std::jthread([this] { listen(); });
+  try {
+    listener_ = std::jthread([this] { listen(); });
+  } catch (const std::system_error& error) {
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    throw Error(
+        fmt::format("cannot start a thread to wait for signals: {} (a limit on processes, RLIMIT_NPROC or the "
+                    "control group's, counts threads too)",
+                    error.code().message()));
+  }
 }
 
 Interrupt::~Interrupt() {

@@ -15,6 +15,7 @@ namespace loadline {
 // started: threads inherit that these signals are not for them.
 class Interrupt {
  public:
+  // Throws Error where its thread is refused.
   Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

@@ -13,6 +13,7 @@
 #include "harness/result/merge.h"
 #include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 
@@ -25,9 +26,9 @@ int merge_verb(const MergeRequest& request) {
   const ResultFile file(request.output.empty() ? fmt::format("loadline-{}.json", run_id) : request.output);
   file.finish(merged, judge_run(merged));
   if (file.to_stdout()) return kExitOk;
-  put(stdout,
-      fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
-                  merged.status == Status::kPartial ? ", which are not all that was asked for" : "", file.path()));
+  put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),
+                          merged.status == Status::kPartial ? ", which are not all that was asked for" : "",
+                          printable(file.path())));
   return kExitOk;
 }
 

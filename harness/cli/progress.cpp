@@ -7,6 +7,7 @@
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/show/wrap.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -30,7 +31,7 @@ Progress::~Progress() {
 void Progress::milestone(const std::string& line) {
   if (quiet_) return;
   clear();
-  put_text(stderr, line + '\n');
+  put_text(stderr, printable_lines(line) + '\n');
 }
 
 void Progress::status(const std::string& line, const std::string& tail) {
@@ -38,7 +39,7 @@ void Progress::status(const std::string& line, const std::string& tail) {
   // Asked each time, as windows change. What goes on in a second line stays there for good, and the last column of a
   // line already takes some terminals to the next.
   const std::size_t columns = terminal_columns(stderr).value_or(1);
-  put(stderr, kClearLine + shortened_line(line, tail, columns - 1));
+  put(stderr, kClearLine + shortened_line(printable(line), printable(tail), columns - 1));
   std::fflush(stderr);
   dirty_ = true;
 }

@@ -6,6 +6,7 @@
 #include "harness/show/best_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 
@@ -17,7 +18,7 @@ Reporter::Reporter(const RunOptions& options, ResultFile* file, Clock& clock)
       begin_(clock.now()) {}
 
 void Reporter::on_dataset(const DatasetFacts& facts) {
-  progress_.status(fmt::format("read {}: {} samples", facts.path.string(), facts.info.samples));
+  progress_.status(fmt::format("read {}: {} samples", printable(facts.path.string()), facts.info.samples));
 }
 
 void Reporter::on_first_epoch(const CellResult& cell) {

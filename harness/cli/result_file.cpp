@@ -14,13 +14,16 @@
 
 namespace loadline {
 
-ResultFile::ResultFile(const std::string& path) : path_(path), to_stdout_(path == "-") {
+bool names_stdout(const std::string& path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+}
+
+ResultFile::ResultFile(const std::string& path) : path_(path), to_stdout_(names_stdout(path)) {
   if (to_stdout_) return;
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
-  if (std::filesystem::is_directory(status)) throw Error(fmt::format("cannot write {}: it is a directory", path));
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    stream_.reset(std::fopen(path.c_str(), "we"));
+    stream_.reset(::fdopen(open_other_than_file(path), "w"));
     if (!stream_) throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
     return;
   }

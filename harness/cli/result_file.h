@@ -11,11 +11,15 @@
 
 namespace loadline {
 
+// Whether a path means stdout: "-", and the names that systems give it.
+bool names_stdout(const std::string& path);
+
 // Writes the result file again and again while the run goes on, each time whole. What is no regular file (stdout, a
 // pipe, /dev/null) is written once, at the end.
 class ResultFile {
  public:
-  // `path`: "-" for stdout. Fails at once, before anything is measured, where nothing could be written at the end.
+  // `path`: "-" or /dev/stdout for stdout. A FIFO needs somebody who reads it; sockets, directories and devices that
+  // hold anything are refused. Fails at once, before anything is measured, where nothing could be written at the end.
   explicit ResultFile(const std::string& path);
 
   bool to_stdout() const { return to_stdout_; }

@@ -28,6 +28,8 @@
 #include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/plan/plan.h"
+#include "harness/result/cpu_limits.h"
+#include "harness/result/job.h"
 #include "harness/result/result_json.h"
 #include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
@@ -42,6 +44,7 @@
 #include "harness/show/table.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/printable.h"
 #include "loaders/storage/affinity.h"
 #include "loaders/transforms/kernels.h"
 
@@ -99,7 +102,7 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
     const JudgeRequest judging;
     const std::vector diffs{diff_results({fmt::format("baseline {}", request.baseline), base}, {"this run", result},
                                          diff_options(judging, base))};
-    std::FILE* const out = request.options.output == "-" ? stderr : stdout;
+    std::FILE* const out = names_stdout(request.options.output) ? stderr : stdout;
     put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
     code = exit_code(judging, diffs);
     if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
@@ -173,7 +176,7 @@ int measure(const Verb& verb, const RunRequest& request) {
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
       print_result(verb, *request.earlier, judge_run(*request.earlier), failure, stdout);
-      put(stdout, fmt::format("\nnothing to do: {} is complete\n", request.resume));
+      put(stdout, fmt::format("\nnothing to do: {} is complete\n", printable(request.resume)));
     }
     throw_if_failed(failure);
     return kExitOk;
@@ -181,6 +184,7 @@ int measure(const Verb& verb, const RunRequest& request) {
   const Interrupt interrupt;
   SteadyClock clock;
   const Time began = clock.now();
+  const auto began_at = std::chrono::system_clock::now();
   const UsageMeter meter(affinity_cpus());
   const UsageReading used_before = meter.now();
   std::uint64_t peak_rss_bytes = 0;
@@ -199,7 +203,9 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .stop = interrupt.token(),
                      .observer = reporter,
                      .try_computes = verb.cells && !request.dry_run,
-                     .peak_rss_bytes = &peak_rss_bytes};
+                     .peak_rss_bytes = &peak_rss_bytes,
+                     .processes = processes_here(request.options.world_size),
+                     .cpu_limits = cpu_limits_now};
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return kExitSignal + interrupt.signal();
@@ -220,7 +226,8 @@ int measure(const Verb& verb, const RunRequest& request) {
     reporter.progress().milestone(verb.scope(result, schedule));
   }
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
-  result.finished = utc_timestamp(std::chrono::system_clock::now());
+  // By the clock of the trials: somebody may have set the other one meanwhile, and a run does not end before it begins.
+  result.finished = utc_timestamp(began_at + clock.now() - began);
   const Judgement judgement = judge_run(result);
   result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
                             .usage = used_by_process(meter, used_before, peak_rss_bytes)};
@@ -233,7 +240,7 @@ int measure(const Verb& verb, const RunRequest& request) {
   }
   if (file) file->finish(result, judgement);
   if (file && !request.options.quiet && !file->to_stdout()) {
-    put(stdout, fmt::format("\nresult: {}\n", file->path()));
+    put(stdout, fmt::format("\nresult: {}\n", printable(file->path())));
   }
   if (interrupt.signal() != 0) {
     print_error(interruption_text(result, file, verb));

@@ -45,6 +45,7 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
       {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
   TrainingResult result;
   const auto now = std::chrono::system_clock::now();
+  const Time began = clock.now();
   result.run_id = make_run_id(now, std::random_device{}());
   result.started = utc_timestamp(now);
   result.arguments = request.arguments;
@@ -55,8 +56,9 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   if (!request.options.output.empty()) file.emplace(request.options.output);
   Follower follower(request.options.quiet);
   run_training(plan, result, clock, interrupt.token(), follower);
-  result.finished = utc_timestamp(std::chrono::system_clock::now());
-  std::FILE* const out = result.options.output == "-" ? stderr : stdout;
+  // By the clock of the epochs, as the other one may be set meanwhile.
+  result.finished = utc_timestamp(now + clock.now() - began);
+  std::FILE* const out = names_stdout(result.options.output) ? stderr : stdout;
   if (!request.options.quiet) put_text(out, training_text(result, width_of(out)));
   if (file) file->finish(training_json(result));
   if (interrupt.signal() == 0) return kExitOk;

@@ -14,6 +14,7 @@
 #include "harness/measure/prepare.h"
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
+#include "harness/result/cpu_limits.h"
 #include "harness/result/run_id.h"
 #include "harness/show/columns.h"
 #include "loaders/error.h"
@@ -61,10 +62,16 @@ void append(Result& result, const Result& further, std::size_t round, std::strin
 
 Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt) {
   SteadyClock clock;
+  const auto began_at = std::chrono::system_clock::now();
+  const Time began = clock.now();
   Result both = begin_result(request, base.options);
   const Plan plan = plan_pairs(base.options, changed.options, this_context());
   Reporter reporter(both.options, nullptr, clock);
-  RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter, .try_computes = true};
+  RunContext context{.clock = clock,
+                     .stop = interrupt.token(),
+                     .observer = reporter,
+                     .try_computes = true,
+                     .cpu_limits = cpu_limits_now};
   Turns turns;
   if (prepare_run(plan, both, context)) {
     reporter.expect(schedule_of(both, both.options, true, 0, context.tried));
@@ -73,7 +80,7 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
     turns.complete = run_pairs(request.pairs, both, context);
   }
   both.status = turns.complete ? Status::kComplete : Status::kPartial;
-  both.finished = timestamp();
+  both.finished = utc_timestamp(began_at + clock.now() - began);
   RunOptions others = changed.options;
   others.trials = request.pairs;
   turns.sides = split_sides(both, both.options, others, new_run_id());

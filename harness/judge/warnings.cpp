@@ -10,6 +10,7 @@
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
+#include "harness/result/memory_words.h"
 
 namespace loadline {
 namespace {
@@ -33,10 +34,13 @@ constexpr Kind kKinds[] = {
     {"ceiling-failed", "ceilings", ""},
     {"ceiling-beaten", "cells", "please report it, with the result"},
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
+    {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
     {"few-trials", "cells", "use --trials 5 or more"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
+    {"memory-short", "", "ask for less, or give the process more"},
     {"outlier-trial", "trials", "a stall is a finding, but if something else ran, run again"},
     {"samples-skipped", "cells", "see `skipped` in the result, mend or remove the files"},
+    {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
     {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
     {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
 };
@@ -70,6 +74,13 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
                         "transparent huge pages are off: slots lie in small pages and cost more "
                         "address translations"});
   }
+}
+
+void warn_of_memory(const Result& result, Warnings& warnings) {
+  if (!result.memory || !is_short(*result.memory)) return;
+  warnings.push_back({"memory-short", fmt::format("{}: where it runs short, the files' pages go first, and then the "
+                                                  "system may end the run",
+                                                  memory_words(*result.memory))});
 }
 
 void warn_of_hosts(const Machine& machine, Warnings& warnings) {
@@ -247,6 +258,33 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   }
 }
 
+// Once a cell: the trials say it each for itself.
+void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warnings) {
+  const auto changed = std::ranges::count_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
+  if (changed == 0) return;
+  const auto first = std::ranges::find_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
+  const CpuLimits before{.affinity_list = machine.affinity_list, .cgroup_cpu_limit = machine.cgroup_cpu_limit};
+  warnings.push_back({"cpus-changed",
+                      fmt::format("{} of {} of {} ran where the process might use other CPUs than at the start: {}, "
+                                  "and not {}",
+                                  changed, plural(cell.trials.size(), "trial"), cell.cell.name(),
+                                  text_of(*first->changed_cpus), text_of(before)),
+                      static_cast<double>(changed)});
+}
+
+void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
+  const auto throttled = std::ranges::count_if(cell.trials, &Trial::throttled);
+  if (throttled == 0) return;
+  double most = 0;
+  for (const Trial& trial : cell.trials) {
+    most = std::max(most, trial.usage.throttled_seconds.value_or(0) / trial.wall_seconds);
+  }
+  warnings.push_back({"throttled",
+                      fmt::format("{} of {} of {} were throttled by the CPU quota, for up to {:.0f} % of their time",
+                                  throttled, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                      most});
+}
+
 void warn_of_overhead(const Result& result, Warnings& warnings) {
   const auto cost = overhead_seconds_per_batch(result);
   if (!cost) return;
@@ -306,6 +344,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   Warnings warnings;
   warn_of_build(result.environment.build, warnings);
   warn_of_machine(result.environment.machine, warnings);
+  warn_of_memory(result, warnings);
   warn_of_hosts(result.environment.machine, warnings);
   warn_of_builds(result, warnings);
   for (std::size_t i = 0; i < result.datasets.size(); ++i) warn_of_dataset(result, i, warnings);
@@ -316,6 +355,8 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
     warn_of_trials(cell, judgement.cells[i], warnings);
     warn_of_cold(cell, result.datasets[cell.dataset], warnings);
     warn_of_warm(cell, result.datasets[cell.dataset], warnings);
+    warn_of_cpus(cell, result.environment.machine, warnings);
+    warn_of_throttling(cell, warnings);
   }
   warn_of_overhead(result, warnings);
   warn_of_ceilings(result, judgement, warnings);

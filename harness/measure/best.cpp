@@ -66,7 +66,9 @@ class BestFinder {
                 .start = context.start,
                 .rigs = context.rigs,
                 .tried = context.tried,
-                .peak_rss_bytes = context.peak_rss_bytes},
+                .peak_rss_bytes = context.peak_rss_bytes,
+                .processes = context.processes,
+                .cpu_limits = context.cpu_limits},
         best_(result.best.emplace()) {
     const bool any_full =
         std::ranges::any_of(result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });

@@ -47,7 +47,9 @@ class Finder {
                 .start = context.start,
                 .rigs = context.rigs,
                 .tried = context.tried,
-                .peak_rss_bytes = context.peak_rss_bytes} {
+                .peak_rss_bytes = context.peak_rss_bytes,
+                .processes = context.processes,
+                .cpu_limits = context.cpu_limits} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
   }
 

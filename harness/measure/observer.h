@@ -1,7 +1,9 @@
 // What goes with a run through all that measures for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -58,6 +60,8 @@ struct RunContext {
   bool try_computes = false;                  // when a run is prepared
   std::map<std::string, TriedCompute> tried;  // by compute_key()
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
+  std::size_t processes = 1;                  // that do the same on this machine at the same time
+  std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them
 };
 
 }  // namespace loadline

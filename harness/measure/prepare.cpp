@@ -13,8 +13,10 @@
 #include "harness/ceilings/ceilings.h"
 #include "harness/measure/attempt.h"
 #include "harness/measure/cache.h"
+#include "harness/measure/memory_need.h"
 #include "harness/measure/trial.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -68,16 +70,39 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bo
   return facts;
 }
 
-void check_memory(const CellResult& result, const DatasetInfo& info, const Machine& machine) {
-  const std::uint64_t available = memory_left_bytes(machine);
-  // The machine was looked at before the dataset was opened.
-  const std::size_t resident = info.access == Access::kResident ? info.all_bytes() : 0;
-  const std::size_t needed = resident + result.slots * result.slot_bytes + result.compute_bytes;
-  if (needed <= available) return;
-  throw usage_error(fmt::format(
-      "{}: its slots need {} x {} bytes of memory{}{}, and {} bytes are available", result.cell.name(), result.slots,
-      result.slot_bytes, result.compute_bytes == 0 ? "" : fmt::format(" and its compute {}", result.compute_bytes),
-      resident == 0 ? "" : fmt::format(" beside {} bytes of samples", resident), available));
+// Of this one cell, before anything of it is made: a step and its batches are tried before all are added up.
+void check_cell(const CellResult& cell, const DatasetInfo& info, const Machine& machine, std::size_t processes) {
+  Result alone;
+  alone.environment.machine = machine;
+  alone.datasets.push_back({.path = cell.cell.data, .info = info});
+  alone.cells.push_back(cell);
+  alone.cells.front().dataset = 0;
+  check_memory(memory_use(memory_need(alone, processes), machine, processes));
+}
+
+// A container may refuse to have threads kept anywhere.
+void check_placement(const Cell& cell) {
+  try {
+    const PinnedThread as_compute(cell.placement.compute_cpus);
+    const PinnedThread as_worker(cell.placement.worker_cpus);
+  } catch (const Error& error) {
+    throw Error(fmt::format("--placement {}: {}", cell.placement.name, error.what()));
+  }
+}
+
+// What opening a dataset puts into memory is there before anything else of it is known.
+void check_opening(const Cell& cell, const Machine& machine, std::size_t processes) {
+  const std::uint64_t bytes = resident_bytes(cell.data, cell.dataset);
+  if (bytes == 0) return;
+  MemoryNeed need;
+  need.parts.push_back({fmt::format("the samples of {} in memory", cell.data.string()), bytes * processes});
+  check_memory(memory_use(need, machine, processes));
+}
+
+void add_up_memory(Result& result, std::size_t processes) {
+  const Machine& machine = result.environment.machine;
+  result.memory = memory_use(memory_need(result, processes), machine, processes);
+  check_memory(*result.memory);
 }
 
 // Each ceiling once, however many cells it is measured for.
@@ -109,20 +134,22 @@ std::unique_ptr<Dataset> open_for(const Cell& cell) {
   return open_dataset(cell.data, cell.dataset);
 }
 
-CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine) {
+CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine,
+                        std::size_t processes) {
   if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
     throw usage_error(
         fmt::format("--cache cold: all of {} is read into memory when it is opened, so that its trials "
                     "read no file; unpack it, or leave cold out",
                     cell.data.string()));
   }
+  check_placement(cell);
   const CellRig rig(cell, dataset, machine.last_level_cache_bytes);
   CellResult result{.cell = cell, .dataset = dataset_index};
   result.prefetch = rig.slots().prefetch;
   result.slots = rig.slots().slots;
   result.slot_bytes = rig.slots().slot_bytes;
   result.compute_bytes = rig.compute_bytes();
-  check_memory(result, dataset.info(), machine);
+  check_cell(result, dataset.info(), machine, processes);
   return result;
 }
 
@@ -135,10 +162,12 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   result.cells.resize(plan.cells.size());
   for (const Cell* first : first_of) {
     const auto around = residency_around(first->data);
+    check_opening(*first, result.environment.machine, context.processes);
     const auto dataset = open_for(*first);
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       if (!same_dataset(*first, plan.cells[i])) continue;
-      result.cells[i] = prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine);
+      result.cells[i] =
+          prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine, context.processes);
       if (!context.try_computes) continue;
       const CellRig rig(plan.cells[i], *dataset, result.environment.machine.last_level_cache_bytes);
       try_compute(rig, !spoilt_by_reading(plan, *first, *dataset), context);
@@ -149,6 +178,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
   }
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
+  add_up_memory(result, context.processes);
   return true;
 }
 
@@ -159,13 +189,14 @@ void prepare_again(const Plan& plan, Result& result, const RunContext& context) 
     const auto opened = context.rigs == nullptr ? open_for(first->cell) : nullptr;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!same_dataset(first->cell, plan.cells[i])) continue;
-      cells[i] = opened ? prepare_cell(plan.cells[i], *opened, dataset, result.environment.machine)
+      cells[i] = opened ? prepare_cell(plan.cells[i], *opened, dataset, result.environment.machine, context.processes)
                         : context.rigs->prepare(plan.cells[i], dataset);
     }
   }
   result.cells = std::move(cells);
   result.ceilings.clear();
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
+  if (context.rigs == nullptr) add_up_memory(result, context.processes);
 }
 
 bool take_fingerprints(Result& result, RunContext& context) {

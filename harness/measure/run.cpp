@@ -136,9 +136,9 @@ class Bench {
   void prepare() {
     for (CellResult& cell : cells_) {
       try {
-        cell = context_.rigs != nullptr
-                   ? context_.rigs->prepare(cell.cell, cell.dataset)
-                   : prepare_cell(cell.cell, dataset_of(cell), cell.dataset, result_.environment.machine);
+        cell = context_.rigs != nullptr ? context_.rigs->prepare(cell.cell, cell.dataset)
+                                        : prepare_cell(cell.cell, dataset_of(cell), cell.dataset,
+                                                       result_.environment.machine, context_.processes);
       } catch (const Error& error) {
         cell.error = error.what();
         context_.observer.on_trial(result_, cell);
@@ -270,12 +270,14 @@ class Bench {
     try {
       const Rig& its_rig = rig(i);
       const auto before = cache_.before_trial(cell, datasets_, context_.stop);
+      const auto cpus_before = changed_cpus();
       const double started = seconds_so_far();
       const bool own_peak = begin_own_peak(context_);
       auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
       if (!trial) return false;
       if (!own_peak) trial->usage.peak_rss_bytes.reset();
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
+      trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();
       enter(std::move(*trial), round, started, cell.trials);
       mark_pilot(cell, options_);
     } catch (const Error& error) {
@@ -352,6 +354,15 @@ class Bench {
     const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
     if (!found) found = std::make_unique<CellRig>(cell.cell, *copy, cache_bytes);
     return *found;
+  }
+
+  // What the process may run on, where that is not what it was when the machine was looked at.
+  std::optional<CpuLimits> changed_cpus() const {
+    if (!context_.cpu_limits) return std::nullopt;
+    const Machine& machine = result_.environment.machine;
+    CpuLimits now = context_.cpu_limits();
+    const CpuLimits then{.affinity_list = machine.affinity_list, .cgroup_cpu_limit = machine.cgroup_cpu_limit};
+    return now == then ? std::nullopt : std::optional(std::move(now));
   }
 
   const DatasetInfo& info_of(const CellResult& cell) const { return result_.datasets[cell.dataset].info; }

@@ -7,6 +7,7 @@
 
 #include "harness/plan/settings.h"
 #include "loaders/names.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -18,11 +19,22 @@ bool is_of_the_cell(const RunOptions& options, const OptionRow& row) {
          std::ranges::find(options.axes, row.name, &Axis::option) != options.axes.end();
 }
 
+// As POSIX has it since 2024, and bash, ksh and zsh before: what could not be shown is named by its bytes.
+std::string ansi_c_quoted(std::string_view text) {
+  std::string quoted = "$'";
+  for (const char c : text) {
+    const bool plain = c >= ' ' && c <= '~' && c != '\'' && c != '\\';
+    quoted += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+  }
+  return quoted + "'";
+}
+
 }  // namespace
 
 std::string shell_quoted(std::string_view text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
+  if (printable(text) != text) return ansi_c_quoted(text);
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

@@ -14,7 +14,8 @@ namespace loadline {
 // which cells are run, how many trials they have and where the result goes. Quoted for a shell where that is needed.
 std::string command_options(const RunOptions& options, const Cell& cell);
 
-// `text` as one word of a POSIX shell's command line.
+// `text` as one word of a POSIX shell's command line. On one line, whatever is in it: control characters as in
+// $'a\012b'.
 std::string shell_quoted(std::string_view text);
 
 }  // namespace loadline

@@ -57,13 +57,29 @@ void tighten(std::optional<Limit>& limit, std::optional<Limit> other) {
   if (other) limit = limit ? std::min(*limit, *other) : *other;
 }
 
+// `prefix`: of the names in the statistics that count the groups below too.
+void tighten_memory(CgroupLimits& limits, std::string_view limit, std::string_view used, std::string_view statistics,
+                    std::string_view prefix) {
+  const auto bytes = parse_memory_limit(limit);
+  if (!bytes) return;
+  tighten(limits.memory_bytes, bytes);
+  std::uint64_t files = 0;
+  for (const std::string_view name : {"active_file", "inactive_file"}) {
+    files += parse_whole(value_of(statistics, std::string(prefix).append(name), ' ').value_or("")).value_or(0);
+  }
+  const std::uint64_t taken = parse_whole(used).value_or(0);
+  const std::uint64_t kept = taken - std::min(taken, files);
+  tighten(limits.memory_left_bytes, std::optional(*bytes - std::min(*bytes, kept)));
+}
+
 // A hierarchy has only the files of its own version and controllers; the others are absent and say nothing.
 void tighten_by(CgroupLimits& limits, const SystemFiles& files, const std::filesystem::path& directory) {
   const auto read = [&](const char* name) { return files.line(directory / name).value_or(""); };
   tighten(limits.cpus, parse_cpu_max(read("cpu.max")));
   tighten(limits.cpus, parse_cfs_limit(read("cpu.cfs_quota_us"), read("cpu.cfs_period_us")));
-  tighten(limits.memory_bytes, parse_memory_limit(read("memory.max")));
-  tighten(limits.memory_bytes, parse_memory_limit(read("memory.limit_in_bytes")));
+  const auto text = [&](const char* name) { return files.text(directory / name).value_or(""); };
+  tighten_memory(limits, read("memory.max"), read("memory.current"), text("memory.stat"), "");
+  tighten_memory(limits, read("memory.limit_in_bytes"), read("memory.usage_in_bytes"), text("memory.stat"), "total_");
 }
 
 // Visits the directory of the process's own group and of each above it, in every hierarchy that is mounted.

@@ -14,6 +14,8 @@ namespace loadline {
 struct CgroupLimits {
   std::optional<double> cpus;  // cores' worth of time; nullopt when there is no limit or none can be seen
   std::optional<std::uint64_t> memory_bytes;
+  // What the tightest of the memory limits leaves at this moment: pages of files are given up where memory is short.
+  std::optional<std::uint64_t> memory_left_bytes;
 };
 
 // The tightest limit from the process's own group up to the root, of versions 1 and 2 of the interface together.

@@ -191,6 +191,11 @@ constexpr std::array kSchedulers{
     Scheduler{"LSB_JOBID", lsf_job},
 };
 
+std::optional<std::string> own_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
 }  // namespace
 
 std::optional<Job> job_from(const Variables& variables, std::string_view hostname) {
@@ -203,12 +208,23 @@ std::optional<Job> job_from(const Variables& variables, std::string_view hostnam
 
 std::optional<Job> this_job() {
   const auto hostname = SystemFiles().line("/proc/sys/kernel/hostname").value_or("");
-  return job_from(
-      [](const char* name) -> std::optional<std::string> {
-        const char* value = std::getenv(name);
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-      },
-      hostname);
+  return job_from(own_variable, hostname);
+}
+
+std::size_t processes_here(const Variables& variables, std::size_t world_size) {
+  if (world_size <= 1) return 1;
+  const Reader read(variables);
+  const auto steps = parse_counts_per_node(read.text("SLURM_STEP_TASKS_PER_NODE").value_or(""));
+  const std::size_t node = read.number("SLURM_NODEID").value_or(0);
+  std::optional<std::size_t> here = node < steps.size() ? std::optional(steps[node]) : std::nullopt;
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"}) {
+    if (!here) here = read.count(name);
+  }
+  return std::clamp<std::size_t>(here.value_or(1), 1, world_size);
+}
+
+std::size_t processes_here(std::size_t world_size) {
+  return processes_here(own_variable, world_size);
 }
 
 }  // namespace loadline

@@ -39,4 +39,10 @@ std::optional<Job> job_from(const Variables& variables, std::string_view hostnam
 // job_from() of this process's environment.
 std::optional<Job> this_job();
 
+// How many of `world_size` processes run on this machine, as srun(1), Open MPI, MPICH and MVAPICH tell each of them; 1
+// where nobody does.
+std::size_t processes_here(const Variables& variables, std::size_t world_size);
+// The same of this process's environment.
+std::size_t processes_here(std::size_t world_size);
+
 }  // namespace loadline

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -119,6 +123,7 @@ void add_limits(Machine& machine, const SystemFiles& files, const std::vector<st
   const CgroupLimits limits = cgroup_limits(files);
   machine.cgroup_cpu_limit = limits.cpus;
   machine.cgroup_memory_limit_bytes = limits.memory_bytes;
+  machine.cgroup_memory_left_bytes = limits.memory_left_bytes;
   machine.threads_in_force = threads_within(affinity.size(), limits.cpus, job_cpus);
 }
 
@@ -136,6 +141,36 @@ std::optional<std::string> operating_system(const SystemFiles& files) {
 
 constexpr std::string_view kBetweenHosts = ", ";
 
+// Of a soft limit in bytes what is not used yet, by the field of this number in /proc/self/statm, in pages.
+std::optional<std::uint64_t> left_of(__rlimit_resource_t resource, std::size_t field, std::uint64_t page_size_bytes) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const std::string statm = SystemFiles().text("/proc/self/statm").value_or("");
+  const auto fields = split(trimmed(statm), ' ');
+  const std::uint64_t used = fields.size() <= field ? 0 : parse_whole(fields[field]).value_or(0) * page_size_bytes;
+  return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used);
+}
+
+// What the system calls tell where /proc does not.
+void add_process_limits(Machine& machine) {
+  constexpr std::size_t kMapped = 0;  // in statm: of the whole address space
+  constexpr std::size_t kData = 5;    // and of data and stack
+  const std::uint64_t page = machine.page_size_bytes.value_or(4096);
+  machine.address_space_left_bytes = left_of(RLIMIT_AS, kMapped, page);
+  machine.data_left_bytes = left_of(RLIMIT_DATA, kData, page);
+  std::size_t stack = 0;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_default_np(&attributes) == 0) {
+    if (::pthread_attr_getstacksize(&attributes, &stack) == 0) machine.thread_stack_bytes = stack;
+    ::pthread_attr_destroy(&attributes);
+  }
+  if (machine.memory_available_bytes) return;
+  struct sysinfo system {};
+  if (::sysinfo(&system) != 0) return;
+  machine.memory_total_bytes = std::uint64_t{system.totalram} * system.mem_unit;
+  machine.memory_available_bytes = (std::uint64_t{system.freeram} + system.bufferram) * system.mem_unit;
+}
+
 }  // namespace
 
 std::optional<bool> cpu_boost(const SystemFiles& files) {
@@ -143,6 +178,11 @@ std::optional<bool> cpu_boost(const SystemFiles& files) {
   if (const auto off = files.line("/sys/devices/system/cpu/intel_pstate/no_turbo")) return *off == "0";
   if (const auto on = files.line("/sys/devices/system/cpu/cpufreq/boost")) return *on == "1";
   return std::nullopt;
+}
+
+double cpus_in_force(const Machine& machine) {
+  const auto threads = static_cast<double>(machine.threads_in_force);
+  return std::min(threads, machine.cgroup_cpu_limit.value_or(threads));
 }
 
 std::vector<std::string> hosts_of(const Machine& machine) {
@@ -192,13 +232,15 @@ Machine this_machine(std::optional<std::size_t> job_cpus) {
   if (const long bytes = ::sysconf(_SC_PAGESIZE); bytes > 0) {
     machine.page_size_bytes = static_cast<std::uint64_t>(bytes);
   }
+  add_process_limits(machine);
   return machine;
 }
 
 std::uint64_t memory_left_bytes(const Machine& machine) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  return std::min(machine.memory_available_bytes.value_or(kNoLimit),
-                  machine.cgroup_memory_limit_bytes.value_or(kNoLimit));
+  return std::min({machine.memory_available_bytes.value_or(kNoLimit),
+                   machine.cgroup_memory_limit_bytes.value_or(kNoLimit),
+                   machine.cgroup_memory_left_bytes.value_or(kNoLimit)});
 }
 
 }  // namespace loadline

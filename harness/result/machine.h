@@ -36,6 +36,11 @@ struct Machine {
   std::optional<std::uint64_t> memory_total_bytes;
   std::optional<std::uint64_t> memory_available_bytes;  // when asked
   std::optional<std::uint64_t> cgroup_memory_limit_bytes;
+  // Of what limits leave, when asked; for the run itself, and in no file.
+  std::optional<std::uint64_t> cgroup_memory_left_bytes;
+  std::optional<std::uint64_t> address_space_left_bytes;  // RLIMIT_AS
+  std::optional<std::uint64_t> data_left_bytes;           // RLIMIT_DATA
+  std::optional<std::uint64_t> thread_stack_bytes;        // that a thread reserves
   std::optional<std::uint64_t> page_size_bytes;
   std::optional<std::string> transparent_huge_pages;  // "always", "madvise" or "never"
 
@@ -47,6 +52,9 @@ struct Machine {
   std::optional<std::uint64_t> last_level_cache_bytes;
 };
 
+// The CPUs' worth of time that the process may use: the threads in force, or what a quota leaves of them, such as 0.5.
+double cpus_in_force(const Machine& machine);
+
 // Whether the CPUs may go beyond their base frequency, as the driver of their frequency tells; none where it does not.
 std::optional<bool> cpu_boost(const SystemFiles& files);
 
@@ -56,7 +64,8 @@ std::vector<std::string> hosts_of(const Machine& machine);
 // Names the hosts of `other` behind those of `machine`, each once.
 void add_hosts(const Machine& other, Machine& machine);
 
-// What a process may still take, by the system and by its cgroup; huge where neither tells.
+// What a process may still take, by the system and by its cgroup; huge where neither tells. What the cgroup has used
+// counts, its page cache does not.
 std::uint64_t memory_left_bytes(const Machine& machine);
 
 // This machine, now, for a process that a batch job has given `job_cpus`. Never throws over a fact that is missing.

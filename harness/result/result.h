@@ -13,6 +13,7 @@
 #include "harness/ceilings/ceilings.h"
 #include "harness/measure/monitor.h"
 #include "harness/plan/plan.h"
+#include "harness/result/cpu_limits.h"
 #include "harness/result/environment.h"
 #include "harness/result/storage_facts.h"
 #include "loaders/datasets/dataset.h"
@@ -81,7 +82,11 @@ struct Trial {
   std::optional<QueueLevels> queue;  // absent where the feed has no queue
   CacheLooks page_cache;
   Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
+  // What the process might run on, where that was not what it was when the run began; absent where it was.
+  std::optional<CpuLimits> changed_cpus;
 
+  // Whether the CPU quota held it back.
+  bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
 
@@ -207,6 +212,15 @@ struct RunUsage {
   Usage usage;
 };
 
+// What a run takes of the memory at its height, added up before anything is measured, and the limit that leaves least.
+struct MemoryUse {
+  std::uint64_t needed_bytes = 0;
+  std::uint64_t largest_bytes = 0;               // part of them
+  std::string largest;                           // what that is for
+  std::optional<std::uint64_t> available_bytes;  // none: no limit is known
+  std::string limit;                             // whose that is; empty: none is known
+};
+
 enum class Status : std::uint8_t { kPartial, kComplete };
 
 // "partial", "complete".
@@ -226,6 +240,7 @@ struct Result {
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;
+  std::optional<MemoryUse> memory;  // none where nothing was added up, as in merged results
   std::vector<DatasetFacts> datasets;
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;

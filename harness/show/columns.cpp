@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/show/wrap.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -71,7 +72,9 @@ std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>
   return fitted(rows, {.left = left, .constant = {}, .expendable = {}}, kUnlimited);
 }
 
-std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width) {
+std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::size_t width) {
+  std::vector<Row> rows = given;
+  for (Row& row : rows) std::ranges::for_each(row, [](std::string& cell) { cell = printable(cell); });
   const std::vector<std::size_t> widths = widths_of(rows);
   // What a row that may have so many lines shows, and the names of what it does not.
   Indices columns;

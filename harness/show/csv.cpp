@@ -3,12 +3,36 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "loaders/printable.h"
+
 namespace loadline {
+namespace {
+
+bool is_formula(std::string_view text) {
+  // Spreadsheets pass over blanks, and some over the full-width forms of these characters.
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return false;
+  const std::string_view rest = text.substr(first);
+  constexpr std::string_view kFullWidth[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  const bool begins = std::string_view("=+-@").find(rest.front()) != std::string_view::npos ||
+                      std::ranges::any_of(kFullWidth, [&](std::string_view sign) { return rest.starts_with(sign); });
+  if (!begins) return false;
+  double number = 0;
+  const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return status != std::errc{} || end != rest.data() + rest.size();
+}
+
+}  // namespace
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of("\",\n\r") == std::string_view::npos) return std::string(text);
+  const std::string field = (is_formula(text) ? "'" : "") + printable(text);
+  if (field.find_first_of("\",") == std::string::npos) return field;
   std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + '"';
 }
 

@@ -8,7 +8,9 @@
 
 namespace loadline {
 
-// Quoted where it needs that.
+// Text from outside, for a line of its own (printable.h): quoted where it needs that. A spreadsheet takes what begins
+// with = + - @ for a formula and would do what it says: such text, unless it is a number, gets a ' before it, as in
+// '=1+1.
 std::string csv_field(std::string_view text);
 
 // With ten digits; empty for none.

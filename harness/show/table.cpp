@@ -10,9 +10,11 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/judge/warnings.h"
+#include "harness/result/memory_words.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -146,7 +148,7 @@ std::string widest_text(const Result& result, const Judgement& judgement) {
 std::string lines_of(const std::vector<Warning>& warnings) {
   std::string text;
   for (const Warning& warning : folded(warnings)) {
-    text += fmt::format("warning: {} [{}]\n", warning.message, warning.id);
+    text += fmt::format("warning: {} [{}]\n", printable(warning.message), warning.id);
   }
   return text;
 }
@@ -261,12 +263,13 @@ std::string warnings_beside(std::string_view failure, const Result& result, cons
 std::string setting_text(const Result& result) {
   const Machine& machine = result.environment.machine;
   const Build& build = result.environment.build;
-  std::string text = fmt::format("loadline {} ({}, {} kernels) on {}, {} of {} CPUs in force\n", build.version,
-                                 build.build_type.value_or("build type unknown"), result.kernels,
-                                 machine.cpu_model.value_or("an unknown CPU"), machine.threads_in_force,
-                                 machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number");
+  std::string text =
+      fmt::format("loadline {} ({}, {} kernels) on {}, {:.4g} of {} CPUs in force\n", build.version,
+                  build.build_type.value_or("build type unknown"), result.kernels,
+                  printable(machine.cpu_model.value_or("an unknown CPU")), cpus_in_force(machine),
+                  machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number of");
   for (const DatasetFacts& facts : result.datasets) {
-    text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", facts.path.string(), facts.info.format,
+    text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", printable(facts.path.string()), facts.info.format,
                         facts.info.samples, stored_text(facts.info), name(facts.info.access),
                         facts.fingerprint ? fmt::format(", fingerprint {:016x}", *facts.fingerprint) : "");
   }
@@ -329,6 +332,7 @@ std::string plan_text(const Result& prepared, const Schedule& schedule, std::siz
     for (const CeilingResult& ceiling : prepared.ceilings) text += ceiling.ceiling.id() + '\n';
     text += '\n';
   }
+  if (prepared.memory) text += printable(memory_words(*prepared.memory)) + '\n';
   return text + scope_text(prepared, schedule) + '\n';
 }
 

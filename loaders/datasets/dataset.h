@@ -86,7 +86,7 @@ class Dataset {
   virtual ~Dataset() = default;
 
   const DatasetInfo& info() const { return info_; }
-  // One a sample, each in [0, classes).
+  // One a sample, each in [0, classes). Of crops of a volume there are none: each would be 0.
   std::span<const std::int32_t> labels() const { return labels_; }
 
   // What to call this sample in a message: its file, or its number.
@@ -173,6 +173,10 @@ std::span<const DatasetFormat> dataset_formats();
 
 // Opens the dataset at `path`, a directory or one file. Throws Error naming the file and what is wrong with it.
 std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);
+
+// How much memory opening this dataset takes for its samples: 0 where they stay in their files, or where it cannot be
+// opened, which open_dataset() says. Takes no memory for them itself.
+std::uint64_t resident_bytes(const std::filesystem::path& path, const DatasetOptions& options);
 
 // 64-bit digest of shape, labels and sample bytes in index order (XXH3). Reads every sample. Equal for equal samples,
 // whatever the format they are stored in. None when `stop` was requested before the end. Throws Error as

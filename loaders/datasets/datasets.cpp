@@ -9,6 +9,7 @@
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/names.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
@@ -69,6 +70,7 @@ std::span<const DatasetFormat> dataset_formats() {
 std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions& options) {
   try {
     if (!fs::exists(path)) throw Error(fmt::format("cannot open {}: no such file or directory", path.string()));
+    if (!fs::is_directory(path)) refuse_other_than_file("open", path);
     const DatasetFormat& format =
         options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
     if (options.access && format.name != "hdf5" && !(format.name == "volume" && has_hdf5_name(path))) {
@@ -91,6 +93,20 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
     return copy ? copy_to_memory(*dataset) : std::move(dataset);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot open {}: {}", error.path1().string(), error.code().message()));
+  }
+}
+
+std::uint64_t resident_bytes(const fs::path& path, const DatasetOptions& options) {
+  try {
+    if (const auto inflated = inflated_idx_bytes(path, options)) return *inflated;
+    if (!options.in_memory) return 0;
+    DatasetOptions in_files = options;
+    in_files.in_memory = false;
+    return open_dataset(path, in_files)->info().all_bytes();
+  } catch (const Error&) {
+    return 0;
+  } catch (const fs::filesystem_error&) {
+    return 0;
   }
 }
 

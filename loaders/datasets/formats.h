@@ -9,6 +9,8 @@ namespace loadline {
 // database of handwritten digits", which defines the format): `train-` or `t10k-` images and labels in a directory,
 // each plain (mapped) or .gz (inflated once into huge-page memory while opening). Images [count, height, width] u8.
 bool recognises_idx(const std::filesystem::path& path);
+// What its compressed images take of memory once they are inflated, by their header; none where they are plain.
+std::optional<std::uint64_t> inflated_idx_bytes(const std::filesystem::path& path, const DatasetOptions& options);
 std::unique_ptr<Dataset> open_idx(const std::filesystem::path& path, const DatasetOptions& options);
 
 // CIFAR-10 and CIFAR-100 binary versions (A. Krizhevsky: "Learning multiple layers of features from tiny images",

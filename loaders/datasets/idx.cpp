@@ -91,9 +91,8 @@ IdxFile map_idx(const fs::path& path, std::size_t rank) {
   return file;
 }
 
-IdxFile inflate_idx(const fs::path& path, std::size_t rank) {
-  GzipReader reader(path);
-  IdxFile file;
+// Returns the bytes of content that the header announces.
+std::size_t inflate_header(const fs::path& path, std::size_t rank, GzipReader& reader, IdxFile& file) {
   std::vector<std::byte> header(kMagicBytes + 4 * rank);
   if (const std::size_t got = reader.read(header); got < header.size()) {
     throw idx_error(path, fmt::format("{} bytes are too few for an IDX header", got));
@@ -106,6 +105,13 @@ IdxFile inflate_idx(const fs::path& path, std::size_t rank) {
   if (expected / kMostInflation > fs::file_size(path)) {
     throw size_mismatch(path, file, expected, "too few compressed bytes for that");
   }
+  return expected;
+}
+
+IdxFile inflate_idx(const fs::path& path, std::size_t rank) {
+  GzipReader reader(path);
+  IdxFile file;
+  const std::size_t expected = inflate_header(path, rank, reader, file);
   file.inflated.emplace(expected);
   if (const std::size_t got = reader.read(file.inflated->bytes()); got < expected) {
     throw size_mismatch(path, file, expected, std::to_string(got));
@@ -198,6 +204,17 @@ fs::path labels_path(const fs::path& images) {
 bool recognises_idx(const fs::path& path) {
   if (!fs::is_directory(path)) return is_images_name(path.filename().string());
   return find_images(path, Split::kTrain) || find_images(path, Split::kTest);
+}
+
+std::optional<std::uint64_t> inflated_idx_bytes(const fs::path& path, const DatasetOptions& options) {
+  std::error_code ignored;
+  const bool may_be = options.format == "idx" || (options.format == "auto" && fs::exists(path, ignored));
+  if (!may_be || (options.format == "auto" && !recognises_idx(path))) return std::nullopt;
+  const fs::path images = images_path(path, options.split);
+  if (!is_gzip(images)) return std::nullopt;
+  GzipReader reader(images);
+  IdxFile file;
+  return inflate_header(images, 3, reader, file);
 }
 
 std::unique_ptr<Dataset> open_idx(const fs::path& path, const DatasetOptions& options) {

@@ -284,7 +284,8 @@ std::string_view name(Field field) {
   return field == Field::kInput ? "Nbody" : "Hydro";
 }
 
-VolumeDataset::VolumeDataset(DatasetInfo info) : Dataset(info, std::vector<std::int32_t>(info.samples)) {}
+// Crops are as many as somebody asks for, and their labels would be the only memory that takes.
+VolumeDataset::VolumeDataset(DatasetInfo info) : Dataset(std::move(info), {}) {}
 
 std::unique_ptr<SampleReader> VolumeDataset::make_reader(std::size_t /*most*/) const {
   throw Error(fmt::format("cannot read samples of {}: they are crops of a volume", info().files.front().string()));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +17,29 @@ namespace {
 
 Error system_error(std::string_view operation, const std::filesystem::path& path, int code) {
   return Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(code)));
+}
+
+// What stands where a file is wanted; empty: a file.
+std::string_view other_than_file(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFREG: return "";
+    case S_IFDIR: return "a directory";
+    case S_IFIFO: return "a FIFO";
+    case S_IFSOCK: return "a socket";
+    case S_IFCHR: return "a character device";
+    case S_IFBLK: return "a block device";
+    default: return "of an unknown kind";
+  }
+}
+
+Error no_file(std::string_view operation, const std::filesystem::path& path, mode_t mode) {
+  return Error(fmt::format("cannot {} {}: it is {}, want a file", operation, path.string(), other_than_file(mode)));
+}
+
+// Those that anything may be written to, and nothing comes of it.
+bool is_harmless(dev_t device) {
+  constexpr unsigned kMemory = 1;  // the system's list of devices: null, zero and full
+  return major(device) == kMemory && (minor(device) == 3 || minor(device) == 5 || minor(device) == 7);
 }
 
 struct Created {
@@ -48,8 +72,12 @@ void sync_directory(const std::filesystem::path& path) {
 }  // namespace
 
 File File::open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw system_error("open", path, errno);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    const int code = errno;
+    if (code == ENXIO) refuse_other_than_file("open", path);  // so it is with sockets
+    throw system_error("open", path, code);
+  }
   return File(descriptor, path);
 }
 
@@ -62,7 +90,7 @@ File::~File() {
 std::size_t File::size_bytes() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) throw system_error("inspect", path_, errno);
-  if (!S_ISREG(status.st_mode)) throw Error(fmt::format("cannot read {}: not a regular file", path_.string()));
+  if (!S_ISREG(status.st_mode)) throw no_file("read", path_, status.st_mode);
   return static_cast<std::size_t>(status.st_size);
 }
 
@@ -96,14 +124,43 @@ void File::read_exactly(std::size_t offset, std::span<std::byte> out) const {
   }
 }
 
-std::string read_text(const std::filesystem::path& path) {
+std::string read_text(const std::filesystem::path& path, std::size_t most_bytes) {
   const File file = File::open(path);
-  std::string text(file.size_bytes(), '\0');
+  const std::size_t bytes = file.size_bytes();
+  if (bytes > most_bytes) {
+    throw Error(fmt::format("cannot read {}: it has {} bytes, want at most {}", path.string(), bytes, most_bytes));
+  }
+  std::string text(bytes, '\0');
   file.read_exactly(0, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
+void refuse_other_than_file(std::string_view operation, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) throw no_file(operation, path, status.st_mode);
+}
+
+int open_other_than_file(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw system_error("write", path, errno);
+  // Before it is opened: that alone may set a device going.
+  const bool character = S_ISCHR(status.st_mode);
+  if (!character && !S_ISFIFO(status.st_mode)) throw no_file("write", path, status.st_mode);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0 && errno == ENXIO) {
+    throw Error(fmt::format("cannot write {}: it is a FIFO that nobody reads", path.string()));
+  }
+  if (descriptor < 0) throw system_error("write", path, errno);
+  if (character && !is_harmless(status.st_rdev) && ::isatty(descriptor) == 0) {
+    ::close(descriptor);
+    throw no_file("write", path, status.st_mode);
+  }
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);  // a reader that is slow is waited for
+  return descriptor;
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  refuse_other_than_file("write", path_);
   auto created = create_beside(
       path_, [](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (created.result < 0) throw system_error("write", path_, errno);

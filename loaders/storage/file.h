@@ -13,7 +13,8 @@ namespace loadline {
 // An open file descriptor, closed by the destructor. Reads may come from any thread.
 class File {
  public:
-  // Opens for reading. Throws Error naming the path and the system's reason.
+  // Opens for reading, and waits for nobody: of a FIFO not for one who writes to it. Throws Error naming the path and
+  // the system's reason.
   static File open(const std::filesystem::path& path);
 
   File(File&& other) noexcept;
@@ -45,14 +46,26 @@ class File {
   std::filesystem::path path_;
 };
 
-// The whole file as text. Throws Error naming the path.
-std::string read_text(const std::filesystem::path& path);
+// Far more than any result or configuration has.
+inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 30;
+
+// The whole file as text. Throws Error naming the path, also where the file has more bytes than `most_bytes`.
+std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = kMostTextBytes);
+
+// Throws Error naming the path, as "cannot <operation> <path>: it is a FIFO, want a file", where something other than a
+// file stands there: a directory, a FIFO, a socket, a device. Nothing where nothing does.
+void refuse_other_than_file(std::string_view operation, const std::filesystem::path& path);
+
+// Opens what is no file for writing: a FIFO that somebody reads, a terminal, /dev/null or /dev/full. Waits for nobody.
+// Returns a descriptor that the caller closes. Throws Error naming the path for everything else.
+int open_other_than_file(const std::filesystem::path& path);
 
 // A file that exists under its name whole or not at all: written beside it under a temporary name, then renamed.
 // Not thread-safe. Without commit() the destructor removes what was written and leaves the old file as it was.
 class AtomicFile {
  public:
-  // Throws Error naming the path when its directory cannot be written.
+  // Throws Error naming the path when its directory cannot be written, and where something other than a file stands
+  // there, which the rename would replace.
   explicit AtomicFile(std::filesystem::path path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <liburing.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "loaders/error.h"
@@ -13,8 +14,9 @@ namespace {
 
 void check(int result) {
   if (result >= 0) return;
-  throw Error(
-      fmt::format("cannot read files by io_uring: {}; use --read pread, with more --workers", std::strerror(-result)));
+  // Before Linux 5.12 its queues counted as locked memory.
+  throw Error(fmt::format("cannot read files by io_uring: {}{}; use --read pread, with more --workers",
+                          std::strerror(-result), result == -ENOMEM ? " (RLIMIT_MEMLOCK, or no memory)" : ""));
 }
 
 class SystemRing final : public FileRing {
@@ -42,7 +44,7 @@ class SystemRing final : public FileRing {
     const auto file = static_cast<unsigned>(place);
 
     io_uring_sqe* entry = ::io_uring_get_sqe(&ring_);
-    ::io_uring_prep_openat_direct(entry, AT_FDCWD, path.c_str(), O_RDONLY, 0, file);
+    ::io_uring_prep_openat_direct(entry, AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK, 0, file);
     entry->flags |= IOSQE_IO_LINK;
     entry->user_data = tag(place, FileStep::kOpen);
 

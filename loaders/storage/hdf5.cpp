@@ -14,6 +14,7 @@
 
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
@@ -86,6 +87,7 @@ Error failure(std::string_view operation, const fs::path& path, const std::strin
 }
 
 Handle open_file(const fs::path& path) {
+  refuse_other_than_file("open", path);  // the library would wait for one who writes to a FIFO
   const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
   if (is_hdf5 == 0) throw failure("open", path, "not an HDF5 file");
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);

@@ -126,6 +126,10 @@ Orientation orientation_of(const jpeg_decompress_struct& info) {
   return Orientation::kUpright;
 }
 
+// A blank image has a bit a block at the least, which is 512 pixels a byte; ten times as many are a lie, and would cost
+// the memory for pixels that are not there.
+constexpr std::size_t kMostPixelsAByte = 5120;
+
 // Within entropy-coded data no such pair of bytes can be. Looked for from the end, where all but a few files have it.
 bool has_end_marker(std::span<const std::byte> data) {
   return std::find_end(data.begin(), data.end(), kEndMarker.begin(), kEndMarker.end()) != data.end();
@@ -252,6 +256,10 @@ JpegHeader JpegDecoder::open(std::span<const std::byte> encoded) {
                             kMostPixels));
   }
   if (!has_end_marker(library_->rest())) throw Error("cannot decode JPEG: cut off: its end-of-image marker is missing");
+  if (header.size.pixels() > kMostPixelsAByte * encoded.size()) {
+    throw Error(fmt::format("cannot decode JPEG: its header claims {} x {} pixels, which its {} bytes cannot hold",
+                            header.size.width, header.size.height, encoded.size()));
+  }
   return header;
 }
 

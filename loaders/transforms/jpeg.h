@@ -56,7 +56,8 @@ class JpegDecoder {
   JpegDecoder& operator=(JpegDecoder&&) noexcept;
 
   // Begins an image, in place of any before it. `encoded` must live until it has been decoded. Throws Error where it is
-  // empty, no JPEG, cut off, of a kind that cannot be decoded, or of more than kMostPixels.
+  // empty, no JPEG, cut off, of a kind that cannot be decoded, of more than kMostPixels, or of more
+  // than its bytes can hold.
   JpegHeader open(std::span<const std::byte> encoded);
 
   // Decodes a region of the opened image, in pixels of the scaled image, and ends it: each decoding needs an open() of

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -10,6 +12,31 @@
 #include "loaders/error.h"
 
 namespace loadline {
+
+namespace {
+
+// OpenCV makes room for all pixels that a header claims before it looks for them.
+void refuse_impossible_png(std::span<const std::byte> encoded) {
+  constexpr std::array kMagic{std::byte{0x89}, std::byte{'P'}, std::byte{'N'}, std::byte{'G'}};
+  constexpr std::size_t kWidth = 16;  // of the header, which every PNG begins with; the height follows, the depth then
+  constexpr std::size_t kMostPixels = std::size_t{1} << 28U;
+  constexpr std::size_t kMostPixelsAByte = 8 * 1032;  // of one bit each, by what Deflate can do at best
+  if (encoded.size() < kWidth + 8 || !std::ranges::equal(encoded.first(kMagic.size()), kMagic)) return;
+  const auto number = [&](std::size_t at) {
+    std::size_t value = 0;
+    for (const std::byte byte : encoded.subspan(at, 4)) value = value << 8U | std::to_integer<std::size_t>(byte);
+    return value;
+  };
+  const std::size_t width = number(kWidth);
+  const std::size_t height = number(kWidth + 4);
+  if (width * height <= std::min(kMostPixels, kMostPixelsAByte * encoded.size())) return;
+  throw Error(
+      fmt::format("cannot decode PNG: its header claims {} x {} pixels, which its {} bytes cannot hold, or more "
+                  "than {}",
+                  width, height, encoded.size(), kMostPixels));
+}
+
+}  // namespace
 
 struct OpenCvDecoder::Images {
   cv::Mat bgr;
@@ -30,6 +57,7 @@ ImageSize OpenCvDecoder::open(std::span<const std::byte> encoded, bool turn) {
   if (encoded.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw Error(fmt::format("cannot decode image: {} bytes: more than OpenCV can take", encoded.size()));
   }
+  refuse_impossible_png(encoded);
   // OpenCV asks for bytes it may write; it does not.
   auto* bytes = const_cast<std::byte*>(encoded.data());
   const cv::Mat buffer(1, static_cast<int>(encoded.size()), CV_8UC1, bytes);
@@ -39,6 +67,13 @@ ImageSize OpenCvDecoder::open(std::span<const std::byte> encoded, bool turn) {
   try {
     cv::imdecode(buffer, flags, &images_->bgr);
   } catch (const cv::Exception& error) {
+    // It says so by the condition in its own code.
+    if (error.err.find("CV_IO_MAX") != std::string::npos) {
+      throw Error("cannot decode image: its header claims more pixels than OpenCV decodes");
+    }
+    if (error.code == cv::Error::StsNoMem) {
+      throw Error("cannot decode image: its header claims more pixels than there is memory for");
+    }
     throw Error(fmt::format("cannot decode image: {}", error.err));
   }
   const cv::Mat& image = images_->bgr;

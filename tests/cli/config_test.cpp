@@ -68,7 +68,7 @@ TEST_F(Config, IsOverriddenByTheCommandLineWhateverTheirOrder) {
 
 TEST_F(Config, MissingFileIsRefused) {
   expect_refusal(run({"run", "--config", "none.json"}), 1, "cannot open none.json: No such file or directory");
-  expect_refusal(run({"run", "--config", "."}), 1, "cannot read .: not a regular file");
+  expect_refusal(run({"run", "--config", "."}), 1, "cannot read .: it is a directory, want a file");
 }
 
 TEST_F(Config, WhatIsNotJsonIsRefused) {

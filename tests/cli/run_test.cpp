@@ -92,7 +92,7 @@ TEST_F(Run, ReadsAPathWithSpacesAndBytesThatAreNoText) {
   const std::string odd = "with space \xff\xfe";
   const Outcome outcome = run(short_run(mnist(odd)));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(odd));
+  EXPECT_THAT(outcome.out, HasSubstr(R"(with space \xff\xfe)"));
   EXPECT_THAT(result()["datasets"][0]["path"].get<std::string>(), HasSubstr("with space \uFFFD\uFFFD"));
 }
 
@@ -201,7 +201,7 @@ TEST_F(Run, RefusesADirectoryThatIsNotThereBeforeItMeasures) {
 }
 
 TEST_F(Run, RefusesADirectoryInPlaceOfAFileBeforeItMeasures) {
-  expect_refusal(run(short_run(mnist(), ".")), 1, "cannot write .: it is a directory");
+  expect_refusal(run(short_run(mnist(), ".")), 1, "cannot write .: it is a directory, want a file");
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 

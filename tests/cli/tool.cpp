@@ -1,16 +1,23 @@
 #include "tests/cli/tool.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <stdexcept>
 
 #include "test_paths.h"
@@ -54,21 +61,65 @@ void close_one(int& descriptor) {
   descriptor = -1;
 }
 
+constexpr unsigned kNobody = 65534;
+
+// For this process and its children alone.
+void hide(const std::vector<std::string>& directories) {
+  if (directories.empty()) return;
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    ::_exit(kNoWorld);
+  }
+  for (const std::string& directory : directories) {
+    if (::mount("none", directory.c_str(), "tmpfs", MS_RDONLY, nullptr) != 0) ::_exit(kNoWorld);
+  }
+}
+
+// The system calls of this process and its children fail with EPERM.
+void refuse(const std::vector<long>& calls) {
+  if (calls.empty()) return;
+  std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const long call : calls) {
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1));
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
+  }
+  program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    ::_exit(kNoWorld);
+  }
+}
+
 [[noreturn]] void become_tool(const std::vector<char*>& arguments, const std::vector<char*>& environment,
                               const World& world, int in, int out, int err) {
   ::dup2(in, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   for (const int descriptor : world.closed) ::close(descriptor);
+  if (!world.stdout_file.empty()) {
+    const int file = ::open(world.stdout_file.c_str(), O_WRONLY);
+    if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) ::_exit(kNoWorld);
+    ::close(file);
+  }
+  if (!world.group.empty()) {
+    const int processes = ::open((world.group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+    if (processes < 0 || ::write(processes, "0", 1) != 1) ::_exit(kNoWorld);
+  }
   ::signal(SIGPIPE, SIG_DFL);
   for (const int signal : world.ignored) ::signal(signal, SIG_IGN);
   // SIGQUIT is to end the tool, not to fill the disk.
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  hide(world.hidden);
   if (world.most_file_bytes) {
     const rlimit limit{*world.most_file_bytes, *world.most_file_bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   }
+  for (const auto& [resource, most] : world.limits) {
+    const rlimit limit{most, most};
+    if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) ::_exit(kNoWorld);
+  }
+  if (world.nobody && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(kNoWorld);
+  refuse(world.refused_calls);
   if (!world.directory.empty() && ::chdir(world.directory.c_str()) != 0) ::_exit(126);
   ::execve(kTool, arguments.data(), environment.data());
   ::_exit(127);
@@ -86,7 +137,9 @@ std::vector<std::string> environment_of(const World& world) {
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string variable(*entry);
-    if (!world.environment.contains(variable.substr(0, variable.find('=')))) variables.push_back(variable);
+    const std::string name = variable.substr(0, variable.find('='));
+    const bool unset = std::ranges::find(world.unset, name) != world.unset.end();
+    if (!unset && !world.environment.contains(name)) variables.push_back(variable);
   }
   for (const auto& [name, value] : world.environment) variables.push_back(name + "=" + value);
   return variables;

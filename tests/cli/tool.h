@@ -13,6 +13,9 @@
 
 namespace loadline::test {
 
+// Ends the tool with this code before it is one where its world cannot be made, for want of rights.
+inline constexpr int kNoWorld = 125;
+
 struct Outcome {
   int exit_code = -1;  // -1 when a signal ended it
   int signal = 0;      // that ended it; SIGKILL when it ran past the time limit
@@ -27,6 +30,13 @@ struct World {
   std::string input;                               // on stdin, at most what a pipe holds
   std::vector<int> closed;                         // descriptors that are not there
   std::optional<std::size_t> most_file_bytes;      // RLIMIT_FSIZE
+  std::map<int, std::size_t> limits;               // further RLIMIT_*, soft and hard
+  std::vector<std::string> hidden;                 // directories that are empty for it
+  std::vector<long> refused_calls;                 // numbers of system calls that fail with EPERM
+  std::vector<std::string> unset;                  // variables of the test's own that it does not have
+  std::string stdout_file;                         // in place of the pipe, such as /dev/full
+  std::filesystem::path group;                     // directory of a control group that it is put into
+  bool nobody = false;                             // runs as a user without rights
   bool deaf_stdout = false;                        // nobody will ever read it
   bool small_stdout = false;                       // a pipe of one page
   std::optional<unsigned short> out_columns;       // stdout is a terminal that is so wide

@@ -69,6 +69,11 @@ void fields(auto& json, Record<QueueLevels> auto& queue) {
   json("ready_at_end", queue.ready_at_end);
 }
 
+void fields(auto& json, Record<CpuLimits> auto& limits) {
+  json("affinity_list", limits.affinity_list);
+  json("cgroup_cpu_limit", limits.cgroup_cpu_limit);
+}
+
 void fields(auto& json, Record<Trial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
@@ -89,6 +94,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.since(4, "fill", trial.fill);
   json.since(4, "queue", trial.queue);
   json("page_cache", trial.page_cache);
+  json.late("changed_cpus", trial.changed_cpus);
   usage_fields_of(json, trial.usage, 4);
 }
 
@@ -139,13 +145,14 @@ SettingValue list_value(const JsonReader& from) {
   return values;
 }
 
-SettingValue setting_value(const JsonReader& from) {
+// A path stays as it is, for whoever opens it; all other text is for people, and may come from anybody.
+SettingValue setting_value(std::string_view name, const JsonReader& from) {
   switch (from.kind()) {
     case JsonKind::kNull: return {};
     case JsonKind::kBool: return from.as_bool();
     case JsonKind::kWhole: return std::size_t{from.as_whole()};
     case JsonKind::kNumber: return from.as_number();
-    case JsonKind::kText: return std::string(from.as_text());
+    case JsonKind::kText: return name == "data" ? std::string(from.as_text()) : printable(from.as_text());
     case JsonKind::kList: break;
     case JsonKind::kObject: throw from.refusal("a setting");
   }
@@ -163,7 +170,7 @@ void setting_fields(RecordReader& json, Cell& cell) {
   for (const SettingRow& row : settings()) {
     const JsonReader member = json.object().member(row.name);
     try {
-      row.write(cell, setting_value(member));
+      row.write(cell, setting_value(row.name, member));
     } catch (const Error& error) {
       throw member.error(error.what());
     }
@@ -229,6 +236,14 @@ void describe(std::vector<Trial>& trials, const std::optional<std::string>& desc
   for (Trial& trial : trials) trial.compute_description = description.value_or("");
 }
 
+std::vector<std::size_t> throttled_trials(const CellResult& cell) {
+  std::vector<std::size_t> throttled;
+  for (std::size_t i = 0; i < cell.trials.size(); ++i) {
+    if (cell.trials[i].throttled()) throttled.push_back(i);
+  }
+  return throttled;
+}
+
 std::vector<std::string> names_of_bounds(const std::vector<std::size_t>& bounds, const CeilingIds& ceilings) {
   std::vector<std::string> names;
   for (const std::size_t i : bounds) names.push_back(ceilings.ids[i]);
@@ -264,6 +279,7 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
       [&](const auto& names) { return bounds_named(names, ceilings); });
   json.derived("ceiling", [&] { return summary.load_line; });
   json.derived("outlier_trials", [&] { return summary.outliers; });
+  json.late_list("throttled_trials", [&] { return throttled_trials(cell); });
   json("first_epoch", cell.first_epoch);
   json("trials", cell.trials);
   describe(cell.trials, description);

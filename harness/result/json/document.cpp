@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,15 +21,18 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t value) override {
     return add({.kind = JsonKind::kWhole, .whole = value, .number = static_cast<double>(value)});
   }
-  bool number_float(number_float_t value, const string_t& /*text*/) override {
+  bool number_float(number_float_t value, const string_t& text) override {
+    if (std::abs(value) > kMostJsonNumber) refuse(fmt::format("the number {} is too large", text.substr(0, 40)));
     return add({.kind = JsonKind::kNumber, .number = value});
   }
   bool string(string_t& value) override {
+    check_text(value);
     return add({.kind = JsonKind::kText, .text = skipping() ? JsonText() : keep(value)});
   }
   bool binary(binary_t& /*value*/) override { return false; }  // no JSON text has any
   bool start_object(std::size_t /*elements*/) override { return open(JsonKind::kObject); }
   bool key(string_t& value) override {
+    check_text(value);
     if (skipping()) return true;
     if (open_.size() == 1 && value == "benchmarks") {
       skip_next_ = true;
@@ -60,7 +64,17 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
     return kept;
   }
 
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(fmt::format("{}: no result or configuration: {}", document_.source(), why), document_.error_kind());
+  }
+
+  void check_text(const std::string& text) const {
+    if (text.size() <= kMostJsonTextBytes) return;
+    refuse(fmt::format("it has a text of {} bytes, want at most {}", text.size(), kMostJsonTextBytes));
+  }
+
   bool add(JsonNode node) {
+    if (++values_ > kMostJsonValues) refuse(fmt::format("it has more than {} values", kMostJsonValues));
     if (skipping()) {
       skip_next_ = false;
       return true;
@@ -73,6 +87,9 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(JsonKind kind) {
+    if (open_.size() + skipped_depth_ == kMostJsonDepth) {
+      refuse(fmt::format("its values are nested more than {} deep", kMostJsonDepth));
+    }
     if (skipping()) {
       skip_next_ = false;
       ++skipped_depth_;
@@ -97,6 +114,7 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
   std::size_t text_bytes_;
   std::vector<std::size_t> open_;  // lists and objects, outermost first
   JsonText key_;
+  std::size_t values_ = 0;
   bool skip_next_ = false;
   std::size_t skipped_depth_ = 0;
 };

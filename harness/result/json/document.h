@@ -35,12 +35,19 @@ struct JsonNode {
   std::size_t end = 0;      // index behind the last of what is in it
 };
 
+// What a document may have, far more than any result: files come from anybody, and a reader must not run out of memory.
+inline constexpr std::size_t kMostJsonDepth = 64;
+inline constexpr std::size_t kMostJsonValues = std::size_t{1} << 24;
+inline constexpr std::size_t kMostJsonTextBytes = std::size_t{1} << 20;  // of one text or key
+inline constexpr double kMostJsonNumber = 1e30;                          // either sign: sums of squares stay finite
+
 // All values in the order of the text, whatever contains them before its contents. However deep they are nested, no
 // stack grows with it. The member "benchmarks" of the outermost object is left out: a third of a result, all of which
 // stands elsewhere in it.
 class JsonDocument {
  public:
-  // Throws Error of this kind naming `source` when `text` is empty, is cut short, or is no JSON.
+  // Throws Error of this kind naming `source` when `text` is empty, is cut short, is no JSON, or has more
+  // than the limits above.
   JsonDocument(std::string_view text, std::string source, Error::Kind kind = Error::Kind::kFailed);
 
   const std::string& source() const { return source_; }

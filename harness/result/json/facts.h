@@ -88,6 +88,14 @@ void fields(auto& json, Record<Job> auto& job) {
   json("restarts", job.restarts);
 }
 
+void fields(auto& json, Record<MemoryUse> auto& memory) {
+  json("needed_bytes", memory.needed_bytes);
+  json("largest", memory.largest);
+  json("largest_bytes", memory.largest_bytes);
+  json("available_bytes", memory.available_bytes);
+  none_as_null(json, "limit", memory.limit);
+}
+
 void fields(auto& json, Record<Residency> auto& residency) {
   json("pages", residency.pages);
   json("resident_pages", residency.resident_pages);

@@ -31,6 +31,7 @@
 
 #include "harness/result/json/document.h"
 #include "loaders/names.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 
@@ -67,6 +68,18 @@ class RecordWriter {
   // A field that has been there, and has meant what it means now, since this version of the schema. A file of an
   // earlier version leaves it at its default, whatever it has there.
   void since(int /*version*/, std::string_view key, const auto& value) { (*this)(key, value); }
+
+  // A field that came late to this version of the schema: files lack it where there is nothing to say, and it stays at
+  // its default.
+  template <typename T>
+  void late(std::string_view key, const std::optional<T>& value) {
+    if (value) (*this)(key, *value);
+  }
+  // The same of a list that follows from other fields.
+  template <typename Make>
+  void late_list(std::string_view key, Make make) {
+    if (const auto list = make(); !list.empty()) (*this)(key, list);
+  }
 
   // A number that is above 0.
   void positive(std::string_view key, const auto& value) { (*this)(key, value); }
@@ -126,6 +139,13 @@ class RecordReader {
   void since(int version, std::string_view key, auto& value) {
     if (!object_.written_before(version)) (*this)(key, value);
   }
+
+  void late(std::string_view key, auto& value) {
+    if (const auto member = object_.find(key)) read_value(*member, value);
+  }
+
+  template <typename Make>
+  void late_list(std::string_view /*key*/, Make /*make*/) {}
 
   void positive(std::string_view key, auto& value) {
     const JsonReader member = object_.member(key);
@@ -207,7 +227,9 @@ void read_value(const JsonReader& from, T& value) {
     value = from.as_number();
   } else if constexpr (std::is_unsigned_v<T>) {
     value = static_cast<T>(from.as_whole(std::numeric_limits<T>::max()));
-  } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>) {
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = printable(from.as_text());  // it is for people, and may come from anybody
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     value = from.as_text();
   } else if constexpr (IsOptional<T>::value) {
     if (from.kind() == JsonKind::kNull) {

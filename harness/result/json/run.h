@@ -28,6 +28,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json("machine", result.environment.machine);
   json("job", result.environment.job);
   json("kernels", result.kernels);
+  json.late("memory", result.memory);
   json("datasets", result.datasets);
 }
 

@@ -79,7 +79,7 @@ const std::vector<Fact>& facts() {
          return r.environment.job ? fmt::format("{} {}", r.environment.job->scheduler, r.environment.job->id) : "";
        }},
       {"CPU", [](const Result& r) { return text_of(r.environment.machine.cpu_model); }},
-      {"CPUs in force", [](const Result& r) { return fmt::format("{}", r.environment.machine.threads_in_force); }},
+      {"CPUs in force", [](const Result& r) { return fmt::format("{:.4g}", cpus_in_force(r.environment.machine)); }},
       {"logical CPUs", [](const Result& r) { return text_of(r.environment.machine.logical_cpus); }},
       {"physical cores", [](const Result& r) { return text_of(r.environment.machine.physical_cores); }},
       {"sockets", [](const Result& r) { return text_of(r.environment.machine.sockets); }},

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/plan/settings.h"
+#include "harness/show/csv.h"
 #include "harness/show/report/report.h"
 
 namespace loadline {
@@ -117,14 +118,6 @@ constexpr std::array kMeasured{
     CsvColumn{"device_read_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.device_read_bytes); }},
 };
 
-// RFC 4180: quoted where it has a comma, a quote or a line break.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 }  // namespace
 
 std::string report_csv(std::span<const Result> results) {
@@ -136,12 +129,12 @@ std::string report_csv(std::span<const Result> results) {
   for (const Result& result : results) {
     for (const CellResult& cell : result.cells) {
       std::string of_cell;
-      for (const SettingRow& setting : settings()) of_cell += field(text_of(setting.read(cell.cell))) + ',';
+      for (const SettingRow& setting : settings()) of_cell += csv_field(text_of(setting.read(cell.cell))) + ',';
       for (const Trial& trial : cell.trials) {
         const Place at{result, cell, trial};
-        for (const CsvColumn& column : kIdentity) csv += field(column.text(at)) + ',';
+        for (const CsvColumn& column : kIdentity) csv += csv_field(column.text(at)) + ',';
         csv += of_cell;
-        for (const CsvColumn& column : kMeasured) csv += field(column.text(at)) + ',';
+        for (const CsvColumn& column : kMeasured) csv += csv_field(column.text(at)) + ',';
         csv.back() = '\n';
       }
     }

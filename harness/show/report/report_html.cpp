@@ -7,6 +7,7 @@
 #include "harness/show/report/report.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -14,17 +15,17 @@ namespace {
 // Of each workload. Some thousand rows a table, which a browser opens at once.
 constexpr SectionOptions kOptions{.most_configurations = 500, .most_in_time = 8};
 
-// Text for an element or a quoted attribute. Control characters, which HTML has no way to write, become U+FFFD.
+// Text for an element or a quoted attribute. HTML has no way to write control characters.
 std::string escaped(std::string_view text) {
   std::string html;
-  for (const char c : text) {
+  for (const char c : printable_lines(text)) {
     switch (c) {
       case '&': html += "&amp;"; break;
       case '<': html += "&lt;"; break;
       case '>': html += "&gt;"; break;
       case '"': html += "&quot;"; break;
       case '\'': html += "&#39;"; break;
-      default: html += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? "\uFFFD" : std::string(1, c);
+      default: html += c;
     }
   }
   return html;

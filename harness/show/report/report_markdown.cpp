@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "harness/show/report/report.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -15,9 +17,11 @@ constexpr SectionOptions kOptions{.most_configurations = 12, .most_in_time = 1};
 // Text that Markdown, and the HTML in it, would read otherwise.
 std::string escaped(std::string_view text) {
   std::string markdown;
-  for (const char c : text) {
+  std::string one_line(text);
+  std::ranges::replace(one_line, '\n', ' ');
+  for (const char c : printable(one_line)) {
     if (std::string_view("\\`*_[]<>|#~").find(c) != std::string_view::npos) markdown += '\\';
-    markdown += c == '\n' || c == '\r' ? ' ' : c;
+    markdown += c;
   }
   return markdown;
 }
@@ -57,7 +61,7 @@ std::string folded_list(const Run& run, std::span<const std::string> warnings) {
 std::string code(const std::string& text) {
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';
-  return fmt::format("{}\n{}\n{}\n", fence, text, fence);
+  return fmt::format("{}\n{}\n{}\n", fence, printable_lines(text), fence);
 }
 
 }  // namespace

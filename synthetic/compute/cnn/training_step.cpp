@@ -7,7 +7,11 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <latch>
 #include <numeric>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "loaders/error.h"
 #include "synthetic/compute/cnn/loss.h"
@@ -45,9 +49,24 @@ std::vector<Layer> layers_of(const TrainingOptions& options, const StepSetting& 
   return options.network->layers(outputs_of(*options.network, setting.sample, setting.classes));
 }
 
+// OpenMP ends the process where it is refused a thread: ours are refused first, and can say so.
+void check_threads(std::size_t threads) {
+  std::latch done(1);
+  std::vector<std::jthread> probes;
+  try {
+    for (std::size_t i = 1; i < threads; ++i) probes.emplace_back([&done] { done.wait(); });
+    done.count_down();
+  } catch (const std::system_error& error) {
+    done.count_down();
+    throw Error(fmt::format("compute cnn: cannot start thread {} of {}: {}; use fewer --compute-threads",
+                            probes.size() + 2, threads, error.code().message()));
+  }
+}
+
 // OpenMP keeps its threads from one parallel part to the next: each is put in its place once. One thread a CPU where
 // there are enough, so that no two that wait for each other share one.
 void start_threads(const StepSetting& setting) {
+  check_threads(setting.threads);
   omp_set_dynamic(0);
   omp_set_num_threads(static_cast<int>(setting.threads));
   if (setting.cpus.empty()) return;

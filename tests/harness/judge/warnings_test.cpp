@@ -56,6 +56,42 @@ TEST(Warnings, TellOfSmallPages) {
                                       "translations"}}));
 }
 
+TEST(Warnings, TellOfMemoryThatMayRunShort) {
+  Result result = sound();
+  result.memory = MemoryUse{.needed_bytes = 799,
+                            .largest_bytes = 600,
+                            .largest = "the slots of a",
+                            .available_bytes = 1000,
+                            .limit = "MemAvailable"};
+  EXPECT_EQ(warnings(result), Texts());
+  result.memory->needed_bytes = 800;
+  EXPECT_EQ(warnings(result),
+            (Texts{{"memory-short",
+                    "the run needs 800 bytes of memory, 600 bytes of it for the slots of a, and MemAvailable leaves "
+                    "1000 bytes: where it runs short, the files' pages go first, and then the system may end the "
+                    "run"}}));
+}
+
+TEST(Warnings, TellOfCpusThatChangedUnderTheTrials) {
+  Result result = sound();
+  result.environment.machine.affinity_list = "0-3";
+  result.cells[0].trials[1].changed_cpus = CpuLimits{.affinity_list = "0-3", .cgroup_cpu_limit = 1.5};
+  EXPECT_EQ(warnings(result),
+            (Texts{{"cpus-changed",
+                    "1 of 3 trials of mnist/IO/serial/batch:100 ran where the process might use other CPUs than at the "
+                    "start: CPUs 0-3 and a quota of 1.5 CPUs, and not CPUs 0-3"}}));
+}
+
+TEST(Warnings, TellOfTrialsThatTheQuotaThrottled) {
+  Result result = sound();
+  result.cells[0].trials[0].usage.throttled_seconds = 0;
+  result.cells[0].trials[1].usage.throttled_seconds = result.cells[0].trials[1].wall_seconds / 4;
+  EXPECT_EQ(warnings(result),
+            (Texts{{"throttled",
+                    "1 of 3 trials of mnist/IO/serial/batch:100 were throttled by the CPU quota, for up to 25 % of "
+                    "their time"}}));
+}
+
 TEST(Warnings, TellOfSeveralHosts) {
   Result result = sound();
   result.environment.machine.hostname = "node1";

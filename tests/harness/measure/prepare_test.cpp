@@ -106,11 +106,12 @@ TEST_F(PrepareTest, RefusesLabelsThatTheWorkloadDoesNotHave) {
 
 TEST_F(PrepareTest, RefusesSlotsThatDoNotFitTheMemory) {
   mnist();
-  result_.environment.machine.memory_available_bytes = 1000;
+  result_.environment.machine.memory_available_bytes = 1100;
   EXPECT_EQ(
       refusal(options()),
-      test::usage("mnist/IO/thread-pool/workers:2/batch:8: its slots need 11 x 512 bytes of memory, and 1000 bytes "
-                  "are available"));
+      test::usage("the run needs 6.7 KiB of memory, 6.2 KiB of it for the slots of "
+                  "mnist/IO/thread-pool/workers:2/batch:8, and MemAvailable leaves 1.1 KiB; ask for less, or give "
+                  "the process more"));
 }
 
 TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
@@ -120,8 +121,29 @@ TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
   result_.environment.machine.memory_available_bytes = 1'000'000;
   result_.environment.machine.cgroup_memory_limit_bytes = 6000;
   const test::Thrown refused = refusal(resident);
-  EXPECT_THAT(refused.message, testing::HasSubstr("its slots need 11 x 512 bytes of memory beside"));
-  EXPECT_THAT(refused.message, testing::EndsWith("bytes of samples, and 6000 bytes are available"));
+  EXPECT_THAT(refused.message, testing::StartsWith("the run needs 7.3 KiB of memory, "));
+  EXPECT_THAT(refused.message, testing::HasSubstr("and the memory limit of the control group leaves 5.9 KiB"));
+}
+
+TEST_F(PrepareTest, RefusesSamplesThatDoNotFitTheMemoryBeforeItCopiesThem) {
+  mnist(400, 28);
+  RunOptions resident = options();
+  resident.in_memory = true;
+  result_.environment.machine.memory_available_bytes = 100'000;
+  EXPECT_EQ(refusal(resident),
+            test::usage(fmt::format("the run needs 306.2 KiB of memory, 306.2 KiB of it for the samples of {} in "
+                                    "memory, and MemAvailable leaves 97.7 KiB; ask for less, or give the process more",
+                                    (home_ / "mnist").string())));
+}
+
+TEST_F(PrepareTest, AddsUpTheMemoryOfTheRun) {
+  mnist();
+  result_.environment.machine.memory_available_bytes = 1'000'000;
+  ASSERT_TRUE(run(plan_of(options())));
+  ASSERT_TRUE(result_.memory.has_value());
+  EXPECT_EQ(result_.memory->available_bytes, 1'000'000U);
+  EXPECT_GT(result_.memory->needed_bytes, 0U);
+  EXPECT_LE(result_.memory->largest_bytes, result_.memory->needed_bytes);
 }
 
 TEST_F(PrepareTest, StopsWhileItReadsTheData) {

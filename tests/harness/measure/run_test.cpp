@@ -213,6 +213,33 @@ TEST_F(RunTest, HasTheCeilingsOfSamplesFromMemoryHoweverTheyAreStored) {
   for (const CeilingResult& ceiling : result_.ceilings) EXPECT_EQ(ceiling.trials.size(), 2U) << ceiling.ceiling.id();
 }
 
+TEST_F(RunTest, NotesTheCpusOfTrialsThatWereNotThoseOfTheStart) {
+  mnist();
+  const CpuLimits at_first{.affinity_list = "0-1", .cgroup_cpu_limit = {}};
+  const CpuLimits later{.affinity_list = "0-1", .cgroup_cpu_limit = 0.5};
+  result_.environment.machine.affinity_list = at_first.affinity_list;
+  std::size_t trials = 0;
+  listener_.after_trial = [&](std::size_t count) { trials = count; };
+  // A quota from the middle of the third trial on.
+  std::size_t looks = 0;
+  const auto now = [&] {
+    ++looks;
+    return looks < 6 ? at_first : later;
+  };
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_, .cpu_limits = now};
+  const Plan plan = plan_of(options());
+  ASSERT_TRUE(prepare_run(plan, result_, context));
+  ASSERT_TRUE(run_plan(plan, result_, context));
+  std::size_t changed = 0;
+  for (const CellResult& cell : result_.cells) {
+    for (const Trial& trial : cell.trials) {
+      EXPECT_EQ(trial.changed_cpus, trial.place < 2 ? std::nullopt : std::optional(later)) << trial.place;
+      changed += trial.changed_cpus ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(changed, trials - 2);
+}
+
 TEST_F(RunTest, MapsAVolumeThatIsTooLargeForACopy) {
   constexpr VolumeShape kShape{.edge = 40, .input_channels = 2, .target_channels = 3};
   test::write_volume(home_ / "nbody.h5", kShape);

@@ -98,5 +98,28 @@ TEST(Cgroup, HasNoLimitsWhereNothingIsMounted) {
   EXPECT_EQ(limits.memory_bytes, std::nullopt);
 }
 
+TEST(Cgroup, LeavesOfItsMemoryLimitWhatIsNotUsedApartFromPagesOfFiles) {
+  FakeSystem system;
+  system.write("/proc/self/mountinfo", kUnified)
+      .write("/proc/self/cgroup", "0::/job\n")
+      .write("/sys/fs/cgroup/job/memory.max", "1000000\n")
+      .write("/sys/fs/cgroup/job/memory.current", "700000\n")
+      .write("/sys/fs/cgroup/job/memory.stat", "anon 300000\nfile 400000\nactive_file 100000\ninactive_file 250000\n");
+  EXPECT_EQ(cgroup_limits(system.files()).memory_left_bytes, 650'000U);
+  system.write("/sys/fs/cgroup/job/memory.current", "2000000\n");
+  EXPECT_EQ(cgroup_limits(system.files()).memory_left_bytes, 0U) << "more than the limit, which was lowered";
+}
+
+TEST(Cgroup, LeavesOfAMemoryLimitOfVersion1WhatItsOwnFilesTell) {
+  FakeSystem system;
+  system.write("/proc/self/mountinfo", "32 20 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n")
+      .write("/proc/self/cgroup", "4:memory:/job\n")
+      .write("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "4194304\n")
+      .write("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "3145728\n")
+      .write("/sys/fs/cgroup/memory/job/memory.stat",
+             "active_file 1\ninactive_file 1\ntotal_active_file 1048576\ntotal_inactive_file 0\n");
+  EXPECT_EQ(cgroup_limits(system.files()).memory_left_bytes, 2'097'152U);
+}
+
 }  // namespace
 }  // namespace loadline

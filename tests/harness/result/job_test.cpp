@@ -135,5 +135,23 @@ TEST(Job, OfLsfWhoseSlotsAreBoundToCpusLeavesTheirNumberToTheAffinityMask) {
             std::nullopt);
 }
 
+std::size_t here(const std::map<std::string, std::string>& variables, std::size_t world_size) {
+  return processes_here(
+      [&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+      },
+      world_size);
+}
+
+TEST(ProcessesHere, AreThoseOfTheStepOnThisNode) {
+  EXPECT_EQ(here({}, 8), 1U) << "nobody tells";
+  EXPECT_EQ(here({{"SLURM_STEP_TASKS_PER_NODE", "4(x2)"}, {"SLURM_NODEID", "1"}}, 8), 4U);
+  EXPECT_EQ(here({{"SLURM_STEP_TASKS_PER_NODE", "4,2"}, {"SLURM_NODEID", "1"}}, 6), 2U);
+  EXPECT_EQ(here({{"OMPI_COMM_WORLD_LOCAL_SIZE", "3"}}, 8), 3U);
+  EXPECT_EQ(here({{"OMPI_COMM_WORLD_LOCAL_SIZE", "16"}}, 8), 8U) << "no more than there are ranks";
+  EXPECT_EQ(here({{"SLURM_STEP_TASKS_PER_NODE", "4"}}, 1), 1U) << "each on its own";
+}
+
 }  // namespace
 }  // namespace loadline

@@ -128,6 +128,22 @@ TEST(Machine, HoldsThreadsToAffinityAndCgroup) {
   EXPECT_EQ(machine.threads_in_force, 2U);
 }
 
+TEST(Machine, HasWhatAQuotaLeavesOfItsCpusInForce) {
+  Machine machine{.threads_in_force = 2};
+  EXPECT_EQ(cpus_in_force(machine), 2);
+  machine.cgroup_cpu_limit = 8;
+  EXPECT_EQ(cpus_in_force(machine), 2);
+  machine.threads_in_force = 1;
+  machine.cgroup_cpu_limit = 0.5;
+  EXPECT_EQ(cpus_in_force(machine), 0.5);
+}
+
+TEST(Machine, LeavesTheMemoryThatEveryLimitLeaves) {
+  EXPECT_EQ(memory_left_bytes({}), ~std::uint64_t{0});
+  EXPECT_EQ(memory_left_bytes({.memory_available_bytes = 3000, .cgroup_memory_limit_bytes = 2000}), 2000U);
+  EXPECT_EQ(memory_left_bytes({.cgroup_memory_limit_bytes = 2000, .cgroup_memory_left_bytes = 500}), 500U);
+}
+
 TEST(Machine, ReadsTheCachesOfTheFirstCpuItMayUse) {
   FakeSystem system;
   write_cache(system, 2, 0, "1\n", "Data\n", "48K\n", "2\n");

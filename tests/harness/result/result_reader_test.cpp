@@ -355,8 +355,9 @@ TEST(ResultReader, RefusesWhatStandsTwice) {
 TEST(ResultReader, IsNotImpressedByDepth) {
   const std::size_t depth = 100'000;
   const std::string deep = std::string(depth, '[') + std::string(depth, ']');
-  expect_refusal_of_text("not a result of loadline: it has no schema_version", "{\"a\": " + deep + "}");
-  expect_refusal_of_text("not JSON: it is cut short", deep.substr(0, depth));
+  const std::string too_deep = "no result or configuration: its values are nested more than 64 deep";
+  expect_refusal_of_text(too_deep, "{\"a\": " + deep + "}");
+  expect_refusal_of_text(too_deep, deep.substr(0, depth));
 }
 
 // Whatever happens to a file, what comes of it is a result or an Error, and no more than that.

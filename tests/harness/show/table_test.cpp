@@ -227,7 +227,7 @@ TEST(SettingText, AdmitsWhatIsNotKnown) {
   result.kernels = "scalar";
   result.environment.build.version = "1.2.3";
   EXPECT_EQ(setting_text(result),
-            "loadline 1.2.3 (build type unknown, scalar kernels) on an unknown CPU, 1 of an unknown number CPUs in "
+            "loadline 1.2.3 (build type unknown, scalar kernels) on an unknown CPU, 1 of an unknown number of CPUs in "
             "force\n");
 }
 
@@ -312,6 +312,35 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
       stopped_text(result, judge_run(result)),
       "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
       "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
+}
+
+TEST(SettingText, SaysWhatAQuotaLeavesOfTheCpus) {
+  Result result = result_of({});
+  result.environment.machine.threads_in_force = 1;
+  result.environment.machine.logical_cpus = 2;
+  result.environment.machine.cgroup_cpu_limit = 0.5;
+  EXPECT_THAT(setting_text(result), testing::HasSubstr("on Example CPU, 0.5 of 2 CPUs in force\n"));
+}
+
+TEST(SettingText, KeepsNamesFromOutsideOnTheirLines) {
+  Result result = result_of({});
+  result.environment.machine.cpu_model = "a\nb\033[2J";
+  result.datasets[0].path = "/data/new\nline";
+  EXPECT_THAT(setting_text(result), testing::HasSubstr(R"(on a\nb\x1b[2J, )"));
+  EXPECT_THAT(setting_text(result), testing::HasSubstr("data: /data/new\\nline (idx"));
+}
+
+TEST(PlanText, SaysWhatTheMemoryIsFor) {
+  Result prepared = result_of({{.mode = Mode::kIo, .rates = {}}});
+  prepared.memory = MemoryUse{.needed_bytes = 3 << 20,
+                              .largest_bytes = 2 << 20,
+                              .largest = "the slots of a",
+                              .available_bytes = 8 << 20,
+                              .limit = "MemAvailable"};
+  EXPECT_THAT(
+      plan_text(prepared, {.trials = {1, 1}, .asked = 1, .most_seconds = 0.72}),
+      testing::HasSubstr("\nthe run needs 3.0 MiB of memory, 2.0 MiB of it for the slots of a, and MemAvailable "
+                         "leaves 8.0 MiB\n1 cell, 1 trial each, about 0.7 s\n"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "loaders/storage/file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -94,7 +95,70 @@ TEST(File, HasNoSizeWhereItIsADirectory) {
   const TemporaryDirectory home;
   const File file = File::open(home.path());
   EXPECT_EQ(thrown_by([&] { static_cast<void>(file.size_bytes()); }),
-            test::failed("cannot read " + home.path().string() + ": not a regular file"));
+            test::failed("cannot read " + home.path().string() + ": it is a directory, want a file"));
+}
+
+TEST(File, DoesNotWaitForOneWhoWritesToAFifo) {
+  const TemporaryDirectory home;
+  ASSERT_EQ(::mkfifo((home / "pipe").c_str(), 0666), 0);
+  EXPECT_EQ(thrown_by([&] { read_text(home / "pipe"); }),
+            test::failed("cannot read " + (home / "pipe").string() + ": it is a FIFO, want a file"));
+  EXPECT_EQ(thrown_by([&] { const MappedFile mapped(home / "pipe"); }),
+            test::failed("cannot read " + (home / "pipe").string() + ": it is a FIFO, want a file"));
+}
+
+TEST(File, IsNoDevice) {
+  EXPECT_EQ(thrown_by([] { read_text("/dev/zero"); }),
+            test::failed("cannot read /dev/zero: it is a character device, want a file"));
+}
+
+TEST(RefuseOtherThanFile, SaysWhatStandsThere) {
+  const TemporaryDirectory home;
+  EXPECT_NO_THROW(refuse_other_than_file("open", home / "nothing"));
+  EXPECT_NO_THROW(refuse_other_than_file("open", test::write(home / "a", "")));
+  EXPECT_EQ(thrown_by([&] { refuse_other_than_file("open", home.path()); }),
+            test::failed("cannot open " + home.path().string() + ": it is a directory, want a file"));
+}
+
+TEST(OpenOtherThanFile, TakesAFifoThatSomebodyReadsAndTheNullDevice) {
+  const TemporaryDirectory home;
+  const auto pipe = home / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+  EXPECT_EQ(thrown_by([&] { open_other_than_file(pipe); }),
+            test::failed("cannot write " + pipe.string() + ": it is a FIFO that nobody reads"));
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  const int writer = open_other_than_file(pipe);
+  EXPECT_EQ(::write(writer, "x", 1), 1);
+  ::close(writer);
+  ::close(reader);
+  ::close(open_other_than_file("/dev/null"));
+}
+
+TEST(OpenOtherThanFile, RefusesWhatHoldsSomething) {
+  const TemporaryDirectory home;
+  EXPECT_EQ(thrown_by([&] { open_other_than_file(home.path()); }),
+            test::failed("cannot write " + home.path().string() + ": it is a directory, want a file"));
+  EXPECT_EQ(thrown_by([] { open_other_than_file("/dev/urandom"); }),
+            test::failed("cannot write /dev/urandom: it is a character device, want a file"));
+}
+
+TEST(ReadText, RefusesMoreThanIsWanted) {
+  const TemporaryDirectory home;
+  const auto path = test::write(home / "a", "hello");
+  EXPECT_EQ(read_text(path, 5), "hello");
+  EXPECT_EQ(thrown_by([&] { read_text(path, 4); }),
+            test::failed("cannot read " + path.string() + ": it has 5 bytes, want at most 4"));
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_EQ(thrown_by([&] { read_text(path); }),
+            test::failed("cannot read " + path.string() + ": it has 1099511627776 bytes, want at most 1073741824"));
+}
+
+TEST(AtomicFile, ReplacesNothingButAFile) {
+  const TemporaryDirectory home;
+  ASSERT_EQ(::mkfifo((home / "pipe").c_str(), 0666), 0);
+  EXPECT_EQ(thrown_by([&] { const AtomicFile file(home / "pipe"); }),
+            test::failed("cannot write " + (home / "pipe").string() + ": it is a FIFO, want a file"));
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("pipe"));
 }
 
 TEST(ReadText, GivesTheWholeFile) {
@@ -203,12 +267,14 @@ TEST(AtomicFile, NamesThePathWhoseDirectoryCannotBeWritten) {
 
 TEST(AtomicFile, DoesNotReplaceADirectory) {
   const TemporaryDirectory home;
-  std::filesystem::create_directory(home / "a");
   {
     AtomicFile file(home / "a");
+    std::filesystem::create_directory(home / "a");
     EXPECT_EQ(thrown_by([&] { file.commit(); }),
               test::failed("cannot write " + (home / "a").string() + ": Is a directory"));
   }
+  EXPECT_EQ(thrown_by([&] { const AtomicFile file(home / "a"); }),
+            test::failed("cannot write " + (home / "a").string() + ": it is a directory, want a file"));
   EXPECT_THAT(test::names_in(home.path()), ElementsAre("a"));
 }
 

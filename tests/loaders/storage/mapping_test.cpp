@@ -93,7 +93,7 @@ TEST(MappedFile, NamesThePathThatIsMissing) {
 TEST(MappedFile, RefusesADirectory) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { MappedFile file(home.path()); }),
-            test::failed("cannot read " + home.path().string() + ": not a regular file"));
+            test::failed("cannot read " + home.path().string() + ": it is a directory, want a file"));
 }
 
 TEST(MappedFile, TruncatedWhileMappedReadsZerosAndIsNamed) {

@@ -1,5 +1,6 @@
 #include "loaders/transforms/jpeg.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -327,6 +328,21 @@ TEST(Jpeg, OfTooManyPixelsIsRefusedBeforeItTakesMemory) {
   const std::size_t frame = test::segment(jpeg, kStartOfFrame);
   for (std::size_t i = 3; i < 7; ++i) jpeg[frame + i] = i % 2 == 1 ? 0xff : 0;
   EXPECT_EQ(thrown_by_decoding(jpeg), test::failed("cannot decode JPEG: 65280 x 65280 pixels: more than 268435456"));
+}
+
+TEST(Jpeg, OfMorePixelsThanItsBytesCanHoldIsRefusedBeforeItTakesMemory) {
+  Bytes jpeg = test::jpeg_of(test::photo({16, 16}));
+  const std::size_t frame = test::segment(jpeg, kStartOfFrame);
+  for (std::size_t i = 3; i < 7; ++i) jpeg[frame + i] = i % 2 == 1 ? 0x3f : 0xff;
+  EXPECT_EQ(thrown_by_decoding(jpeg),
+            test::failed(fmt::format("cannot decode JPEG: its header claims 16383 x 16383 pixels, which its {} bytes "
+                                     "cannot hold",
+                                     jpeg.size())));
+}
+
+TEST(Jpeg, ThatIsBlankMayHaveManyPixelsInFewBytes) {
+  const Bytes jpeg = test::jpeg_of({.size = {4096, 4096}, .pixels = Bytes(std::size_t{4096} * 4096 * 3, 128)});
+  EXPECT_EQ(decode_all(jpeg).size.pixels(), 4096U * 4096);
 }
 
 TEST(Jpeg, OfTwoComponentsIsRefused) {

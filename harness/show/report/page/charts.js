@@ -26,12 +26,14 @@ function rowsOf(table) {
 }
 
 function csvOf(table) {
+  // A spreadsheet would take text that begins with one of these for a formula.
+  const guarded = (text) => (/^[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const lines = [[...table.tHead.rows[0].cells].map((cell) => cell.textContent)];
   for (const row of table.tBodies[0].rows) {
     if (!row.hidden) lines.push([...row.cells].map((cell) => String(valueOf(cell) ?? "")));
   }
-  return lines.map((line) => line.map((text) => quoted(text.trim())).join(",") + "\n").join("");
+  return lines.map((line) => line.map((text) => quoted(guarded(text.trim()))).join(",") + "\n").join("");
 }
 
 function download(name, type, text) {

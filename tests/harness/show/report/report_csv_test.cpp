@@ -83,13 +83,13 @@ TEST(ReportCsv, LeavesEmptyWhatIsMissing) {
   EXPECT_EQ(value_of(report_csv(results), "fill_samples_per_second"), "");
 }
 
-TEST(ReportCsv, QuotesCommasQuotesAndLineBreaks) {
+TEST(ReportCsv, QuotesCommasAndQuotesAndGuardsFormulas) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {3000}}});
   result.cells[0].cell.data = "/a,b/\"c\"";
-  result.environment.machine.hostname = "two\nlines";
+  result.environment.machine.hostname = "=two\nlines";
   const std::vector<Result> results{result};
   EXPECT_THAT(report_csv(results), HasSubstr(",\"/a,b/\"\"c\"\"\","));
-  EXPECT_THAT(report_csv(results), HasSubstr(",\"two\nlines\","));
+  EXPECT_THAT(report_csv(results), HasSubstr(R"(,'=two\nlines,)"));
 }
 
 }  // namespace

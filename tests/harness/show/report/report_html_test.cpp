@@ -51,7 +51,7 @@ TEST(ReportHtml, EscapesWhatComesFromOutside) {
   EXPECT_THAT(html, HasSubstr("<pre class=\"command\">loadline run --data "
                               "&#39;/tmp/&lt;script&gt;alert(1)&lt;/script&gt;&#39;</pre>"));
   EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
-  EXPECT_THAT(html, HasSubstr("&quot;A&quot; &amp; &#39;B&#39; &lt;c&gt;\uFFFD"));
+  EXPECT_THAT(html, HasSubstr("&quot;A&quot; &amp; &#39;B&#39; &lt;c&gt;\\x01"));
 }
 
 TEST(ReportHtml, KeepsNumbersBesideTheirText) {

@@ -1,0 +1,174 @@
+#include "harness/measure/memory_need.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "harness/ceilings/kernels.h"
+#include "harness/result/memory_words.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
+  return a > kMost - b ? kMost : a + b;
+}
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kMost : product;
+}
+
+std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {
+  std::uint64_t sum = 0;
+  for (const MemoryPart& part : parts) sum = plus(sum, part.bytes);
+  return sum;
+}
+
+// A permutation of all samples, for the orders that need one.
+std::uint64_t permutation_bytes(const Cell& cell, const DatasetInfo& info) {
+  return cell.sampler.order == Order::kSequential ? 0 : times(info.samples, sizeof(SampleIndex));
+}
+
+// A name, a length and a label.
+constexpr std::uint64_t kBytesAFile = 160;
+
+void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
+  const DatasetInfo& info = facts.info;
+  const std::string path = facts.path.string();
+  if (info.access == Access::kResident) {
+    need.parts.push_back({fmt::format("the samples of {} in memory", path), info.all_bytes()});
+  }
+  if (info.access == Access::kMapped) need.mapped_bytes = plus(need.mapped_bytes, info.stored_bytes);
+  if (!info.volume) {
+    need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
+  }
+  if (info.access == Access::kFiles) {
+    need.parts.push_back({fmt::format("the file names of {}", path), times(info.samples, kBytesAFile)});
+  }
+}
+
+// Two permutations, as the next epoch's is made while one lasts; a label and an index beside each sample of a slot.
+std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info) {
+  const std::string name = cell.cell.name();
+  if (cell.cell.mode == Mode::kOverhead) return {};
+  const std::uint64_t beside = times(cell.cell.sampler.batch_size, sizeof(std::int32_t) + sizeof(SampleIndex));
+  return {{fmt::format("the orders of {}", name), times(2, permutation_bytes(cell.cell, info))},
+          {fmt::format("the slots of {}", name), times(cell.slots, plus(cell.slot_bytes, beside))},
+          {fmt::format("the compute of {}", name), cell.compute_bytes}};
+}
+
+std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared) {
+  const CellResult& cell = prepared.cells[ceiling.cell];
+  const DatasetInfo& info = prepared.datasets[cell.dataset].info;
+  constexpr std::uint64_t kOrdered = 4 * kMebibyte;
+  const std::uint64_t order = permutation_bytes(cell.cell, info);
+  switch (ceiling.ceiling.kind->scope) {
+    case CeilingScope::kMachine:
+      return ceiling.ceiling.kind->role == CeilingRole::kHandingOver
+                 ? 0
+                 : memory_kernel_bytes(prepared.environment.machine);
+    case CeilingScope::kDataset: return times(ceiling.ceiling.threads, block_bytes(kMebibyte, ceiling.ceiling.threads));
+    case CeilingScope::kBatch: break;
+  }
+  return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads, cell.slot_bytes));
+}
+
+// Ceilings on samples in memory have a copy of a part of them, once a dataset, which stays to the end.
+void add_copies(const Result& prepared, MemoryNeed& need) {
+  constexpr std::uint64_t kMostCopied = 256 * kMebibyte;
+  const std::uint64_t room = memory_left_bytes(prepared.environment.machine) / 8;
+  std::set<std::optional<std::uint64_t>> known;
+  for (const CeilingResult& ceiling : prepared.ceilings) {
+    if (ceiling.ceiling.kind->scope != CeilingScope::kBatch) continue;
+    const DatasetFacts& facts = prepared.datasets[prepared.cells[ceiling.cell].dataset];
+    const DatasetInfo& info = facts.info;
+    if (info.access == Access::kMapped || info.access == Access::kResident) continue;
+    if (!known.insert(facts.fingerprint).second) continue;
+    const std::uint64_t all = info.all_bytes();
+    const std::uint64_t copied = info.volume ? (all <= room ? all : 0) : std::min({all, room, kMostCopied});
+    need.parts.push_back({fmt::format("a copy of {} for ceilings", facts.path.string()), copied});
+  }
+}
+
+struct Limit {
+  std::string_view name;
+  std::optional<std::uint64_t> left_bytes;
+  std::uint64_t needed_bytes;
+};
+
+}  // namespace
+
+std::uint64_t MemoryNeed::total_bytes() const {
+  return sum_of(parts);
+}
+
+MemoryNeed memory_need(const Result& prepared, std::size_t processes) {
+  MemoryNeed need;
+  for (const DatasetFacts& facts : prepared.datasets) add_dataset(facts, need);
+  add_copies(prepared, need);
+  std::vector<MemoryPart> most;
+  std::size_t threads = 0;
+  for (const CellResult& cell : prepared.cells) {
+    auto parts = parts_of(cell, prepared.datasets[cell.dataset].info);
+    if (sum_of(parts) > sum_of(most)) most = std::move(parts);
+    threads = std::max(threads, cell.cell.workers + cell.cell.compute_threads);
+  }
+  for (const CeilingResult& ceiling : prepared.ceilings) {
+    const std::uint64_t bytes = kernel_bytes(ceiling, prepared);
+    if (bytes > sum_of(most)) most = {{fmt::format("the ceiling {}", ceiling.ceiling.id()), bytes}};
+  }
+  need.parts.insert(need.parts.end(), most.begin(), most.end());
+  std::erase_if(need.parts, [](const MemoryPart& part) { return part.bytes == 0; });
+  for (MemoryPart& part : need.parts) {
+    part.bytes = times(part.bytes, processes);
+    if (processes > 1) part.what += fmt::format(" in {} processes", processes);
+  }
+  const std::uint64_t stack = prepared.environment.machine.thread_stack_bytes.value_or(0);
+  need.mapped_bytes = plus(need.mapped_bytes, times(threads, stack));
+  return need;
+}
+
+MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t processes) {
+  const std::uint64_t total = need.total_bytes();
+  MemoryUse use{.needed_bytes = total};
+  for (const MemoryPart& part : need.parts) {
+    if (part.bytes <= use.largest_bytes) continue;
+    use.largest_bytes = part.bytes;
+    use.largest = part.what;
+  }
+  const std::uint64_t own = total / std::max<std::size_t>(1, processes);
+  const Limit limits[] = {
+      {"MemAvailable", machine.memory_available_bytes, total},
+      {"the memory limit of the control group", machine.cgroup_memory_limit_bytes, total},
+      {"the memory limit of the control group", machine.cgroup_memory_left_bytes, total},
+      {"RLIMIT_AS", machine.address_space_left_bytes, plus(own, need.mapped_bytes)},
+      {"RLIMIT_DATA", machine.data_left_bytes, own},
+  };
+  double worst = -1;
+  for (const Limit& limit : limits) {
+    if (!limit.left_bytes) continue;
+    const double share =
+        static_cast<double>(limit.needed_bytes) / std::max(1.0, static_cast<double>(*limit.left_bytes));
+    if (share <= worst) continue;
+    worst = share;
+    use.needed_bytes = limit.needed_bytes;
+    use.available_bytes = limit.left_bytes;
+    use.limit = limit.name;
+  }
+  return use;
+}
+
+void check_memory(const MemoryUse& use) {
+  if (!use.available_bytes || use.needed_bytes <= *use.available_bytes) return;
+  throw usage_error(fmt::format("{}; ask for less, or give the process more", memory_words(use)));
+}
+
+}  // namespace loadline

@@ -1,0 +1,10 @@
+#include "loaders/error.h"
+
+#include "loaders/printable.h"
+
+namespace loadline {
+
+// File names and library's sentences come from outside, and a message is one line wherever it is shown.
+Error::Error(const std::string& message, Kind kind) : std::runtime_error(printable(message)), kind_(kind) {}
+
+}  // namespace loadline
