@@ -78,6 +78,13 @@ fs::path existing_baseline(std::string_view option, std::string_view name) {
   throw unknown_name(option, name, views);
 }
 
+fs::path new_baseline(std::string_view option, std::string_view name, bool overwrite) {
+  fs::path path = baseline_path(option, name);
+  std::error_code ignored;
+  if (overwrite || !fs::exists(path, ignored)) return path;
+  throw Error(fmt::format("{} {}: a baseline of this name is kept already; --overwrite replaces it", option, name));
+}
+
 fs::path noise_path(std::string_view hostname) {
   std::string name(hostname);
   std::ranges::replace_if(

@@ -7,6 +7,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/output.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/streams.h"
@@ -52,9 +53,15 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   result.environment = this_environment();
   // Made before anything is measured, so that what cannot be written is known by then.
   std::optional<ResultFile> file;
-  if (!request.options.output.empty()) file.emplace(request.options.output);
+  if (!request.options.output.empty()) file.emplace(request.options.output, output_rules(request, {plan.cell}));
   Follower follower(request.options.quiet);
-  run_training(plan, result, clock, interrupt.token(), follower);
+  try {
+    run_training(plan, result, clock, interrupt.token(), follower);
+  } catch (const Error&) {
+    // The epochs before it are as good as they were.
+    if (file && !result.epochs.empty()) file->finish(training_json(result));
+    throw;
+  }
   result.finished = utc_timestamp(std::chrono::system_clock::now());
   if (!request.options.quiet) put(result.options.output == "-" ? stderr : stdout, training_text(result));
   if (file) file->finish(training_json(result));

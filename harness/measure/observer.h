@@ -6,7 +6,9 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include "harness/measure/watch.h"
 #include "harness/result/result.h"
 #include "synthetic/clock.h"
 
@@ -57,6 +59,7 @@ struct RunContext {
   RigSource* rigs = nullptr;                  // none: the cells are what they say
   bool try_computes = false;                  // when a run is prepared
   std::map<std::string, TriedCompute> tried;  // by compute_key()
+  std::vector<DatasetWatch> watches;          // as Result::datasets; those beyond the end are made when they are wanted
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
 };
 

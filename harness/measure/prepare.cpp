@@ -136,6 +136,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
   for (const Cell* first : first_of) {
     const auto around = residency_around(first->data);
     const auto dataset = open_for(*first);
+    context.watches.emplace_back(dataset->info());
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       if (!same_dataset(*first, plan.cells[i])) continue;
       result.cells[i] = prepare_cell(plan.cells[i], *dataset, result.datasets.size(), result.environment.machine);
