@@ -39,7 +39,7 @@ class Experiment:
 
     def run(self, path, *words):
         self.tool.run("run", *words, *self.measuring(), "--trials", self.options.trials, "--ceilings", "off",
-                      "--first-epoch-seconds", "0", "--quiet", "-o", path)
+                      "--first-epoch-seconds", "0", "--quiet", "--overwrite", "-o", path)
 
     def rate_of_io(self, data):
         return cell_of(self.tool.result(*data, *self.measuring("0.2"), "--mode", "io", "--trials", "3"),
@@ -59,7 +59,7 @@ class Experiment:
         path = self.tool.directory / "noise.json"
         path.unlink(missing_ok=True)
         code, _ = self.tool.run("aa", *words, *self.measuring(), "--trials", self.options.trials, "--pairs",
-                                self.options.floor_pairs, "--quiet", "-o", path, codes=(0, 1))
+                                self.options.floor_pairs, "--quiet", "--overwrite", "-o", path, codes=(0, 1))
         return ("none", None) if code else (path, json.loads(path.read_text()))
 
     def a_a(self, part):
@@ -116,7 +116,8 @@ class Experiment:
     def found_by_ab(self, words, base, changed, seed):
         code, text = self.tool.run("ab", *words, *self.measuring(), "--quiet", "--seed", seed, "--base",
                                    " ".join(map(str, base)), "--new", " ".join(map(str, changed)),
-                                   "--report-format", "json", "-o", self.tool.directory / "ab", codes=(0, 3))
+                                   "--report-format", "json", "--overwrite", "-o", self.tool.directory / "ab",
+                                   codes=(0, 3))
         return decided(code, json.loads(text)["diffs"][0])
 
 

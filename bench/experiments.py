@@ -46,7 +46,7 @@ class Tool:
     def result(self, *words):
         """The result of a run without ceilings and first epochs."""
         path = self.directory / "result.json"
-        self.run("run", *words, "--ceilings", "off", "--first-epoch-seconds", "0", "--quiet", "-o", path)
+        self.run("run", *words, "--ceilings", "off", "--first-epoch-seconds", "0", "--quiet", "--overwrite", "-o", path)
         return json.loads(path.read_text())
 
     def data(self, part):

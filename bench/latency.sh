@@ -35,7 +35,7 @@ measure() {
   echo "== $*" >&2
   "$root/build/release/bench/loadline" run --workload photos --data "$work/photos" --mode io --loader thread-pool \
     --image-size 32 --batch-size 16 --trials 3 --trial-seconds 1 --first-epoch-seconds 0 --ceilings off \
-    -o "$work/result.json" "$@" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
+    -o "$work/result.json" --overwrite "$@" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
 }
 measure --read pread --workers 1,16
 measure --read uring --workers 1

@@ -146,7 +146,7 @@ measure() {
 write_reports() {
   local format
   for format in markdown:md html:html; do
-    "$LOADLINE" report "$1" --format "${format%:*}" -o "${1%.json}.${format#*:}"
+    "$LOADLINE" report "$1" --format "${format%:*}" -o "${1%.json}.${format#*:}" --overwrite
     say "report: ${1%.json}.${format#*:}"
   done
 }
@@ -159,11 +159,12 @@ part_of_array() {
 }
 
 # gate RESULT: measures, and saves that as BASELINE if SAVE is yes, or else compares it with BASELINE. Not resumed: what
-# was stopped is to be measured again, all of it under the same conditions.
+# was stopped is to be measured again, all of it under the same conditions. A result that is there is kept as RESULT~.
 gate() {
   sweep_options "$1"
-  [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE")
+  [[ $SAVE != yes ]] || options+=(--save-baseline "$BASELINE" --overwrite)
   mkdir -p "$(dirname "$1")"
+  [[ ! -e $1 ]] || mv -- "$1" "$1~"
   say "loadline run ${options[*]} -o $1"
   stoppable "$LOADLINE" run "${options[@]}" -o "$1"
   [[ $SAVE == yes ]] || "$LOADLINE" diff --baseline "$BASELINE" "$1" --fail-on "$FAIL_ON"
@@ -178,7 +179,11 @@ merge_parts() {
   done
   ((${#parts[@]} > 0)) || fail "nothing to merge: there is no $stem-$first.json, nor any after it"
   # Of one there is nothing to put together.
-  if ((${#parts[@]} == 1)); then cp "${parts[0]}" "$stem.json"; else "$LOADLINE" merge "${parts[@]}" -o "$stem.json"; fi
+  if ((${#parts[@]} == 1)); then
+    cp "${parts[0]}" "$stem.json"
+  else
+    "$LOADLINE" merge "${parts[@]}" -o "$stem.json" --overwrite
+  fi
   say "result: $stem.json"
   write_reports "$stem.json"
   ((${#missing[@]} == 0)) || fail "not merged, because they are not there: ${missing[*]}"

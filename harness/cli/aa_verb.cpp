@@ -11,6 +11,7 @@
 #include "harness/cli/baselines.h"
 #include "harness/cli/child_run.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/output.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
@@ -71,7 +72,7 @@ int aa_verb(const NoiseRequest& request) {
   const fs::path path =
       !output.empty() ? fs::path(output) : noise_path(environment.machine.hostname.value_or("unknown"));
   std::optional<ResultFile> file;
-  if (!output.empty()) file.emplace(output);
+  if (!output.empty()) file.emplace(output, output_rules(request.run, make_plan(side.options, this_context()).cells));
   const std::vector<Result> runs = measure(request, side, interrupt.token());
   if (runs.size() < 2 * request.pairs) return interrupted(interrupt, "a noise floor needs all pairs, none was written");
   NoiseFloor noise = noise_floor(runs, environment);

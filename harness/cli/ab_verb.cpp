@@ -4,9 +4,12 @@
 #include <chrono>
 #include <cstdio>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/judging.h"
+#include "harness/cli/output.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/side.h"
@@ -16,6 +19,7 @@
 #include "harness/result/run_id.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
+#include "synthetic/clock.h"
 
 namespace loadline {
 namespace {
@@ -37,6 +41,13 @@ std::string stem_of(const std::string& output) {
   return output.ends_with(kEnding) ? output.substr(0, output.size() - kEnding.size()) : output;
 }
 
+// What both sides must not be written over: the data of either.
+OutputRules rules_of(const PairsRequest& request, const Side& base, const Side& changed) {
+  std::vector<Cell> cells = make_plan(base.options, this_context()).cells;
+  for (Cell& cell : make_plan(changed.options, this_context()).cells) cells.push_back(std::move(cell));
+  return output_rules(request.run, cells);
+}
+
 bool has_trials(const Result& result) {
   return std::ranges::any_of(result.cells, [](const CellResult& cell) { return !cell.trials.empty(); });
 }
@@ -53,11 +64,21 @@ int ab_verb(const PairsRequest& request) {
   }
   Interrupt interrupt;
   const std::string stem = stem_of(options.output);
-  const ResultFile base_file(stem + "-base.json");
-  const ResultFile changed_file(stem + "-new.json");
+  const OutputRules rules = rules_of(request, base, changed);
+  ResultFile base_file(stem + "-base.json", rules);
+  ResultFile changed_file(stem + "-new.json", rules);
+  SteadyClock clock;
+  const PairsSaver saver{.due = [&] { return base_file.is_due(clock) || changed_file.is_due(clock); },
+                         .save =
+                             [&](const PairedResults& sides) {
+                               for (const auto& news : {base_file.save_in_passing(sides.base, clock),
+                                                        changed_file.save_in_passing(sides.changed, clock)}) {
+                                 if (news) print_error(*news);
+                               }
+                             }};
   const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
-  const auto [sides, complete] = processes ? take_turns_in_processes(request, base, changed, interrupt)
-                                           : take_turns_here(request, base, changed, interrupt);
+  const auto [sides, complete] = processes ? take_turns_in_processes(request, base, changed, interrupt, saver)
+                                           : take_turns_here(request, base, changed, interrupt, saver);
   if (!has_trials(sides.base) || !has_trials(sides.changed)) {
     if (interrupt.signal() != 0) return interrupted(interrupt, "nothing was measured and no result written");
     throw_first_failure(sides.base);

@@ -178,6 +178,13 @@ std::size_t delete_baseline(std::string_view option, std::string_view name) {
   return former.size();
 }
 
+fs::path new_baseline(std::string_view option, std::string_view name, bool overwrite) {
+  fs::path path = baseline_path(option, name);
+  std::error_code ignored;
+  if (overwrite || !fs::exists(path, ignored)) return path;
+  throw Error(fmt::format("{} {}: a baseline of this name is kept already; --overwrite replaces it", option, name));
+}
+
 fs::path noise_path(std::string_view hostname) {
   std::string name(hostname);
   std::ranges::replace_if(

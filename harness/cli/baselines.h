@@ -21,6 +21,9 @@ std::filesystem::path baseline_path(std::string_view option, std::string_view na
 // The same, of one that has to be there; the Error names the nearest that is.
 std::filesystem::path existing_baseline(std::string_view option, std::string_view name);
 
+// Where the baseline of this name will be. Throws Error where there is one already, unless that may be overwritten.
+std::filesystem::path new_baseline(std::string_view option, std::string_view name, bool overwrite);
+
 // Of all that are kept, in the order of the alphabet.
 std::vector<std::string> baseline_names();
 

@@ -51,7 +51,6 @@ struct Request {
   ReportRequest report;
   ListRequest list;
   BaselineRequest baseline;
-  std::string config;                                           // file
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
   std::vector<std::string> help;                                // verb, and section
 };
@@ -90,12 +89,20 @@ void add_row(CLI::App& app, const OptionRow& row, Request& request) {
   option->group(std::string(row.group));
 }
 
+// The file that --output names, or where `replaced` says so more than that.
+void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced) {
+  verb.add_flag("--overwrite", overwrite, fmt::format("replace {} that is there already", replaced))->group("Output");
+}
+
+constexpr std::string_view kResultReplaced = "a complete result at --output";
+
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request);
   run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
       ->group("Configuration");
-  run->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
+  run->add_option("--config", request.run.config,
+                  "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
   run->add_option("--resume", request.run.resume,
@@ -120,6 +127,7 @@ void add_run(CLI::App& app, Request& request) {
   run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
       ->type_name("NAME")
       ->group("Verdict");
+  add_overwrite(*run, request.run.overwrite, "a complete result at --output, or a baseline of --save-baseline,");
   add_colours(*run, request.run.colours, "Output");
   run->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
@@ -133,9 +141,11 @@ void add_ceilings(CLI::App& app, Request& request) {
     if (is_for_ceilings(row)) add_row(*ceilings, row, request);
   }
   ceilings
-      ->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
+      ->add_option("--config", request.run.config,
+                   "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
+  add_overwrite(*ceilings, request.run.overwrite, kResultReplaced);
   ceilings->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Without --output no file is written.\n"
@@ -150,9 +160,12 @@ void add_train(CLI::App& app, Request& request) {
     if (is_for_training(row)) add_row(*train, row, request);
   }
   add_number(*train, "--epochs", "how often all samples are learned from", request.train.epochs);
-  train->add_option("--config", request.config, "take options from a JSON file, or from an earlier result; - for stdin")
+  train
+      ->add_option("--config", request.run.config,
+                   "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
+  add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
       "One value of each list; --loader is thread-pool, --compute is cnn and --workers the CPUs in force unless "
       "given.\n"
@@ -186,6 +199,7 @@ void add_ab(CLI::App& app, Request& request) {
   ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME")
       ->group("Output");
+  add_overwrite(*ab, request.run.overwrite, "complete results at --output");
   add_colours(*ab, request.run.colours, "Output");
   ab->footer(std::string(kPairsFooter) +
              "A first pair is measured and not kept. Data is taken to be the same on both sides throughout.\n"
@@ -202,6 +216,7 @@ void add_aa(CLI::App& app, Request& request) {
              "trials of each cell in each run; results with as many or more are held to the floor as "
              "it is",
              request.noise.trials);
+  add_overwrite(*aa, request.run.overwrite, kResultReplaced);
   aa->footer(std::string(kPairsFooter) +
              "A first run is measured and not kept. A floor above 50 % is refused.\n"
              "Written to FILE, or to where `loadline diff` finds it by itself for results of this host.\n"
@@ -276,7 +291,7 @@ void add_data(CLI::App& app, Request& request) {
   add_dataset_options(
       *data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency"),
       request.data);
-  add_dataset_options(*data->add_subcommand("verify", "Read all of a dataset"), request.data);
+  add_dataset_options(*data->add_subcommand("verify", "Read and decode all of a dataset"), request.data);
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
   make->add_option("kind", request.make.kind,
                    fmt::format("what to make: {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody))
@@ -321,6 +336,7 @@ void add_merge(CLI::App& app, MergeRequest& request) {
   merge->add_option("results", request.results, "result files, at least two")->required()->type_name("FILE");
   merge->add_option("--output,-o", request.output, "result file; - for stdout [loadline-<run id>.json]")
       ->type_name("FILE");
+  merge->add_flag("--overwrite", request.overwrite, "replace a result that is there already");
   merge->add_flag("--allow-mismatch", request.allow_mismatch, "whatever the builds and the machines are");
 }
 
@@ -329,6 +345,7 @@ void add_export(CLI::App& app, ExportRequest& request) {
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
   exported->add_option("--to", request.to, "whose: benchy")->required()->type_name("NAME");
   exported->add_option("--output,-o", request.output, "file to write; - for stdout [-]")->type_name("FILE");
+  exported->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
 }
 
 void add_report(CLI::App& app, ReportRequest& request) {
@@ -338,6 +355,7 @@ void add_report(CLI::App& app, ReportRequest& request) {
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
       ->type_name("FILE");
+  report->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
   report->add_option("--format", request.format, "html, markdown, csv, text [by the ending of --output, or html]")
       ->type_name("NAME");
   report->footer(
@@ -494,8 +512,9 @@ int run_request(const CLI::App& app, Request& request) {
       request.run.options.compute = "cnn";
     }
     if (!request.run.resume.empty()) load_earlier(request.run);
-    if (!request.config.empty()) {
-      apply_config(config_text(request.config), request.config == "-" ? "stdin" : request.config, request.run.options);
+    if (!request.run.config.empty()) {
+      const std::string& file = request.run.config;
+      apply_config(config_text(file), file == "-" ? "stdin" : file, request.run.options);
     }
     for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
     return name == "run"        ? run_verb(request.run)

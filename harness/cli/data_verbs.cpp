@@ -15,6 +15,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
+#include "loaders/verify.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
 #include "synthetic/generate/nbody.h"
@@ -78,12 +79,73 @@ int data_info_verb(const DataRequest& request) {
   return kExitOk;
 }
 
+namespace {
+
+// Of a few, the names; of more the first ones.
+template <typename Items, typename Name>
+std::string some_of(const Items& items, const Name& name) {
+  constexpr std::size_t kMostShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(items.size(), kMostShown); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", name(items[i]));
+  }
+  return items.size() > kMostShown ? text + fmt::format(", ... ({} more)", items.size() - kMostShown) : text;
+}
+
+// What is odd and may be meant.
+void print_oddities(const std::string& path, const Dataset& dataset, const Verification& found) {
+  if (!found.duplicates.empty()) {
+    const bool samples = dataset.info().encoded;
+    fmt::print("{}: {} of {} {} there twice: {}\n", path, found.duplicates.size(),
+               samples ? dataset.info().samples : dataset.info().files.size(),
+               fmt::format("{} {}", samples ? "samples" : "files", found.duplicates.size() == 1 ? "is" : "are"),
+               some_of(found.duplicates, [](const Duplicate& duplicate) {
+                 return printable(fmt::format("{} is the same as {}", duplicate.name, duplicate.same_as));
+               }));
+  }
+  if (!found.empty_classes.empty()) {
+    fmt::print("{}: {} of {} classes {} no samples: {}\n", path, found.empty_classes.size(), dataset.info().classes,
+               found.empty_classes.size() == 1 ? "has" : "have",
+               some_of(found.empty_classes, [](std::size_t label) { return fmt::format("{}", label); }));
+  }
+}
+
+// Throws Error where a sample is of no use, after it has named all that are.
+void verify_all(const DataRequest& request, const Dataset& dataset, Progress& progress, const std::stop_token& stop) {
+  const Error stopped(fmt::format("verifying {} was interrupted", request.path));
+  const auto show = [&](std::size_t done, std::size_t total) {
+    progress.status(fmt::format("{}: {} of {}", request.path, done, total));
+  };
+  const auto found = verify(dataset, show, stop);
+  progress.clear();
+  if (!found) throw stopped;
+  for (const SampleFault& fault : found->faults) fmt::print("{}\n", printable(fault.reason));
+  print_oddities(printable(request.path), dataset, *found);
+  if (!found->faults.empty()) {
+    throw Error(fmt::format("{}: {} of {} samples cannot be decoded", request.path, found->faults.size(),
+                            dataset.info().samples));
+  }
+  const auto fingerprint = content_fingerprint(dataset, stop);
+  if (!fingerprint) throw stopped;
+  const std::string what = dataset.info().volume ? "all values read"
+                                                 : fmt::format("{} samples and labels read{}", dataset.info().samples,
+                                                               dataset.info().encoded ? " and decoded" : "");
+  fmt::print("{}: ok, {}, fingerprint {:016x}\n", printable(request.path), what, *fingerprint);
+}
+
+}  // namespace
+
 int data_verify_verb(const DataRequest& request) {
   const auto dataset = open_dataset(request.path, request.options);
-  const std::uint64_t fingerprint = content_fingerprint(*dataset);
-  const std::string what =
-      dataset->info().volume ? "all values" : fmt::format("{} samples and labels", dataset->info().samples);
-  fmt::print("{}: ok, {} read, fingerprint {:016x}\n", printable(request.path), what, fingerprint);
+  const Interrupt interrupt;
+  Progress progress(false);
+  try {
+    verify_all(request, *dataset, progress, interrupt.token());
+  } catch (const Error& error) {
+    if (interrupt.signal() == 0) throw;
+    print_error(error.what());
+    return kExitSignal + interrupt.signal();
+  }
   return kExitOk;
 }
 

@@ -69,7 +69,7 @@ void check(const DiffRequest& request) {
 // Keeps a file as it is, once it is known to be a complete result.
 int save_baseline(const DiffRequest& request) {
   if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep, and nothing else");
-  const auto path = baseline_path("--save-baseline", request.save_baseline);
+  const auto path = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   const std::string& file = request.files.front();
   const std::string text = read_text(file);
   if (parse_result(text, file).status != Status::kComplete) {
@@ -144,13 +144,22 @@ int walk(const DiffRequest& request, const Files& files, const DiffOptions& opti
   return code;
 }
 
+OutputRules output_rules(const DiffRequest& request) {
+  OutputRules rules{.kind = OutputRules::Kind::kText,
+                    .overwrite = request.overwrite,
+                    .inputs = {request.files.begin(), request.files.end()}};
+  if (!request.baseline.empty()) rules.inputs.push_back(baseline_path("--baseline", request.baseline));
+  if (!request.judging.noise.empty()) rules.inputs.emplace_back(request.judging.noise);
+  return rules;
+}
+
 }  // namespace
 
 int diff_verb(const DiffRequest& request) {
   if (!request.save_baseline.empty()) return save_baseline(request);
   check(request);
   // Made before anything is compared, so that what cannot be written is known by then.
-  const ResultFile file(request.output.empty() ? "-" : request.output);
+  const ResultFile file(request.output.empty() ? "-" : request.output, output_rules(request));
   const Files files(request);
   JudgeRequest judging = request.judging;
   if (is_side_by_side(request)) judging.noise = "none";

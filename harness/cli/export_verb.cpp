@@ -10,9 +10,10 @@ namespace loadline {
 
 int export_verb(const ExportRequest& request) {
   if (request.to != "benchy") throw unknown_name("--to", request.to, std::vector<std::string_view>{"benchy"});
+  const ResultFile file(request.output,
+                        {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});
   const Result result = load_result(request.result);
-  const std::string text = benchy_json(result, judge_run(result));
-  ResultFile(request.output).finish(text);
+  file.finish(benchy_json(result, judge_run(result)));
   return kExitOk;
 }
 

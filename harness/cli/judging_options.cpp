@@ -104,6 +104,7 @@ void add_diff(CLI::App& app, DiffRequest& request) {
       ->type_name("NAME");
   diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
       ->type_name("FILE");
+  diff->add_flag("--overwrite", request.overwrite, "replace a file, or a baseline, that is there already");
   add_colours(*diff, request.colours, "Options");
   diff->footer(metrics_text() +
                "Cells are matched by their settings; what is left of a workload, as an optimization leaves it, one "

@@ -23,7 +23,10 @@ int merge_verb(const MergeRequest& request) {
   for (const std::string& path : request.results) parts.push_back({.source = path, .result = load_result(path)});
   const std::size_t count = parts.size();
   const Result merged = merge_results(std::move(parts), run_id, request.allow_mismatch);
-  const ResultFile file(request.output.empty() ? fmt::format("loadline-{}.json", run_id) : request.output);
+  const ResultFile file(request.output.empty() ? fmt::format("loadline-{}.json", run_id) : request.output,
+                        {.kind = OutputRules::Kind::kMerged,
+                         .overwrite = request.overwrite,
+                         .inputs = {request.results.begin(), request.results.end()}});
   file.finish(merged, judge_run(merged));
   if (file.to_stdout()) return kExitOk;
   put(stdout, fmt::format("merged {} results into {} cells{}\nresult: {}\n", count, merged.cells.size(),

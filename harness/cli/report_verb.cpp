@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "harness/cli/cli.h"
@@ -67,15 +66,6 @@ const ReportFormat& format_of(const ReportRequest& request) {
   return formats().front();
 }
 
-void refuse_to_overwrite(const ReportRequest& request) {
-  for (const std::string& path : request.results) {
-    std::error_code code;
-    if (std::filesystem::equivalent(path, request.output, code)) {
-      throw usage_error(fmt::format("report: -o {} would overwrite the result that it is made of", request.output));
-    }
-  }
-}
-
 std::vector<Result> load(const std::vector<std::string>& paths) {
   std::vector<Result> results;
   std::set<std::string> runs;
@@ -96,8 +86,10 @@ int report_verb(const ReportRequest& request) {
   if (request.output.empty() && format.needs_output) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
   }
-  refuse_to_overwrite(request);
-  const ResultFile file(request.output.empty() ? "-" : request.output);
+  const ResultFile file(request.output.empty() ? "-" : request.output,
+                        {.kind = OutputRules::Kind::kText,
+                         .overwrite = request.overwrite,
+                         .inputs = {request.results.begin(), request.results.end()}});
   const std::vector<Result> results = load(request.results);
   std::vector<Judgement> judgements;
   for (const Result& result : results) judgements.push_back(judge_run(result));

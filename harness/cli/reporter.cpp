@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "harness/cli/verbs.h"
 #include "harness/judge/phrase.h"
 #include "harness/show/best_text.h"
 #include "harness/show/search_text.h"
@@ -10,9 +13,13 @@
 
 namespace loadline {
 
-Reporter::Reporter(const RunOptions& options, ResultFile* file, Clock& clock)
+SaveResult saving_to(ResultFile& file, Clock& clock) {
+  return [&file, &clock](const Result& result) { return file.save_in_passing(result, clock); };
+}
+
+Reporter::Reporter(const RunOptions& options, SaveResult save, Clock& clock)
     : trials_(trial_counts(options, Mode::kFull).most),
-      file_(file),
+      save_(std::move(save)),
       clock_(clock),
       progress_(options.quiet),
       begin_(clock.now()) {}
@@ -62,7 +69,10 @@ void Reporter::failed(const Result& result, const std::string& what) {
 }
 
 void Reporter::save(const Result& result) {
-  if (file_ != nullptr) file_->save_in_passing(result, clock_);
+  const auto news = save_ ? save_(result) : std::nullopt;
+  if (!news) return;
+  progress_.clear();
+  print_error(*news);
 }
 
 std::string Reporter::remaining() const {

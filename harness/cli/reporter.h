@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/cli/progress.h"
@@ -12,10 +14,16 @@
 
 namespace loadline {
 
+// Saves the result as far as it is. Returns a sentence where there is something to tell of it, such as a full disk.
+using SaveResult = std::function<std::optional<std::string>(const Result&)>;
+
+// Borrows both.
+SaveResult saving_to(ResultFile& file, Clock& clock);
+
 class Reporter final : public RunObserver {
  public:
-  // `file`: none where no result is kept. Borrows file and clock.
-  Reporter(const RunOptions& options, ResultFile* file, Clock& clock);
+  // `save`: empty where no result is kept. Borrows the clock.
+  Reporter(const RunOptions& options, SaveResult save, Clock& clock);
 
   // How long it may take, as far as that is known.
   void expect(const Schedule& schedule) {
@@ -36,7 +44,7 @@ class Reporter final : public RunObserver {
   std::string remaining() const;
 
   std::size_t trials_;
-  ResultFile* file_;
+  SaveResult save_;
   Clock& clock_;
   Progress progress_;
   Time begin_;

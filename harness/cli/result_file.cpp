@@ -9,17 +9,32 @@
 
 #include "harness/cli/streams.h"
 #include "harness/result/result_json.h"
+#include "harness/show/columns.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {
+namespace {
+
+std::size_t trials_in(const Result& result) {
+  std::size_t trials = 0;
+  for (const CellResult& cell : result.cells) trials += cell.trials.size();
+  for (const CeilingResult& ceiling : result.ceilings) trials += ceiling.trials.size();
+  return trials;
+}
+
+}  // namespace
 
 bool names_stdout(const std::string& path) {
   return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
-ResultFile::ResultFile(const std::string& path) : path_(path), to_stdout_(names_stdout(path)) {
-  if (to_stdout_) return;
+ResultFile::ResultFile(const std::string& path, const OutputRules& rules)
+    : path_(path), to_stdout_(names_stdout(path)) {
+  if (to_stdout_) {
+    check_stdout();
+    return;
+  }
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -29,19 +44,28 @@ ResultFile::ResultFile(const std::string& path) : path_(path), to_stdout_(names_
   }
   // The file that a link leads to is replaced, not the link.
   if (std::filesystem::is_symlink(path, code)) path_ = std::filesystem::weakly_canonical(path, code);
-  const AtomicFile probe(path_);
+  { const AtomicFile probe(path_); }
+  lock_ = std::make_unique<FileLock>(path_);
+  check_output(path_, rules);
+  was_there_ = std::filesystem::exists(path_, code);
 }
 
-void ResultFile::save_in_passing(const Result& result, Clock& clock) {
-  if (to_stdout_ || stream_) return;
+std::optional<std::string> ResultFile::save_in_passing(const Result& result, Clock& clock) {
+  if (!is_due(clock)) return std::nullopt;
   const Time begin = clock.now();
-  if (begin < next_) return;
+  std::optional<std::string> news;
   try {
     replace(result_json(result, judge_run(result)));
-  } catch (const Error&) {
+    saved_trials_ = trials_in(result);
+    if (fails_) news = fmt::format("{} could be written again; {}", path_, what_is_saved());
+    fails_ = false;
+  } catch (const Error& error) {
+    if (!fails_) news = fmt::format("{}; {}; the run goes on and tries again", error.what(), what_is_saved());
+    fails_ = true;
   }
   const Time end = clock.now();
   next_ = end + 19 * (end - begin);
+  return news;
 }
 
 void ResultFile::finish(const Result& result, const Judgement& judgement) const {
@@ -50,7 +74,13 @@ void ResultFile::finish(const Result& result, const Judgement& judgement) const 
 
 void ResultFile::finish(const std::string& text) const {
   if (to_stdout_) return put(stdout, text);
-  if (!stream_) return replace(text);
+  if (!stream_) {
+    try {
+      return replace(text);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}; {}", error.what(), what_is_saved()));
+    }
+  }
   put(stream_.get(), text);
   if (std::fflush(stream_.get()) == 0 && std::ferror(stream_.get()) == 0) return;
   throw Error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
@@ -60,6 +90,13 @@ void ResultFile::replace(const std::string& text) const {
   AtomicFile file(path_);
   file.write(text);
   file.commit();
+}
+
+std::string ResultFile::what_is_saved() const {
+  if (saved_trials_) {
+    return fmt::format("{} {} saved there", plural(*saved_trials_, "trial"), *saved_trials_ == 1 ? "is" : "are");
+  }
+  return was_there_ ? "what was there before is left as it was" : "nothing is saved";
 }
 
 }  // namespace loadline

@@ -12,6 +12,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/judging.h"
+#include "harness/cli/output.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
@@ -25,6 +26,7 @@
 #include "harness/measure/resume.h"
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
+#include "harness/measure/watch.h"
 #include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/plan/plan.h"
@@ -46,6 +48,7 @@
 #include "loaders/names.h"
 #include "loaders/printable.h"
 #include "loaders/storage/affinity.h"
+#include "loaders/storage/file_stamp.h"
 #include "loaders/transforms/kernels.h"
 
 namespace loadline {
@@ -73,11 +76,21 @@ struct Verb {
 constexpr Verb kRun{scope_text, figures_text, true};
 constexpr Verb kCeilings{ceilings_scope_text, ceilings_text, false};
 
-std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Result& result) {
+// Of what is read to go on with, that it is still what was read: another process may have gone on with it in between.
+void check_unchanged(const RunRequest& request) {
+  if (!request.earlier_stamp || stamp_of(request.resume) == request.earlier_stamp) return;
+  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime, resume it anew", request.resume));
+}
+
+std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Plan& plan,
+                                      const Result& result) {
   if (request.dry_run) return std::nullopt;
-  if (!request.options.output.empty()) return ResultFile(request.options.output);
-  if (!verb.cells) return std::nullopt;
-  return ResultFile(fmt::format("loadline-{}.json", result.run_id));
+  const std::string& output = request.options.output;
+  if (output.empty() && !verb.cells) return std::nullopt;
+  ResultFile file(output.empty() ? fmt::format("loadline-{}.json", result.run_id) : output,
+                  output_rules(request, plan.cells));
+  check_unchanged(request);
+  return file;
 }
 
 // Data and people's text never share a stream.
@@ -108,7 +121,8 @@ int settle_baselines(const RunRequest& request, const Result& result, const Judg
     if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
   }
   if (!request.save_baseline.empty()) {
-    keep_baseline(baseline_path("--save-baseline", request.save_baseline), result_json(result, judgement));
+    keep_baseline(new_baseline("--save-baseline", request.save_baseline, request.overwrite),
+                  result_json(result, judgement));
   }
   return code;
 }
@@ -192,13 +206,13 @@ int measure(const Verb& verb, const RunRequest& request) {
       .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
   // Known before anything is measured.
   if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
-  if (!request.save_baseline.empty()) baseline_path("--save-baseline", request.save_baseline);
+  if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, plan);
   Result result = begin_result(request);
-  std::optional<ResultFile> file = result_file(verb, request, result);
-  Reporter reporter(request.options, file ? &*file : nullptr, clock);
+  std::optional<ResultFile> file = result_file(verb, request, plan, result);
+  Reporter reporter(request.options, file ? saving_to(*file, clock) : SaveResult(), clock);
   RunContext context{.clock = clock,
                      .stop = interrupt.token(),
                      .observer = reporter,
@@ -247,6 +261,8 @@ int measure(const Verb& verb, const RunRequest& request) {
     return kExitSignal + interrupt.signal();
   }
   throw_if_failed(failure);
+  // Of ceilings alone nothing else says it, and after the last trial nobody has looked.
+  for (std::size_t i = 0; i < result.datasets.size(); ++i) check_dataset(context.watches, result, i);
   return settle_baselines(request, result, judgement);
 }
 
@@ -255,6 +271,7 @@ int measure(const Verb& verb, const RunRequest& request) {
 void load_earlier(RunRequest& request) {
   if (request.resume == "-") throw usage_error("--resume -: want a file, which is written to again");
   if (std::filesystem::exists(request.resume)) {
+    request.earlier_stamp = stamp_of(request.resume);
     request.earlier = load_result(request.resume);
     request.options = request.earlier->options;
     request.options.quiet = false;

@@ -7,17 +7,28 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iostream>
 
 #include "loaders/error.h"
 
 namespace loadline {
+namespace {
+
+bool is_open_for_writing(int descriptor) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+}  // namespace
 
 void secure_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // The lowest free descriptor is the one that is closed.
     if (::fcntl(descriptor, F_GETFD) < 0) [[maybe_unused]]
-      const int opened = ::open("/dev/null", O_RDWR);
+      const int opened = ::open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR);
   }
+  // OpenCV says there what is wrong with an image, which then comes as an Error.
+  std::cerr.setstate(std::ios_base::badbit);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }
@@ -26,7 +37,12 @@ void put(std::FILE* stream, std::string_view text) {
   [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), stream);
 }
 
+void check_stdout() {
+  if (!is_open_for_writing(STDOUT_FILENO)) throw Error("cannot write to stdout: it is closed");
+}
+
 void flush_stdout() {
+  if (!is_open_for_writing(STDOUT_FILENO)) return;
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   // The reason is lost where an earlier write failed.

@@ -6,15 +6,21 @@
 
 namespace loadline {
 
-// Before anything else of the process: puts /dev/null where a standard stream is closed, so that no file of ours comes
-// to stand in its place, and has a broken pipe or a file size limit reported as an error instead of ending the process.
+// Before anything else of the process. Puts /dev/null where a standard stream is closed, so that no file of ours comes
+// to stand in its place; that of stdout takes no writes, by which it is told from one that the user chose. Has a broken
+// pipe or a file size limit reported as an error instead of ending the process. Silences std::cerr, which only
+// libraries use.
 void secure_streams();
 
 // Never throws, and so never ends a measurement: what could not be written to stdout is for flush_stdout() to say, and
 // for stderr there is nobody left to tell.
 void put(std::FILE* stream, std::string_view text);
 
-// Throws Error if anything put on stdout so far was lost.
+// Throws Error where stdout was closed when the process began, for whoever is about to write a document there.
+void check_stdout();
+
+// Throws Error if anything put on stdout so far was lost. Text for people may be: where stdout was closed, nobody waits
+// for it.
 void flush_stdout();
 
 }  // namespace loadline

@@ -7,6 +7,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/output.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
@@ -53,9 +54,15 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   result.environment = this_environment();
   // Made before anything is measured, so that what cannot be written is known by then.
   std::optional<ResultFile> file;
-  if (!request.options.output.empty()) file.emplace(request.options.output);
+  if (!request.options.output.empty()) file.emplace(request.options.output, output_rules(request, {plan.cell}));
   Follower follower(request.options.quiet);
-  run_training(plan, result, clock, interrupt.token(), follower);
+  try {
+    run_training(plan, result, clock, interrupt.token(), follower);
+  } catch (const Error&) {
+    // The epochs before it are as good as they were.
+    if (file && !result.epochs.empty()) file->finish(training_json(result));
+    throw;
+  }
   // By the clock of the epochs, as the other one may be set meanwhile.
   result.finished = utc_timestamp(now + clock.now() - began);
   std::FILE* const out = names_stdout(result.options.output) ? stderr : stdout;

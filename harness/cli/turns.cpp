@@ -58,15 +58,30 @@ void append(Result& result, const Result& further, std::size_t round, std::strin
   }
 }
 
+// Whether the trials are those of the first pair, which has a round behind all others.
+bool is_warm_up(const Result& both, std::size_t pairs) {
+  return std::ranges::any_of(
+      both.cells, [&](const CellResult& cell) { return !cell.trials.empty() && cell.trials.back().round >= pairs; });
+}
+
 }  // namespace
 
-Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt) {
+Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt,
+                      const PairsSaver& saver) {
   SteadyClock clock;
   const auto began_at = std::chrono::system_clock::now();
   const Time began = clock.now();
   Result both = begin_result(request, base.options);
   const Plan plan = plan_pairs(base.options, changed.options, this_context());
-  Reporter reporter(both.options, nullptr, clock);
+  RunOptions others = changed.options;
+  others.trials = request.pairs;
+  const std::string changed_run_id = new_run_id();
+  const auto split = [&](const Result& result) { return split_sides(result, both.options, others, changed_run_id); };
+  const auto save = [&](const Result& result) -> std::optional<std::string> {
+    if (!is_warm_up(result, request.pairs) && saver.due()) saver.save(split(result));
+    return std::nullopt;
+  };
+  Reporter reporter(both.options, save, clock);
   RunContext context{.clock = clock,
                      .stop = interrupt.token(),
                      .observer = reporter,
@@ -81,14 +96,12 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   }
   both.status = turns.complete ? Status::kComplete : Status::kPartial;
   both.finished = utc_timestamp(began_at + clock.now() - began);
-  RunOptions others = changed.options;
-  others.trials = request.pairs;
-  turns.sides = split_sides(both, both.options, others, new_run_id());
+  turns.sides = split(both);
   return turns;
 }
 
-Turns take_turns_in_processes(const PairsRequest& request, const Side& base, const Side& changed,
-                              Interrupt& interrupt) {
+Turns take_turns_in_processes(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt,
+                              const PairsSaver& saver) {
   ChildRuns runs(1);
   Progress progress(request.run.options.quiet);
   std::optional<Result> results[2];
@@ -104,18 +117,22 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
       if (pair == 0) continue;  // not kept
       if (!results[i]) {
         results[i] = *result;
+        results[i]->options.trials = request.pairs;
+        results[i]->status = Status::kPartial;
+        results[i]->finished.reset();
+        results[i]->arguments = request.run.arguments;
         for (CellResult& cell : results[i]->cells) cell.trials.clear();
       }
       append(*results[i], *result, pair - 1, sides[i]->option);
     }
-    if (turns.complete && pair > 0) progress.milestone(fmt::format("pair {}/{}", pair, request.pairs));
+    if (!turns.complete || pair == 0) continue;
+    progress.milestone(fmt::format("pair {}/{}", pair, request.pairs));
+    if (saver.due()) saver.save({.base = *results[0], .changed = *results[1]});
   }
   if (!results[0] || !results[1]) return turns;
   for (auto& result : results) {
-    result->options.trials = request.pairs;
     result->status = turns.complete ? Status::kComplete : Status::kPartial;
     result->finished = timestamp();
-    result->arguments = request.run.arguments;
   }
   turns.sides = {.base = std::move(*results[0]), .changed = std::move(*results[1])};
   return turns;

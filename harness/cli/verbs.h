@@ -12,15 +12,19 @@
 #include "harness/plan/options.h"
 #include "harness/result/result.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/storage/file_stamp.h"
 
 namespace loadline {
 
 struct RunRequest {
   RunOptions options;
-  std::vector<std::string> arguments;  // of the command line
-  std::string resume;                  // result to go on with, and to write to; empty: none
-  std::optional<Result> earlier;       // what is in it; none: it is not there yet
-  bool allow_mismatch = false;         // of `resume`: whatever the builds are
+  std::vector<std::string> arguments;      // of the command line
+  std::string resume;                      // result to go on with, and to write to; empty: none
+  std::optional<Result> earlier;           // what is in it; none: it is not there yet
+  std::optional<FileStamp> earlier_stamp;  // of the file, when it was read
+  std::string config;                      // file that options came from; empty, or -: none
+  bool overwrite = false;                  // a complete result at options.output, or a baseline
+  bool allow_mismatch = false;             // of `resume`: whatever the builds are
   bool dry_run = false;
   bool dump_config = false;
   std::string baseline;       // name of that to compare with afterwards; empty: none
@@ -51,7 +55,8 @@ struct DiffRequest {
   std::vector<std::string> across;  // settings
   bool allow_missing = false;
   std::string format = "text";
-  std::string output;  // path; empty: stdout
+  std::string output;      // path; empty: stdout
+  bool overwrite = false;  // a file at `output`, or a baseline
   Colours colours = Colours::kAuto;
 };
 
@@ -112,6 +117,7 @@ struct ConvertRequest {
 struct MergeRequest {
   std::vector<std::string> results;  // files
   std::string output;                // file, or - for stdout; empty: loadline-<run id>.json
+  bool overwrite = false;
   bool allow_mismatch = false;
 };
 
@@ -119,6 +125,7 @@ struct ExportRequest {
   std::string result;        // file
   std::string to;            // whose format
   std::string output = "-";  // file, or - for stdout
+  bool overwrite = false;
 };
 
 // Results that are kept by name.
@@ -136,7 +143,8 @@ struct ListRequest {
 struct ReportRequest {
   std::vector<std::string> results;  // files
   std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
-  std::string format;                // empty: by the ending of `output`
+  bool overwrite = false;
+  std::string format;  // empty: by the ending of `output`
 };
 
 // Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same

@@ -8,7 +8,9 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include "harness/measure/watch.h"
 #include "harness/result/result.h"
 #include "synthetic/clock.h"
 
@@ -59,6 +61,7 @@ struct RunContext {
   RigSource* rigs = nullptr;                  // none: the cells are what they say
   bool try_computes = false;                  // when a run is prepared
   std::map<std::string, TriedCompute> tried;  // by compute_key()
+  std::vector<DatasetWatch> watches;          // as Result::datasets; those beyond the end are made when they are wanted
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
   std::size_t processes = 1;                  // that do the same on this machine at the same time
   std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them

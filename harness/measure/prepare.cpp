@@ -164,6 +164,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     const auto around = residency_around(first->data);
     check_opening(*first, result.environment.machine, context.processes);
     const auto dataset = open_for(*first);
+    context.watches.emplace_back(dataset->info());
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       if (!same_dataset(*first, plan.cells[i])) continue;
       result.cells[i] =

@@ -12,6 +12,7 @@
 #include "harness/measure/prepare.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/trial.h"
+#include "harness/measure/watch.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
@@ -34,20 +35,22 @@ bool begin_own_peak(RunContext& context) {
 }
 
 // A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
-void measure_first_epoch(CellResult& result, Time limit, const Machine& machine, PageCache& cache,
-                         RunContext& context) {
-  const auto before = cache.before_trial(result, {}, context.stop);
+void measure_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache, RunContext& context) {
+  check_dataset(context.watches, result, cell.dataset);
+  const auto before = cache.before_trial(cell, {}, context.stop);
   const Time begin = context.clock.now();
-  const auto dataset = context.rigs == nullptr ? open_for(result.cell) : nullptr;
+  const auto dataset = context.rigs == nullptr ? open_for(cell.cell) : nullptr;
   const double open_seconds = seconds(context.clock.now() - begin);
-  const auto rig = dataset ? std::make_unique<CellRig>(result.cell, *dataset, machine.last_level_cache_bytes)
-                           : context.rigs->make(result);
+  const auto cache_bytes = result.environment.machine.last_level_cache_bytes;
+  const auto rig = dataset ? std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes) : context.rigs->make(cell);
   const bool own_peak = begin_own_peak(context);
-  result.first_epoch = run_first_epoch(*rig, limit, context.clock, context.stop);
-  if (!result.first_epoch) return;
-  if (!own_peak) result.first_epoch->usage.peak_rss_bytes.reset();
-  result.first_epoch->open_seconds = open_seconds;
-  result.first_epoch->page_cache = {.before = before, .after = cache.after_trial(result)};
+  auto epoch = run_first_epoch(*rig, limit, context.clock, context.stop);
+  if (!epoch) return;
+  check_dataset(context.watches, result, cell.dataset);
+  if (!own_peak) epoch->usage.peak_rss_bytes.reset();
+  epoch->open_seconds = open_seconds;
+  epoch->page_cache = {.before = before, .after = cache.after_trial(cell)};
+  cell.first_epoch = std::move(epoch);
 }
 
 // Of those whose names an earlier part did not keep, as many are counted on as are surely others.
@@ -81,7 +84,7 @@ void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, Ru
     if (context.stop.stop_requested()) return;
     if (end && context.clock.now() + limit + round > *end) return;
     try {
-      measure_first_epoch(cell, limit, result.environment.machine, cache, context);
+      measure_first_epoch(cell, limit, result, cache, context);
       if (cell.first_epoch) context.observer.on_first_epoch(cell);
     } catch (const Error& error) {
       cell.error = error.what();
@@ -268,6 +271,8 @@ class Bench {
   bool run_cell(std::size_t i, std::size_t round) {
     CellResult& cell = cells_[i];
     try {
+      const bool on_data = cell.cell.mode != Mode::kOverhead;
+      if (on_data) check_dataset(context_.watches, result_, cell.dataset);
       const Rig& its_rig = rig(i);
       const auto before = cache_.before_trial(cell, datasets_, context_.stop);
       const auto cpus_before = changed_cpus();
@@ -275,6 +280,7 @@ class Bench {
       const bool own_peak = begin_own_peak(context_);
       auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
       if (!trial) return false;
+      if (on_data) check_dataset(context_.watches, result_, cell.dataset);
       if (!own_peak) trial->usage.peak_rss_bytes.reset();
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();
@@ -292,9 +298,11 @@ class Bench {
   bool run_ceiling(std::size_t i, std::size_t round) {
     CeilingResult& ceiling = result_.ceilings[i];
     try {
+      const auto& dataset = ceiling.ceiling.dataset;
+      if (dataset) check_dataset(context_.watches, result_, *dataset);
       const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
       const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
-      if (ceiling.ceiling.dataset) cache_.before_ceiling(*ceiling.ceiling.dataset, datasets_, context_.stop);
+      if (dataset) cache_.before_ceiling(*dataset, datasets_, context_.stop);
       const double started = seconds_so_far();
       const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
       const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
@@ -306,6 +314,7 @@ class Bench {
       const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
       auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
       if (!trial) return false;
+      if (dataset) check_dataset(context_.watches, result_, *dataset);
       enter(std::move(*trial), round, started, ceiling.trials);
     } catch (const Error& error) {
       ceiling.error = error.what();

@@ -15,7 +15,8 @@ namespace loadline {
 // (schedule.h). A ceiling goes on as long as a cell that it bounds does. With a time limit no round is begun that would
 // end behind it, going by the time that trials took so far, no trial behind it, and no first epoch that would cost the
 // first round. What cells and ceilings have already counts: that is left out. A cell or ceiling that fails keeps what
-// it has and its error; the others go on. Of a plan for ceilings alone only those. Returns whether the run came to its
+// it has and its error; the others go on. So does one whose dataset has changed since it was opened: what was being
+// measured then does not count. Of a plan for ceilings alone only those. Returns whether the run came to its
 // end, rather than to a requested stop.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
 

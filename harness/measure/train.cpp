@@ -9,6 +9,7 @@
 #include "harness/measure/loop.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/trial.h"
+#include "harness/measure/watch.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/affinity.h"
@@ -113,6 +114,7 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
   Time begin = clock.now();
   const auto dataset = open_for(plan.cell);
   result.open_seconds = seconds(clock.now() - begin);
+  const DatasetWatch watch(dataset->info());
   result.dataset = dataset->info();
   result.cell = prepare_cell(plan.cell, *dataset, 0, machine);
   const CellRig rig(plan.cell, *dataset, machine.last_level_cache_bytes);
@@ -144,6 +146,7 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
     if (i > 0) begin = clock.now();
     auto epoch = run_epoch(rig, *feed, *trainer, clock, begin, stop);
     if (!epoch) return;
+    watch.check();
     if (validation_rig) {
       const Time before = clock.now();
       epoch->validation = validate(*validation_rig, *trainer, stop);

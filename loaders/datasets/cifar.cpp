@@ -40,11 +40,15 @@ const Record& cifar100_record() {
   return record;
 }
 
+constexpr std::string_view kBatchBegins = "data_batch_";
+constexpr std::string_view kBatchEnds = ".bin";
+
 bool is_batch_name(const std::string& name) {
-  return name.starts_with("data_batch_") && name.ends_with(".bin");
+  return name.size() > kBatchBegins.size() + kBatchEnds.size() && name.starts_with(kBatchBegins) &&
+         name.ends_with(kBatchEnds);
 }
 
-// The published batches are data_batch_1 to data_batch_5; a directory with more of them is read in numeric order.
+// In the order of their numbers.
 std::vector<fs::path> training_batches(const fs::path& directory) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(directory)) {
@@ -58,6 +62,16 @@ std::vector<fs::path> training_batches(const fs::path& directory) {
   return files;
 }
 
+// The published batches are data_batch_1 to data_batch_5; there may be more, but none may be missing between them.
+void check_numbers(const fs::path& directory, const std::vector<fs::path>& batches) {
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const std::string wanted = fmt::format("{}{}{}", kBatchBegins, i + 1, kBatchEnds);
+    const std::string name = batches[i].filename().string();
+    if (name == wanted) continue;
+    throw Error(fmt::format("cannot open {}: {} is missing in it, and {} is there", directory.string(), wanted, name));
+  }
+}
+
 std::vector<fs::path> files_of(const Record& record, const fs::path& path, Split split) {
   if (!fs::is_directory(path)) return {path};
   const bool is_cifar10 = record.format == "cifar10";
@@ -65,6 +79,7 @@ std::vector<fs::path> files_of(const Record& record, const fs::path& path, Split
   if (split == Split::kTrain && is_cifar10) {
     files = training_batches(path);
     if (files.empty()) throw Error(fmt::format("cannot open {}: no data_batch_*.bin in it", path.string()));
+    check_numbers(path, files);
     return files;
   }
   const fs::path file = path / (split == Split::kTrain ? "train.bin" : is_cifar10 ? "test_batch.bin" : "test.bin");

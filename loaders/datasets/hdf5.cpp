@@ -29,6 +29,14 @@ std::string extents_text(std::span<const std::uint64_t> extents) {
   return extents.empty() ? "one value" : text;
 }
 
+// Other files that hold samples belong to the dataset as much as its own.
+void add_sources(const Hdf5Facts& facts, DatasetInfo& info) {
+  for (const fs::path& source : facts.sources) {
+    info.files.push_back(source);
+    info.stored_bytes += fs::file_size(source);
+  }
+}
+
 ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Facts& facts) {
   const auto fail = [&](const std::string& why) { return refusal(path, fmt::format("dataset '{}' {}", name, why)); };
   if (facts.type != "u8") throw fail(fmt::format("is {}, want images of u8", facts.type));
@@ -393,6 +401,7 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
   DatasetInfo info{.format = "hdf5", .shape = {3, 0, 0}, .files = {path}, .encoded = true};
   info.samples = offsets.size() - 1;
   info.stored_bytes = fs::file_size(path);
+  add_sources(facts, info);
   auto labels = read_labels(path, options, info);
   const std::string why = obstacle(facts);
   info.access = options.access.value_or(why.empty() ? Access::kMapped : Access::kRows);
@@ -441,6 +450,7 @@ std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& o
   DatasetInfo info{.format = "hdf5", .shape = shape_of(path, options.hdf5_images, facts), .files = {path}};
   info.samples = facts.extents[0];
   info.stored_bytes = fs::file_size(path);
+  add_sources(facts, info);
   info.access = access_of(options, facts);
   auto labels = read_labels(path, options, info);
   switch (info.access) {

@@ -250,7 +250,12 @@ std::unique_ptr<VolumeDataset> open_hdf5_volume(DatasetInfo info, const fs::path
     if (const std::string own = obstacle(facts); why.empty() && !own.empty()) why = fmt::format("{}: {}", what, own);
   }
   info.files = {path};
-  info.stored_bytes = fs::file_size(path);
+  for (const Field field : kFields) {
+    for (const fs::path& source : datasets[field]->facts().sources) {
+      if (std::ranges::find(info.files, source) == info.files.end()) info.files.push_back(source);
+    }
+  }
+  for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
   info.volume = shape_of(sources);
   info.access = options.access.value_or(why.empty() ? Access::kMapped : Access::kRows);
   if (info.access == Access::kMapped) {

@@ -61,12 +61,16 @@ Created create_beside(const std::filesystem::path& path, const Create& create) {
   }
 }
 
-// A rename is on storage only once its directory is.
-void sync_directory(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+// A rename is on storage only once its directory is. Some file systems cannot store a directory by itself (EINVAL), and
+// one that may be written need not be readable; any other failure is one of the storage.
+void sync_directory_of(const std::filesystem::path& path) {
+  const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  ::fsync(descriptor);
+  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
+  if (code == 0 || code == EINVAL || code == EROFS || code == EBADF || code == ENOTSUP) return;
+  throw Error(fmt::format("cannot store the name of {}, which is written: {}", path.string(), std::strerror(code)));
 }
 
 }  // namespace
@@ -192,7 +196,7 @@ void AtomicFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) throw system_error("write", path_, errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error("write", path_, errno);
   temporary_.clear();
-  sync_directory(path_.parent_path());
+  sync_directory_of(path_);
 }
 
 AtomicDirectory::AtomicDirectory(std::filesystem::path path) : path_(std::move(path)) {
@@ -210,7 +214,7 @@ void AtomicDirectory::commit() {
   // rename(2) replaces an empty directory and refuses any other.
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error("create", path_, errno);
   temporary_.clear();
-  sync_directory(path_.parent_path());
+  sync_directory_of(path_);
 }
 
 }  // namespace loadline

@@ -15,6 +15,8 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/hdf5_handle.h"
+#include "loaders/storage/hdf5_sources.h"
 
 namespace loadline {
 namespace {
@@ -43,32 +45,7 @@ class Turn {
   std::unique_lock<std::mutex> lock_;
 };
 
-using Close = herr_t (*)(hid_t);
-
-// A handle of the library, closed by the destructor.
-class Handle {
- public:
-  Handle() = default;
-  Handle(hid_t id, Close how) : id_(id), close_(how) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);
-    std::swap(close_, other.close_);
-    return *this;
-  }
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-
-  hid_t id() const { return id_; }
-  bool valid() const { return id_ >= 0; }
-  // Closes now; whether that went well.
-  bool close() { return close_(std::exchange(id_, -1)) >= 0; }
-
- private:
-  hid_t id_ = -1;
-  Close close_ = nullptr;
-};
+using Handle = Hdf5Handle;
 
 // What went wrong: the description at the bottom of the library's stack of errors, where it was found.
 std::string last_error() {
@@ -289,6 +266,7 @@ Hdf5Dataset::Hdf5Dataset(const fs::path& path, const std::string& name) : path_(
   opened->dataset = open_dataset(opened->file.id(), path, name);
   opened->type = Handle(H5Dget_type(opened->dataset.id()), H5Tclose);
   facts_ = describe(opened->dataset.id());
+  facts_.sources = hdf5_sources(opened->file.id(), opened->dataset.id(), path, name);
   handles_ = std::move(opened);
 }
 

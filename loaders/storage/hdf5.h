@@ -36,6 +36,8 @@ struct Hdf5Facts {
   std::vector<Hdf5Filter> filters;            // in the order they were applied
   std::vector<std::string> filter_names;      // as the file has them
   std::size_t element_bytes = 0;
+  // Other files in which its values are, of external and of virtual storage.
+  std::vector<std::filesystem::path> sources;
 
   std::size_t row_bytes() const;  // of one index of the first extent
 };
@@ -44,7 +46,8 @@ struct Hdf5Facts {
 class Hdf5Dataset {
  public:
   // Throws Error naming the path and what is wrong: no HDF5 file, truncated, open elsewhere for writing, no such
-  // dataset (which names those there are).
+  // dataset (which names those there are), a source of its values that is missing or too short, in whose place the
+  // library would give zeros.
   Hdf5Dataset(const std::filesystem::path& path, const std::string& name);
   Hdf5Dataset(const Hdf5Dataset&) = delete;
   Hdf5Dataset& operator=(const Hdf5Dataset&) = delete;

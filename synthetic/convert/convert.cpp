@@ -15,6 +15,7 @@
 #include "loaders/storage/file.h"
 #include "loaders/storage/hdf5.h"
 #include "loaders/storage/npy.h"
+#include "loaders/verify.h"
 
 namespace loadline {
 namespace {
@@ -315,6 +316,19 @@ bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dat
   return *a == *b;
 }
 
+// A copy of what cannot be decoded is worth nothing, and looks as if it were.
+void check_decodes(const ConvertJob& job) {
+  if (!job.from.info().encoded) return;
+  const auto found = verify(job.from, job.progress, job.stop);
+  if (!found) throw interrupted(job.shown);
+  if (found->faults.empty()) return;
+  throw Error(
+      fmt::format("cannot convert to {}: {} of {} samples cannot be decoded, the first is {}; `loadline data "
+                  "verify` names them all",
+                  job.shown.string(), found->faults.size(), job.from.info().samples,
+                  job.from.describe(found->faults.front().index)));
+}
+
 bool is_taken(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) && !(fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
@@ -355,6 +369,7 @@ Converted convert(const Dataset& from, const fs::path& to, const ConvertOptions&
   }
   const ConvertJob job{
       .from = from, .to = {}, .shown = to, .options = options, .progress = progress, .stop = std::move(stop)};
+  check_decodes(job);
   format.is_directory ? write_atomically<AtomicDirectory>(format, job) : write_atomically<AtomicFile>(format, job);
   return Converted::kMade;
 }

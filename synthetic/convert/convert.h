@@ -50,9 +50,9 @@ enum class Converted {
 };
 
 // Writes the samples and labels of `from` to `to`, which appears whole or not at all, after they were read back and
-// found equal. One thread, a few MiB. Throws usage Error for what the format cannot hold or the options contradict, and
-// Error when anything else is at `to` (which stays as it is), when storage refuses, and when `stop` was requested.
-// After an Error nothing is left behind.
+// found equal; encoded ones are all decoded first, and one that cannot be is an Error. A few MiB. Throws usage Error
+// for what the format cannot hold or the options contradict, and Error when anything else is at `to` (which stays as it
+// is), when storage refuses, and when `stop` was requested. After an Error nothing is left behind.
 Converted convert(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress = {}, std::stop_token stop = {});
 

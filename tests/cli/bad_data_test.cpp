@@ -1,5 +1,8 @@
 // Data that is not as it should be: one sentence naming what and where, exit code 1, and no result file.
 #include <fmt/format.h>
+#include <signal.h>
+
+#include <chrono>
 
 #include "tests/cli/fixture.h"
 
@@ -170,12 +173,15 @@ TEST_F(BadData, FileTruncatedWhileMappedFailsItsCellsAndKeepsWhatTheyHad) {
   const Outcome outcome = tool.finish();
   EXPECT_EQ(outcome.exit_code, 1);
   ASSERT_EQ(refusals(outcome).size(), 1U) << outcome.err;
-  // The first where a batch came upon it, the second where the check behind a trial did.
-  EXPECT_THAT(refusals(outcome)[0], testing::MatchesRegex(fmt::format(
-                                        "mnist/IO/serial/batch:256: cannot read {}: (the page at byte [0-9]+ is "
-                                        "gone \\(the file was truncated while in use, or its storage failed\\)|"
-                                        "it was truncated from 3211280 to 8192 bytes while in use)",
-                                        path(kImages))));
+  // The first where a batch came upon it, the second where the check of the mapping behind a trial did, the third where
+  // the watch between trials did.
+  EXPECT_THAT(refusals(outcome)[0],
+              testing::MatchesRegex(
+                  fmt::format("mnist/IO/serial/batch:256: cannot (read|measure) {}: (the page at byte [0-9]+ is "
+                              "gone \\(the file was truncated while in use, or its storage failed\\)|"
+                              "it was truncated from 3211280 to 8192 bytes while in use|"
+                              "it was cut from 3211280 to 8192 bytes while it was measured)",
+                              path(kImages))));
   const auto json = result();
   EXPECT_TRUE(json["cells"][0]["error"].is_string());
   EXPECT_GE(json["cells"][0]["trials"].size(), 1U);
@@ -212,6 +218,111 @@ TEST_F(BadData, AFullDiskIsOneSentenceWithoutAddresses) {
   const Outcome outcome = run({"data", "convert", "made", "full.h5", "-q"});
   EXPECT_EQ(outcome.signal, 0) << "the library crashes at exit where a file could not be closed";
   expect_refusal(outcome, 1, "cannot write full.h5: file write failed: File too large");
+}
+
+// Data that changes under a run
+
+class ChangingData : public CommandLine {
+ protected:
+  // Changes something between trials and expects the run to fail with this sentence, behind the name of a cell,
+  // and to keep the trials before.
+  template <typename Change>
+  void expect_noticed(const Words& words, const Change& change, const std::string& sentence) const {
+    SCOPED_TRACE(testing::PrintToString(words));
+    Tool tool(Words{"run", "--batch-size", "8", "--mode", "io", "-o", "result.json", "--overwrite"} + kShort + words +
+                  Words{"--trials", "100000"},
+              world_);
+    ASSERT_TRUE(tool.wait_until_err_says("trial 2/100000 "));  // when each cell has one
+    change();
+    const Outcome outcome = tool.finish();
+    EXPECT_EQ(outcome.exit_code, 1);
+    ASSERT_EQ(refusals(outcome).size(), 1U) << outcome.err;
+    EXPECT_THAT(refusals(outcome)[0], testing::EndsWith(sentence));
+    const auto json = result();
+    EXPECT_EQ(json["status"], "complete");
+    std::size_t trials = 0;
+    for (const auto& cell : json["cells"]) {
+      EXPECT_EQ(cell["error"].is_string(), cell["mode"] != "OVERHEAD") << cell["name"];
+      if (cell["mode"] != "OVERHEAD") trials += cell["trials"].size();
+    }
+    EXPECT_GE(trials, 1U);
+  }
+};
+
+TEST_F(ChangingData, IsNoticedInEveryFormatByEveryLoader) {
+  const std::string data = mnist();
+  const std::string images = data + "/train-images-idx3-ubyte";
+  const std::string written = ": it was written to while it was measured";
+  const auto touch = [](const std::string& path) {
+    return [path] {
+      std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
+    };
+  };
+  const Words of_mnist{"--workload", "mnist", "--data", data};
+  for (const char* loader : {"serial", "thread-pool", "flow-graph"}) {
+    expect_noticed(of_mnist + Words{"--loader", loader}, touch(images), "cannot measure " + images + written);
+    expect_noticed(
+        of_mnist + Words{"--loader", loader, "--cache", "cold"}, [&] { write(images, idx_images(64, 4, 4)); }, written);
+  }
+  ASSERT_EQ(run({"data", "convert", data, data + ".h5", "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"data", "convert", data, data + "-chunks.h5", "--chunk", "8", "-q"}).exit_code, 0);
+  for (const char* loader : {"hdf5-mmap", "hdf5", "hdf5-block"}) {
+    expect_noticed(of_mnist + Words{"--loader", loader}, touch(data + ".h5"),
+                   "cannot measure " + data + ".h5" + written);
+  }
+  expect_noticed(of_mnist + Words{"--loader", "hdf5-chunk"}, touch(data + "-chunks.h5"),
+                 "cannot measure " + data + "-chunks.h5" + written);
+  ASSERT_EQ(run({"data", "make", "nbody", "nbody.h5", "--size", "16", "-q"}).exit_code, 0);
+  expect_noticed({"--workload", "nbody", "--data", "nbody.h5", "--crop-edge", "8", "--crops", "16"},
+                 touch((home_ / "nbody.h5").string()), "cannot measure nbody.h5" + written);
+}
+
+TEST_F(ChangingData, IsNoticedWhereTheLibraryWouldReadZeros) {
+  const std::string data = mnist();
+  ASSERT_EQ(run({"data", "convert", data, data + ".h5", "-q"}).exit_code, 0);
+  const auto bytes = std::filesystem::file_size(data + ".h5");
+  expect_noticed(
+      {"--workload", "mnist", "--data", data, "--loader", "hdf5"},
+      [&] { std::filesystem::resize_file(data + ".h5", bytes - 512); },
+      fmt::format("cannot measure {}.h5: it was cut from {} to {} bytes while it was measured", data, bytes,
+                  bytes - 512));
+}
+
+TEST_F(ChangingData, IsNoticedInAFolderOfImages) {
+  for (int i = 0; i < 16; ++i) {
+    write(home_ / "photos" / "class" / fmt::format("{:02}.ppm", i), "P6\n4 4\n255\n" + std::string(48, 'x'));
+  }
+  const Words photos{"--workload", "photos", "--data", "photos", "--image-size", "8", "--loader", "serial"};
+  expect_noticed(
+      photos, [&] { std::filesystem::last_write_time(home_ / "photos/class/07.ppm", {}); },
+      "cannot measure photos/class/07.ppm: it was written to while it was measured");
+  expect_noticed(
+      photos + Words{"--in-memory"}, [&] { std::filesystem::remove(home_ / "photos/class/08.ppm"); },
+      "cannot measure photos/class/08.ppm: it was removed while it was measured");
+}
+
+TEST_F(ChangingData, EndsCeilingsAndPairsToo) {
+  const std::string data = mnist();
+  const std::string labels = data + "/train-labels-idx1-ubyte";
+  const std::string sentence = "cannot measure " + labels + ": it was written to while it was measured";
+  write(home_ / "config.json", R"({"trial_seconds": 0.001, "trials": 100000})");
+  Tool ceilings({"ceilings", "--config", "config.json", "--workload", "mnist", "--data", data, "--batch-size", "8"},
+                world_);
+  ASSERT_TRUE(ceilings.wait_until_err_says("trial 1/"));
+  std::filesystem::last_write_time(labels, {});
+  ASSERT_TRUE(ceilings.wait_until_err_says(sentence));
+  ceilings.send(SIGTERM);
+  EXPECT_EQ(ceilings.finish().exit_code, 143);
+
+  Tool pairs({"ab", "--workload", "mnist", "--data", data, "--batch-size", "8", "--trial-batches", "3", "--workers",
+              "1", "--mode", "io", "--pairs", "100000", "--new", "--prefetch 3", "-o", "out"},
+             world_);
+  ASSERT_TRUE(pairs.wait_until_err_says("trial 3/"));
+  write(labels, bytes_of(labels));
+  const Outcome outcome = pairs.finish();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(refusals(outcome), testing::Contains(testing::HasSubstr("cannot measure " + labels + ": it was ")));
+  EXPECT_GE(trials_in(result("out-base.json")), 1U);
 }
 
 }  // namespace

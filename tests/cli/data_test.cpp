@@ -33,6 +33,53 @@ TEST_F(Data, VerifyReadsAllOfIt) {
   EXPECT_THAT(outcome.out, HasSubstr("mnist: ok, 64 samples and labels read, fingerprint "));
 }
 
+TEST_F(Data, VerifyDecodesImagesAndNamesThoseThatAreNone) {
+  const std::string sound = "P6\n4 4\n255\n";
+  for (int i = 0; i < 6; ++i) {
+    write(home_ / "photos" / (i < 3 ? "a" : "b") / fmt::format("{}.ppm", i),
+          sound + std::string(48, static_cast<char>(i)));
+  }
+  const Outcome all = run({"data", "verify", "photos"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, testing::StartsWith("photos: ok, 6 samples and labels read and decoded, fingerprint "));
+  write(home_ / "photos/a/1.ppm", sound + "short");
+  write(home_ / "photos/b/4.ppm", "");
+  write(home_ / "photos/b/text.jpg", "no photograph");
+  const Outcome outcome = run({"data", "verify", "photos"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "loadline: photos: 3 of 7 samples cannot be decoded\n");
+  for (const char* file : {"\nphotos/b/4.ppm: cannot decode image: 0 bytes\n",
+                           "\nphotos/b/text.jpg: cannot decode image: damaged, or of no format that OpenCV knows\n"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(file));
+  }
+  EXPECT_THAT(outcome.out, testing::StartsWith("photos/a/1.ppm: cannot decode image: "));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("ok")));
+  expect_refusal(run({"data", "convert", "photos", "photos.h5", "-q"}), 1,
+                 "cannot convert to photos.h5: 3 of 7 samples cannot be decoded, the first is photos/a/1.ppm; "
+                 "`loadline data verify` names them all");
+  EXPECT_EQ(files(), (std::set<std::string>{"photos"}));
+}
+
+TEST_F(Data, VerifyCountsWhatIsThereTwiceAndClassesWithoutSamples) {
+  write(home_ / "cifar" / "data_batch_1.bin", cifar10({1, 2}));
+  write(home_ / "cifar" / "data_batch_2.bin", cifar10({1, 2}));
+  const Outcome outcome = run({"data", "verify", "cifar"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              testing::StartsWith(
+                  "cifar: 1 of 2 files is there twice: cifar/data_batch_2.bin is the same as cifar/data_batch_1.bin\n"
+                  "cifar: 8 of 10 classes have no samples: 0, 3, 4, 5, 6, ... (3 more)\n"
+                  "cifar: ok, 4 samples and labels read, fingerprint "));
+}
+
+TEST_F(Data, RefusesCifarThatLacksABatch) {
+  for (const char* name : {"data_batch_1.bin", "data_batch_2.bin", "data_batch_4.bin"}) {
+    write(home_ / "cifar" / name, cifar10({1, 2}));
+  }
+  expect_refusal(run({"data", "verify", "cifar"}), 1,
+                 "cannot open cifar: data_batch_3.bin is missing in it, and data_batch_4.bin is there");
+}
+
 TEST_F(Data, MakesWhatTheWorkloadMeasures) {
   const Outcome made = run({"data", "make", "mnist", "new", "--samples", "60"});
   EXPECT_EQ(made.exit_code, 0);

@@ -72,7 +72,7 @@ TEST_F(Diff, WalksThroughSeveralResults) {
   for (const char* format : {"markdown", "csv", "json"}) {
     SCOPED_TRACE(format);
     const Outcome to_file =
-        run({"diff", "base.json", "slower.json", "base.json", "--format", format, "-o", "walk.out"});
+        run({"diff", "base.json", "slower.json", "base.json", "--format", format, "-o", "walk.out", "--overwrite"});
     EXPECT_EQ(to_file.exit_code, 3);
     EXPECT_EQ(bytes_of(home_ / "walk.out"),
               run({"diff", "base.json", "slower.json", "base.json", "--format", format}).out);
@@ -162,7 +162,8 @@ TEST_F(Diff, WritesEachFormatWithTheVerdictOnStdout) {
   for (const char* format : {"text", "markdown", "csv", "json"}) {
     SCOPED_TRACE(format);
     const Outcome to_stdout = run({"diff", "base.json", "slower.json", "--format", format});
-    const Outcome to_file = run({"diff", "base.json", "slower.json", "--format", format, "-o", "diff.out"});
+    const Outcome to_file =
+        run({"diff", "base.json", "slower.json", "--format", format, "-o", "diff.out", "--overwrite"});
     EXPECT_EQ(to_file.exit_code, 3);
     EXPECT_EQ(bytes_of(home_ / "diff.out"), to_stdout.out);
     EXPECT_THAT(to_file.out, StartsWith("regression: "));

@@ -18,7 +18,7 @@ TEST_F(Report, TakesTheFormatFromTheEndingOrFromTheOption) {
   EXPECT_THAT(bytes_of(home_ / "report.md"), StartsWith("# loadline report"));
   run({"report", "result.json", "-o", "report.csv"});
   EXPECT_THAT(bytes_of(home_ / "report.csv"), StartsWith("run_id,"));
-  run({"report", "result.json", "-o", "report.md", "--format", "text"});
+  run({"report", "result.json", "-o", "report.md", "--format", "text", "--overwrite"});
   EXPECT_THAT(bytes_of(home_ / "report.md"), StartsWith("loadline "));
 }
 
@@ -34,7 +34,7 @@ TEST_F(Report, RefusesWhatCannotBeInASentence) {
   expect_refusal(run({"report", "result.json", "--format", "htlm"}), 2,
                  "--format 'htlm': want one of html, markdown, csv, text (did you mean html?)");
   expect_refusal(run({"report", "result.json", "-o", "./result.json", "--format", "csv"}), 2,
-                 "report: -o ./result.json would overwrite the result that it is made of");
+                 "cannot write ./result.json: it is result.json, which this command reads");
   EXPECT_EQ(run({"report", "result.json", "result.json", "--format", "csv"}).exit_code, 2);
   EXPECT_EQ(run({"report", "missing.json", "--format", "csv"}).exit_code, 1);
   EXPECT_EQ(run({"report"}).exit_code, 2);

@@ -213,14 +213,15 @@ TEST_F(Run, WritesIntoADeviceAndDoesNotReplaceIt) {
 }
 
 TEST_F(Run, WritesTheFileThatALinkLeadsTo) {
-  write(home_ / "target.json", "old");
+  ASSERT_EQ(run(short_run(mnist(), "target.json")).exit_code, 0);
   ASSERT_EQ(::symlink("target.json", (home_ / "link.json").c_str()), 0);
-  EXPECT_EQ(run(short_run(mnist(), "link.json")).exit_code, 0);
+  EXPECT_EQ(run(short_run(mnist(), "link.json") + Words{"--seed", "2"}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::is_symlink(home_ / "link.json"));
+  EXPECT_EQ(result("target.json")["config"]["seed"], 2);
   EXPECT_EQ(result("target.json")["status"], "complete");
 }
 
-TEST_F(Run, SaysThatTheDiskIsFullAndLeavesNothing) {
+TEST_F(Run, SaysThatTheDiskIsFullWhenItIsAndLeavesNothing) {
   std::filesystem::create_directory(home_ / "small");
   if (::mount("tmpfs", (home_ / "small").c_str(), "tmpfs", 0, "size=8k") != 0) {
     GTEST_SKIP() << "may not mount a small file system";
@@ -229,7 +230,11 @@ TEST_F(Run, SaysThatTheDiskIsFullAndLeavesNothing) {
   EXPECT_EQ(names_in(home_ / "small"), std::set<std::string>());
   ::umount2((home_ / "small").c_str(), MNT_DETACH);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(refusals(outcome), Words{"cannot write small/result.json: No space left on device"});
+  EXPECT_EQ(refusals(outcome),
+            (Words{"cannot write small/result.json: No space left on device; nothing is saved; the run "
+                   "goes on and tries again",
+                   "cannot write small/result.json: No space left on device; nothing is saved"}));
+  EXPECT_LT(outcome.err.find("the run goes on"), outcome.err.find("OVERHEAD"));
   EXPECT_THAT(outcome.out, HasSubstr("samples/s, mean")) << "the figures are not lost with the file";
 }
 
@@ -240,9 +245,58 @@ TEST_F(Run, KeepsTheEarlierFileWhenTheNewOneCannotBeWritten) {
   world_.most_file_bytes = 4096;
   const Outcome outcome = run(words + Words{"--seed", "2"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(refusals(outcome), Words{"cannot write result.json: File too large"});
+  const std::string sentence = "cannot write result.json: File too large; what was there before is left as it was";
+  EXPECT_EQ(refusals(outcome), (Words{sentence + "; the run goes on and tries again", sentence}));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
+}
+
+TEST_F(Run, SaysHowMuchIsSavedWhenTheDiskFillsUp) {
+  const std::string data = mnist();
+  ASSERT_EQ(run(short_run(data) + Words{"--mode", "io", "--loader", "serial"}).exit_code, 0);
+  // Of a longer run some trials fit.
+  world_.most_file_bytes = std::filesystem::file_size(home_ / "result.json") + 4096;
+  std::filesystem::remove(home_ / "result.json");
+  Tool tool(long_run(data) + Words{"--mode", "io", "--loader", "serial"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("the run goes on and tries again\n"));
+  tool.send(SIGTERM);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Words said = refusals(outcome);
+  ASSERT_EQ(said.size(), 2U) << outcome.err;
+  const std::size_t trials = trials_in(result());
+  const std::string saved = fmt::format("cannot write result.json: File too large; {} saved there",
+                                        trials == 1 ? "1 trial is" : fmt::format("{} trials are", trials));
+  EXPECT_EQ(said[0], saved + "; the run goes on and tries again");
+  EXPECT_EQ(said[1], saved);
+  EXPECT_EQ(result()["status"], "partial");
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
+}
+
+TEST_F(Run, SaysSoWhenAFileCannotTakeItsName) {
+  Tool tool(long_run(mnist()) + Words{"--mode", "io", "--loader", "serial"}, world_);
+  ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
+  std::filesystem::remove(home_ / "result.json");
+  std::filesystem::create_directories(home_ / "result.json" / "in the way");
+  ASSERT_TRUE(tool.wait_until_err_says("the run goes on and tries again\n"));
+  std::filesystem::remove_all(home_ / "result.json");
+  ASSERT_TRUE(tool.wait_until_err_says("result.json could be written again; "));
+  tool.send(SIGTERM);
+  EXPECT_EQ(tool.finish().exit_code, 143);
+  EXPECT_EQ(result()["status"], "partial");
+}
+
+TEST_F(Run, FailsWhereStdoutIsClosedAndTheResultIsToGoThere) {
+  const std::string data = mnist();
+  world_.closed = {STDOUT_FILENO};
+  expect_refusal(run(short_run(data, "-")), 1, "cannot write to stdout: it is closed");
+  EXPECT_EQ(run(short_run(data)).exit_code, 0);
+  for (const Words& words :
+       {Words{"export", "--to", "benchy", "result.json"}, Words{"report", "result.json", "-o", "-"},
+        Words{"merge", "result.json", "result.json", "-o", "-"}, Words{"diff", "result.json", "result.json"}}) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    EXPECT_EQ(run(words).exit_code, 1);
+  }
 }
 
 TEST_F(Run, WritesTheResultThoughNobodyReadsStdout) {

@@ -19,8 +19,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <stdexcept>
+#include <system_error>
 
 #include "test_paths.h"
+#include "tests/loaders/support/files.h"
+#include "tests/support/schema.h"
 
 namespace loadline::test {
 namespace {
@@ -145,9 +148,22 @@ std::vector<std::string> environment_of(const World& world) {
   return variables;
 }
 
+// With what tells one version of them from the next. Not those that are linked to.
+std::map<std::filesystem::path, FileStamp> documents_in(const std::filesystem::path& directory) {
+  std::map<std::filesystem::path, FileStamp> found;
+  std::error_code code;
+  for (auto entry = std::filesystem::recursive_directory_iterator(directory, code);
+       entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
+    if (entry->path().extension() != ".json" || entry->is_symlink(code)) continue;
+    if (const auto stamp = stamp_of(entry->path())) found[entry->path()] = *stamp;
+  }
+  return found;
+}
+
 }  // namespace
 
-Tool::Tool(const std::vector<std::string>& arguments, const World& world) {
+Tool::Tool(const std::vector<std::string>& arguments, const World& world)
+    : directory_(world.directory), before_(documents_in(directory_)) {
   std::vector<std::string> words{"loadline"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment_of(world);
@@ -211,12 +227,21 @@ void Tool::send(int signal) const {
   ::kill(process_, signal);
 }
 
+void Tool::expect_valid_documents() const {
+  expect_valid_result(outcome_.out, "stdout");
+  for (const auto& [path, stamp] : documents_in(directory_)) {
+    const auto known = before_.find(path);
+    if (known == before_.end() || known->second != stamp) expect_valid_result(bytes_of(path), path.filename());
+  }
+}
+
 Outcome Tool::finish() {
   while (read_more(true)) {
   }
   int status = 0;
   ::waitpid(process_, &status, 0);
   process_ = -1;
+  expect_valid_documents();
   if (WIFEXITED(status)) outcome_.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
   return outcome_;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "loaders/storage/file_stamp.h"
+
 namespace loadline::test {
 
 // Ends the tool with this code before it is one where its world cannot be made, for want of rights.
@@ -55,13 +57,17 @@ class Tool {
   // Returns once stderr has said `text`; false when it ended without. Leaves stdout unread.
   bool wait_until_err_says(std::string_view text);
   void send(int signal) const;
-  // Reads all that comes and waits for the end.
+  // Reads all that comes and waits for the end. Fails the test where a result or a comparison that the tool wrote to a
+  // file below its directory, or to stdout, does not fit its schema.
   Outcome finish();
 
  private:
   // Waits for more on stderr and, if asked, stdout; false when neither has any to come.
   bool read_more(bool stdout_too);
+  void expect_valid_documents() const;
 
+  std::filesystem::path directory_;
+  std::map<std::filesystem::path, FileStamp> before_;  // documents that were there
   pid_t process_ = -1;
   int out_ = -1;
   int err_ = -1;

@@ -1,5 +1,6 @@
 """Runs the tool on small data of its own, and knows where the documents of results/ are."""
 
+import functools
 import json
 import os
 import pathlib
@@ -35,6 +36,27 @@ def warning_ids_of_the_source():
     return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', WARNINGS_FILE.read_text()))
 
 
+@functools.cache
+def validators():
+    """By the member that says which schema a document is of; none where there is no jsonschema to validate with."""
+    try:
+        import jsonschema
+    except ImportError:
+        return {}
+    schemas = {"schema_version": SCHEMA_FILE, "diff_schema_version": SCHEMA_FILE.parent / "diff_schema.json"}
+    return {member: jsonschema.Draft202012Validator(parse(path.read_text())) for member, path in schemas.items()}
+
+
+def validate(document, name):
+    """Every result that the tests read is held to its schema."""
+    for member, validator in validators().items():
+        if member not in document:
+            continue
+        errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:300]}" for e in validator.iter_errors(document)]
+        if errors:
+            raise AssertionError(f"{name}: {errors}")
+
+
 class Workplace:
     """A temporary directory with data of each kind, where the tool is run."""
 
@@ -67,10 +89,12 @@ class Workplace:
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def result(self, name):
-        return parse((self.path / name).read_text(encoding="utf-8"))
+        result = parse((self.path / name).read_text(encoding="utf-8"))
+        validate(result, name)
+        return result
 
     def run_for_result(self, name, arguments):
-        self.run(["run", *arguments, "-q", "-o", name])
+        self.run(["run", *arguments, "-q", "--overwrite", "-o", name])
         return self.result(name)
 
 

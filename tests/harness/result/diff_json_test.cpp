@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "harness/judge/judgement.h"
 #include "loaders/error.h"
 #include "tests/harness/support/noise.h"
 #include "tests/harness/support/results.h"
+#include "tests/support/schema.h"
 
 namespace loadline {
 namespace {
@@ -16,9 +18,14 @@ namespace {
 using test::noise_of;
 using test::result_of;
 
+nlohmann::json parsed(const std::string& text) {
+  test::expect_valid_result(text, "comparison");
+  return nlohmann::json::parse(text);
+}
+
 TEST(DiffJson, HasNullForWhatIsMissing) {
   const Result base = result_of({{.mode = Mode::kFull, .rates = {100}}, {.mode = Mode::kIo, .rates = {}}});
-  const auto json = nlohmann::json::parse(diff_json({diff_results({"a", base}, {"b", base}, {})}));
+  const auto json = parsed(diff_json({diff_results({"a", base}, {"b", base}, {})}));
   EXPECT_EQ(json["diff_schema_version"], 2);
   EXPECT_EQ(json["walk"], nullptr);
   const auto& diff = json["diffs"][0];
@@ -39,7 +46,7 @@ TEST(DiffJson, HasWhatSetsPartnersApart) {
   };
   const Result base = full(1);
   const Result changed = full(2);
-  const auto json = nlohmann::json::parse(diff_json({diff_results({"a", base}, {"b", changed}, {})}));
+  const auto json = parsed(diff_json({diff_results({"a", base}, {"b", changed}, {})}));
   const auto& cell = json["diffs"][0]["cells"][0];
   EXPECT_EQ(cell["new_name"], "mnist/FULL/thread-pool/workers:2/batch:100");
   EXPECT_EQ(cell["matched_by"], "configuration");
@@ -54,7 +61,7 @@ TEST(WalkJson, HasAStepForEachResult) {
   const Result second = result_of({{.mode = Mode::kFull, .rates = {200, 200}, .loader = "thread-pool", .workers = 2}});
   const std::vector<Named> named{{"a", first}, {"b", second}};
   const std::vector<Judgement> judgements{judge_run(first), judge_run(second)};
-  const auto json = nlohmann::json::parse(walk_json(walk_results(named, judgements, {})));
+  const auto json = parsed(walk_json(walk_results(named, judgements, {})));
   EXPECT_TRUE(json["diffs"].empty());
   EXPECT_EQ(json["walk"]["verdict"], "improvement");
   const auto& steps = json["walk"]["workloads"][0]["steps"];

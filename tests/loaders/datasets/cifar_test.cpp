@@ -44,25 +44,40 @@ using Cifar100 = Cifar;
 
 TEST_F(Cifar10, ReadsTheTrainingBatchesOfADirectoryInNumericOrder) {
   write("data_batch_1.bin", cifar10({1, 2}));
-  write("data_batch_2.bin", cifar10({3}));
+  for (int i = 2; i < 10; ++i) write("data_batch_" + std::to_string(i) + ".bin", cifar10({3}));
   write("data_batch_10.bin", cifar10({9, 8, 7}));
   write("test_batch.bin", cifar10({0}));
   write("batches.meta.txt", "airplane\n");
   const auto dataset = open(kDirectory);
   EXPECT_EQ(dataset->info().format, "cifar10");
-  EXPECT_EQ(dataset->info().samples, 6U);
+  EXPECT_EQ(dataset->info().samples, 13U);
   EXPECT_EQ(dataset->info().shape, (ImageShape{3, 32, 32}));
   EXPECT_EQ(dataset->info().classes, 10U);
-  EXPECT_EQ(dataset->info().stored_bytes, 6U * 3073);
+  EXPECT_EQ(dataset->info().stored_bytes, 13U * 3073);
   EXPECT_EQ(dataset->info().access, Access::kMapped);
-  EXPECT_THAT(dataset->info().files,
-              ElementsAre(home_ / "data_batch_1.bin", home_ / "data_batch_2.bin", home_ / "data_batch_10.bin"));
-  EXPECT_THAT(dataset->labels(), ElementsAre(1, 2, 3, 9, 8, 7));
+  ASSERT_EQ(dataset->info().files.size(), 10U);
+  EXPECT_EQ(dataset->info().files[1], home_ / "data_batch_2.bin");
+  EXPECT_EQ(dataset->info().files[9], home_ / "data_batch_10.bin");
+  EXPECT_THAT(dataset->labels(), ElementsAre(1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 9, 8, 7));
   std::vector<int> first_bytes;
-  for (SampleIndex i = 0; i < 6; ++i) first_bytes.push_back(sample_of(*dataset, i)[0]);
-  EXPECT_THAT(first_bytes, ElementsAre(0, 10, 0, 0, 10, 20));
-  EXPECT_EQ(sample_of(*dataset, 5)[3071], (20 + 3071) % 256);
+  for (const SampleIndex i : {0U, 1U, 2U, 9U, 10U, 11U, 12U}) first_bytes.push_back(sample_of(*dataset, i)[0]);
+  EXPECT_THAT(first_bytes, ElementsAre(0, 10, 0, 0, 0, 10, 20));
+  EXPECT_EQ(sample_of(*dataset, 12)[3071], (20 + 3071) % 256);
   dataset->check_intact();
+}
+
+TEST_F(Cifar10, RefusesADirectoryThatLacksABatch) {
+  for (const char* name : {"data_batch_1.bin", "data_batch_2.bin", "data_batch_4.bin", "data_batch_5.bin"}) {
+    write(name, cifar10({1, 2}));
+  }
+  const std::string start = "cannot open " + home_.path().string() + ": ";
+  EXPECT_EQ(refusal(kDirectory),
+            test::failed(start + "data_batch_3.bin is missing in it, and data_batch_4.bin is there"));
+  write("data_batch_3.bin", cifar10({1, 2}));
+  EXPECT_EQ(open(kDirectory)->info().samples, 10U);
+  write("data_batch_3-copy.bin", cifar10({1, 2}));
+  EXPECT_EQ(refusal(kDirectory),
+            test::failed(start + "data_batch_6.bin is missing in it, and data_batch_3-copy.bin is there"));
 }
 
 TEST_F(Cifar10, ReadsTheTestBatchOfADirectory) {

@@ -211,6 +211,47 @@ TEST_F(Hdf5, RefusesToMapVirtualAndExternalStorage) {
   EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11})) << "which the library reads";
 }
 
+TEST_F(Hdf5, RefusesAVirtualDatasetWithoutItsSource) {
+  const fs::path source = home_ / "source.h5";
+  put("images", {3, 1, 2, 2});
+  fs::rename(path_, source);
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents extents{3, 1, 2, 2};
+    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+    H5Pset_virtual(properties, space, "source.h5", "images", space);
+    H5Sclose(space);
+  });
+  put("labels", {3});
+  EXPECT_EQ(test::sample_of(*open(), 2), (Bytes{8, 9, 10, 11}));
+  EXPECT_EQ(open()->info().files, (std::vector{path_, source})) << "which belongs to it";
+  EXPECT_EQ(open()->info().stored_bytes, fs::file_size(path_) + fs::file_size(source));
+  const std::string consequence = "; the HDF5 library would read zeros in its place";
+  fs::rename(source, home_ / "elsewhere.h5");
+  EXPECT_EQ(refused(), "dataset 'images': its source " + source.string() + " is missing" + consequence);
+  test::write(source, "no HDF5");
+  EXPECT_EQ(refused(), "dataset 'images': its source " + source.string() + " cannot be read as HDF5" + consequence);
+  test::write_hdf5(source, *test::patterned_dataset(3, {1, 2, 2}));
+  const hid_t file = H5Fopen(source.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Ldelete(file, "images", H5P_DEFAULT);
+  H5Fclose(file);
+  EXPECT_EQ(refused(), "dataset 'images': its source 'images' is missing in " + source.string() + consequence);
+}
+
+TEST_F(Hdf5, RefusesExternalStorageThatIsMissingOrTooShort) {
+  const fs::path values = home_ / "values.bin";
+  put("images", {3, 1, 2, 2}, H5T_STD_U8LE,
+      [&](hid_t properties) { H5Pset_external(properties, values.c_str(), 0, H5F_UNLIMITED); });
+  put("labels", {3});
+  EXPECT_EQ(open()->info().files, (std::vector{path_, values}));
+  fs::resize_file(values, 11);
+  EXPECT_EQ(refused(), "dataset 'images': the file " + values.string() +
+                           " with its values ends at byte 11, before they do; the HDF5 library would read zeros in its "
+                           "place");
+  fs::remove(values);
+  EXPECT_EQ(refused(), "dataset 'images': the file " + values.string() +
+                           " with its values is missing; the HDF5 library would read zeros in its place");
+}
+
 TEST_F(Hdf5, RefusesToMapWhatWasNeverWritten) {
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const Extents extents{3, 1, 2, 2};

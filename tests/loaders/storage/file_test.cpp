@@ -307,6 +307,18 @@ TEST(AtomicDirectory, ReplacesAnEmptyDirectory) {
   EXPECT_THAT(test::names_in(home.path()), ElementsAre("data"));
 }
 
+TEST(AtomicFile, SaysSoWhereItCannotTakeItsName) {
+  const TemporaryDirectory home;
+  {
+    AtomicFile file(home / "result.json");
+    file.write("new");
+    test::write(home / "result.json/in the way", "");
+    EXPECT_EQ(thrown_by([&] { file.commit(); }),
+              test::failed("cannot write " + (home / "result.json").string() + ": Is a directory"));
+  }
+  EXPECT_THAT(test::names_in(home.path()), ElementsAre("result.json"));
+}
+
 TEST(AtomicDirectory, DoesNotReplaceOneThatHoldsSomething) {
   const TemporaryDirectory home;
   test::write(home / "data/precious", "mine");

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
 #include <set>
+#include <vector>
 
 #include "synthetic/generate/nbody.h"
 #include "tests/loaders/support/datasets.h"
@@ -22,6 +25,13 @@ class Convert : public testing::Test {
  protected:
   test::Thrown refusal(const Dataset& from, const ConvertOptions& options) const {
     return test::thrown_by([&] { convert(from, home_ / "new", options); });
+  }
+
+  // An image of this kind, whatever its name says.
+  void put_image(const std::string& name, const char* kind) const {
+    std::vector<unsigned char> bytes;
+    cv::imencode(kind, cv::Mat(8, 8, CV_8UC3, cv::Scalar(10, 20, static_cast<double>(name.back()))), bytes);
+    test::write(home_ / ("photos/" + name + ".jpg"), std::string(bytes.begin(), bytes.end()));
   }
 
   const test::TemporaryDirectory home_;
@@ -123,10 +133,8 @@ TEST_F(Convert, CarriesAVolumeBetweenHdf5AndNumPy) {
 }
 
 TEST_F(Convert, PacksEncodedImagesIntoOneFileAndUnpacksThem) {
-  const std::string files[] = {"\xff\xd8, a JPEG image", "\x89PNG, another", "BM, one more", "RIFF, and the last"};
-  for (std::size_t i = 0; i < 4; ++i) {
-    test::write(home_ / ("photos/" + std::string(i < 2 ? "a" : "b") + "/" + std::to_string(i) + ".jpg"), files[i]);
-  }
+  const char* kinds[] = {".jpg", ".png", ".bmp", ".webp"};
+  for (std::size_t i = 0; i < 4; ++i) put_image(std::string(i < 2 ? "a" : "b") + "/" + std::to_string(i), kinds[i]);
   const auto folder = open_dataset(home_ / "photos", {});
   EXPECT_EQ(convert(*folder, home_ / "packed.h5", {.format = "hdf5"}), Converted::kMade);
   const auto packed = open_dataset(home_ / "packed.h5", {});
@@ -142,6 +150,20 @@ TEST_F(Convert, PacksEncodedImagesIntoOneFileAndUnpacksThem) {
             test::usage("--chunk: what is encoded is written in one piece"));
   EXPECT_EQ(refusal(*grey_, {.format = "jpeg"}),
             test::usage("cannot convert to jpeg: it holds samples that are encoded already"));
+}
+
+TEST_F(Convert, KeepsNoCopyOfWhatCannotBeDecoded) {
+  put_image("a/1", ".jpg");
+  test::write(home_ / "photos/a/2.jpg", "a text");
+  put_image("b/3", ".png");
+  const auto folder = open_dataset(home_ / "photos", {});
+  for (const char* format : {"hdf5", "jpeg"}) {
+    EXPECT_EQ(refusal(*folder, {.format = format}),
+              test::failed("cannot convert to " + (home_ / "new").string() +
+                           ": 1 of 3 samples cannot be decoded, the first is " + (home_ / "photos/a/2.jpg").string() +
+                           "; `loadline data verify` names them all"));
+    EXPECT_THAT(test::names_in(home_.path()), ElementsAre("photos"));
+  }
 }
 
 TEST_F(Convert, TellsHowFarItIs) {

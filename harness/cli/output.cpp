@@ -1,0 +1,106 @@
+#include "harness/cli/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "harness/cli/baselines.h"
+#include "harness/result/document_status.h"
+#include "loaders/error.h"
+#include "loaders/storage/file.h"
+#include "loaders/storage/file_stamp.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether the file is one of the dataset's. Only asked of an output that is there, so that it may look at all of them.
+bool is_in_dataset(const fs::path& file, const fs::path& dataset) {
+  std::error_code code;
+  if (!fs::is_directory(dataset, code)) return is_same_file(file, dataset);
+  for (auto entry = fs::recursive_directory_iterator(dataset, code); entry != fs::recursive_directory_iterator();
+       entry.increment(code)) {
+    if (entry->is_regular_file(code) && is_same_file(file, entry->path())) return true;
+  }
+  return false;
+}
+
+// Of the document there; none where it is none of ours.
+std::optional<DocumentStatus> status_at(const fs::path& path) {
+  // Beyond any result, and not worth the memory.
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+  if (fs::file_size(path) > kMostBytes) return std::nullopt;
+  return document_status(read_text(path));
+}
+
+Error refusal(const fs::path& path, std::string_view why) {
+  return Error(fmt::format("cannot write {}: {}", path.string(), why));
+}
+
+void check_inputs(const fs::path& path, const OutputRules& rules, bool is_ours) {
+  for (const fs::path& input : rules.inputs) {
+    if (!is_same_file(path, input)) continue;
+    throw usage_error(
+        fmt::format("cannot write {}: it is {}, which this command reads", path.string(), input.string()));
+  }
+  // A result that lies beside the samples is no part of them.
+  if (is_ours) return;
+  for (const fs::path& dataset : rules.datasets) {
+    if (!is_in_dataset(path, dataset)) continue;
+    throw usage_error(fmt::format("cannot write {}: it belongs to the dataset {}, which this command reads",
+                                  path.string(), dataset.string()));
+  }
+}
+
+void check_text(const fs::path& path, const OutputRules& rules, const std::optional<DocumentStatus>& there) {
+  if (there && there->is_result) throw refusal(path, "the result of a run is there, which this would not be");
+  if (!rules.overwrite) throw refusal(path, "a file is there already; --overwrite replaces it");
+}
+
+void check_result(const fs::path& path, const OutputRules& rules, const std::optional<DocumentStatus>& there) {
+  if (!there) {
+    if (rules.overwrite && fs::file_size(path) == 0) return;
+    throw refusal(path, fs::file_size(path) == 0
+                            ? "an empty file is there already; --overwrite replaces it"
+                            : "a file is there that is no result of loadline, and is not replaced; name another");
+  }
+  if (!there->complete && rules.kind != OutputRules::Kind::kMerged) {
+    throw refusal(path,
+                  there->is_result
+                      ? "a result is there that was stopped; --resume goes on with it, or remove it or name another"
+                      : "a result is there that was stopped, and is not replaced; remove it or name another");
+  }
+  if (!rules.overwrite) throw refusal(path, "a result is there already; --overwrite replaces it");
+}
+
+}  // namespace
+
+OutputRules output_rules(const RunRequest& request, const std::vector<Cell>& cells) {
+  OutputRules rules{.overwrite = request.overwrite};
+  if (!request.config.empty() && request.config != "-") rules.inputs.emplace_back(request.config);
+  if (!request.baseline.empty()) rules.inputs.push_back(baseline_path("--baseline", request.baseline));
+  if (request.earlier) {
+    rules.goes_on = is_same_file(request.options.output, request.resume);
+    if (!rules.goes_on) rules.inputs.emplace_back(request.resume);
+  }
+  for (const Cell& cell : cells) {
+    const bool known = std::ranges::find(rules.datasets, cell.data) != rules.datasets.end();
+    if (!known) rules.datasets.push_back(cell.data);
+  }
+  return rules;
+}
+
+void check_output(const fs::path& path, const OutputRules& rules) {
+  std::error_code code;
+  if (!fs::is_regular_file(path, code)) return;
+  const auto there = status_at(path);
+  check_inputs(path, rules, there.has_value());
+  if (rules.goes_on) return;
+  rules.kind == OutputRules::Kind::kText ? check_text(path, rules, there) : check_result(path, rules, there);
+}
+
+}  // namespace loadline

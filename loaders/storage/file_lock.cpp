@@ -1,0 +1,64 @@
+#include "loaders/storage/file_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+Error refusal(const std::filesystem::path& path, const std::string& why) {
+  return Error(fmt::format("cannot write {}: {}", path.string(), why));
+}
+
+int lock_now(int descriptor) {
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+// Whether the name still leads to what is open: its last holder may have removed it in the meantime.
+bool is_still(const std::filesystem::path& name, const struct stat& opened) {
+  struct stat there {};
+  return ::lstat(name.c_str(), &there) == 0 && there.st_dev == opened.st_dev && there.st_ino == opened.st_ino;
+}
+
+}  // namespace
+
+FileLock::FileLock(const std::filesystem::path& path) : lock_(path.string() + ".lock") {
+  for (;;) {
+    descriptor_ = ::open(lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor_ < 0) throw refusal(path, fmt::format("{}: {}", lock_.string(), std::strerror(errno)));
+    const int error = lock_now(descriptor_);
+    if (error == EWOULDBLOCK) {
+      ::close(std::exchange(descriptor_, -1));
+      throw refusal(path, fmt::format("another loadline is writing it and holds {}", lock_.string()));
+    }
+    struct stat opened {};
+    const bool known = ::fstat(descriptor_, &opened) == 0;
+    if (known && !is_still(lock_, opened)) {
+      ::close(std::exchange(descriptor_, -1));
+      continue;
+    }
+    ours_ = known && S_ISREG(opened.st_mode) && opened.st_size == 0;
+    return;
+  }
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ < 0) return;
+  // Removed while it is held, so that nobody else's is.
+  if (ours_) ::unlink(lock_.c_str());
+  ::close(descriptor_);
+}
+
+}  // namespace loadline

@@ -1,0 +1,168 @@
+#include "loaders/storage/hdf5_sources.h"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include "loaders/error.h"
+#include "loaders/storage/file_stamp.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>);
+
+// A virtual dataset may be made of virtual ones, and those in a circle of each other.
+constexpr int kDeepest = 8;
+
+// The dataset whose sources are looked for.
+struct Asked {
+  const fs::path& path;
+  const std::string& name;
+
+  Error refusal(const std::string& why) const {
+    return Error(fmt::format("cannot open {}: dataset '{}': {}; the HDF5 library would read zeros in its place",
+                             path.string(), name, why));
+  }
+};
+
+struct Found {
+  std::vector<fs::path> files;
+
+  void add(const fs::path& file) {
+    if (std::ranges::find(files, file) == files.end()) files.push_back(file);
+  }
+};
+
+// Where the library looks for a file that is named in another one: below the prefix of the environment, beside that
+// file, then from the working directory.
+fs::path place_of(const std::string& name, const fs::path& beside, const char* prefix_variable) {
+  const fs::path as_named(name);
+  if (as_named.is_absolute()) return as_named;
+  const fs::path near = beside.has_parent_path() ? beside.parent_path() / as_named : as_named;
+  std::vector<fs::path> places{near, as_named};
+  const char* prefix = std::getenv(prefix_variable);
+  if (prefix != nullptr && *prefix != '\0') {
+    std::string text(prefix);
+    constexpr std::string_view kOrigin = "${ORIGIN}";
+    if (text.starts_with(kOrigin)) text = (beside.parent_path() / "").string() + text.substr(kOrigin.size());
+    places.insert(places.begin(), fs::path(text) / as_named);
+  }
+  std::error_code ignored;
+  const auto found = std::ranges::find_if(places, [&](const fs::path& place) { return fs::exists(place, ignored); });
+  return found == places.end() ? near : *found;
+}
+
+// ---- external
+
+void find_external(hid_t dataset, hid_t properties, const Asked& asked, Found& found) {
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  // Does not wrap, whatever the file claims.
+  double left = static_cast<double>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0)) *
+                static_cast<double>(H5Tget_size(type.id()));
+  const int count = H5Pget_external_count(properties);
+  for (int i = 0; i < count && left > 0; ++i) {
+    std::string name(4096, '\0');
+    off_t offset = 0;
+    hsize_t bytes = 0;
+    if (H5Pget_external(properties, static_cast<unsigned>(i), name.size(), name.data(), &offset, &bytes) < 0) return;
+    name.resize(name.find('\0') == std::string::npos ? name.size() : name.find('\0'));
+    const fs::path file = place_of(name, asked.path, "HDF5_EXTFILE_PREFIX");
+    const double part = bytes == H5F_UNLIMITED ? left : std::min(left, static_cast<double>(bytes));
+    const auto stamp = stamp_of(file);
+    if (!stamp) throw asked.refusal(fmt::format("the file {} with its values is missing", file.string()));
+    if (static_cast<double>(stamp->bytes) < static_cast<double>(offset) + part) {
+      throw asked.refusal(
+          fmt::format("the file {} with its values ends at byte {}, before they do", file.string(), stamp->bytes));
+    }
+    found.add(file);
+    left -= part;
+  }
+}
+
+// ---- virtual
+
+// Names of a source, as H5Pget_virtual_filename() and H5Pget_virtual_dsetname() give them.
+template <typename Get>
+std::string text_of(const Get& get) {
+  const ssize_t size = get(nullptr, 0);
+  if (size <= 0) return "";
+  std::string text(static_cast<std::size_t>(size), '\0');
+  get(text.data(), text.size() + 1);
+  return text;
+}
+
+// The name of the first of a series: "%b" counts its blocks, "%%" is a percent sign.
+std::string first_of_series(const std::string& pattern) {
+  std::string name;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const bool special =
+        pattern[i] == '%' && i + 1 < pattern.size() && (pattern[i + 1] == 'b' || pattern[i + 1] == '%');
+    name += !special ? pattern[i] : pattern[i + 1] == 'b' ? '0' : '%';
+    if (special) ++i;
+  }
+  return name;
+}
+
+void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& asked, int depth, Found& found);
+
+void find_source(hid_t file, const fs::path& path, const std::string& source, const std::string& name,
+                 const Asked& asked, int depth, Found& found) {
+  const bool same = source == ".";
+  const fs::path place = same ? path : place_of(source, path, "HDF5_VDS_PREFIX");
+  Hdf5Handle other;
+  if (!same) {
+    if (!stamp_of(place)) throw asked.refusal(fmt::format("its source {} is missing", place.string()));
+    other = Hdf5Handle(H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!other.valid()) throw asked.refusal(fmt::format("its source {} cannot be read as HDF5", place.string()));
+    found.add(place);
+  }
+  const hid_t holder = same ? file : other.id();
+  const Hdf5Handle its_dataset(H5Dopen2(holder, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!its_dataset.valid()) {
+    throw asked.refusal(fmt::format("its source '{}' is missing in {}", name, place.string()));
+  }
+  find_sources(holder, its_dataset.id(), place, asked, depth + 1, found);
+}
+
+void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& asked, int depth, Found& found) {
+  if (depth > kDeepest) throw asked.refusal(fmt::format("its sources are virtual {} times over", kDeepest));
+  const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  const H5D_layout_t layout = H5Pget_layout(properties.id());
+  if (layout == H5D_CONTIGUOUS) return find_external(dataset, properties.id(), asked, found);
+  if (layout != H5D_VIRTUAL) return;
+  std::size_t count = 0;
+  if (H5Pget_virtual_count(properties.id(), &count) < 0) return;
+  if (count == 0) throw asked.refusal("it is virtual and has no source");
+  std::string last;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto source =
+        text_of([&](char* out, std::size_t size) { return H5Pget_virtual_filename(properties.id(), i, out, size); });
+    const auto name =
+        text_of([&](char* out, std::size_t size) { return H5Pget_virtual_dsetname(properties.id(), i, out, size); });
+    // A mapping for each sample is usual, of one source.
+    const std::string key = source + '\n' + name;
+    if (key == last) continue;
+    last = key;
+    find_source(file, path, first_of_series(source), first_of_series(name), asked, depth, found);
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> hdf5_sources(Hdf5Id file, Hdf5Id dataset, const fs::path& path, const std::string& name) {
+  Found found;
+  find_sources(file, dataset, path, {.path = path, .name = name}, 0, found);
+  return found.files;
+}
+
+}  // namespace loadline

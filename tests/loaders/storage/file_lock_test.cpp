@@ -1,0 +1,63 @@
+#include "loaders/storage/file_lock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::thrown_by;
+
+class FileLockTest : public testing::Test {
+ protected:
+  const test::TemporaryDirectory home_;
+  const std::filesystem::path file_ = home_ / "result.json";
+  const std::filesystem::path lock_ = home_ / "result.json.lock";
+};
+
+TEST_F(FileLockTest, IsAFileBesideTheOneThatIsWrittenAndGoesWithItsHolder) {
+  {
+    const FileLock lock(file_);
+    EXPECT_THAT(test::names_in(home_.path()), testing::ElementsAre("result.json.lock"));
+  }
+  EXPECT_THAT(test::names_in(home_.path()), testing::ElementsAre());
+}
+
+TEST_F(FileLockTest, IsRefusedToASecondWriter) {
+  std::optional<FileLock> first(std::in_place, file_);
+  EXPECT_EQ(
+      thrown_by([&] { FileLock second(file_); }),
+      test::failed("cannot write " + file_.string() + ": another loadline is writing it and holds " + lock_.string()));
+  EXPECT_TRUE(std::filesystem::exists(lock_)) << "the refused one leaves it";
+  first.reset();
+  EXPECT_EQ(thrown_by([&] { FileLock second(file_); }), test::Thrown());
+}
+
+TEST_F(FileLockTest, TakesOverWhatAKilledWriterLeft) {
+  test::write(lock_, "");
+  { const FileLock lock(file_); }
+  EXPECT_FALSE(std::filesystem::exists(lock_));
+}
+
+TEST_F(FileLockTest, LeavesAFileAloneThatOnlyHasItsName) {
+  test::write(lock_, "mine");
+  { const FileLock lock(file_); }
+  EXPECT_EQ(test::bytes_of(lock_), "mine");
+}
+
+TEST_F(FileLockTest, NamesThePathWhereItCannotBeMade) {
+  const auto nowhere = home_ / "no/where";
+  EXPECT_EQ(
+      thrown_by([&] { FileLock lock(nowhere); }),
+      test::failed("cannot write " + nowhere.string() + ": " + nowhere.string() + ".lock: No such file or directory"));
+  std::filesystem::create_symlink("elsewhere", lock_);
+  EXPECT_THAT(thrown_by([&] { FileLock lock(file_); }).message, testing::HasSubstr("symbolic links"));
+}
+
+}  // namespace
+}  // namespace loadline
