@@ -10,11 +10,14 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
+#include "harness/cli/out_of_memory.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/plan/one_value.h"
@@ -439,14 +442,7 @@ int run_request(const CLI::App& app, Request& request) {
   return data_make_verb(request.make);
 }
 
-}  // namespace
-
-void print_error(std::string_view sentence) {
-  put(stderr, fmt::format("loadline: {}\n", sentence));
-}
-
-int run_cli(int argc, char** argv) {
-  secure_streams();
+int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Measures how fast training data can be loaded, how fast a training step can take it, and both together");
   app.name("loadline");
@@ -481,11 +477,27 @@ int run_cli(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     print_error(app.remaining(true).empty() ? sentence_of(error, app) : unknown_argument(app).what());
     return kExitUsage;
+  }
+}
+
+}  // namespace
+
+void print_error(std::string_view sentence) {
+  // In one piece, and without an allocation: memory may be what has run out.
+  const auto length = static_cast<int>(std::min<std::size_t>(sentence.size(), std::numeric_limits<int>::max()));
+  std::fprintf(stderr, "loadline: %.*s\n", length, sentence.data());
+}
+
+int run_cli(int argc, char** argv) {
+  secure_streams();
+  end_orderly_without_memory();
+  try {
+    return parse_and_run(argc, argv);
   } catch (const Error& error) {
     print_error(error.what());
     return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory");
+    print_error(kOutOfMemory);
     return kExitFailed;
   } catch (const std::exception& error) {
     // Nothing of ours: an error of the system or of a library that no one foresaw.

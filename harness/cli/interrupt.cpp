@@ -1,7 +1,12 @@
 #include "harness/cli/interrupt.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <initializer_list>
+#include <system_error>
+
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -17,7 +22,7 @@ sigset_t set_of(std::initializer_list<int> signals) {
 }
 
 sigset_t listened() {
-  return set_of({SIGINT, SIGTERM, kDismissal});
+  return set_of({SIGINT, SIGTERM, SIGCONT, kDismissal});
 }
 
 }  // namespace
@@ -25,7 +30,11 @@ sigset_t listened() {
 Interrupt::Interrupt() {
   const sigset_t set = listened();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  listener_ = std::jthread([this] { listen(); });
+  try {
+    listener_ = std::jthread([this] { listen(); });
+  } catch (const std::system_error& error) {
+    throw Error(fmt::format("cannot start the thread that waits for signals: {}", error.code().message()));
+  }
 }
 
 Interrupt::~Interrupt() {
@@ -39,6 +48,11 @@ void Interrupt::listen() {
   const sigset_t set = listened();
   int received = 0;
   sigwait(&set, &received);
+  // A stopped process goes on by this signal whoever waits for it.
+  while (received == SIGCONT) {
+    times_resumed_.fetch_add(1);
+    sigwait(&set, &received);
+  }
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();

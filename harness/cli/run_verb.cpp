@@ -196,7 +196,8 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .stop = interrupt.token(),
                      .observer = reporter,
                      .try_computes = verb.cells && !request.dry_run,
-                     .peak_rss_bytes = &peak_rss_bytes};
+                     .peak_rss_bytes = &peak_rss_bytes,
+                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return 128 + interrupt.signal();

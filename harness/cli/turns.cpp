@@ -64,7 +64,11 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   Result both = begin_result(request, base.options);
   const Plan plan = plan_pairs(base.options, changed.options, this_context());
   Reporter reporter(both.options, nullptr, clock);
-  RunContext context{.clock = clock, .stop = interrupt.token(), .observer = reporter, .try_computes = true};
+  RunContext context{.clock = clock,
+                     .stop = interrupt.token(),
+                     .observer = reporter,
+                     .try_computes = true,
+                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   Turns turns;
   if (prepare_run(plan, both, context)) {
     reporter.expect(schedule_of(both, both.options, true, 0, context.tried));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -58,6 +59,7 @@ struct RunContext {
   bool try_computes = false;                  // when a run is prepared
   std::map<std::string, TriedCompute> tried;  // by compute_key()
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
+  std::function<std::uint64_t()> times_resumed;  // how often the process went on after a stop; none: nobody counts
 };
 
 }  // namespace loadline

@@ -80,7 +80,8 @@ struct Trial {
   std::optional<Fill> fill;          // of IO, after its timed part; absent in other modes and in cold trials
   std::optional<QueueLevels> queue;  // absent where the feed has no queue
   CacheLooks page_cache;
-  Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
+  Usage usage;             // while the clock ran; of a cold trial from the making of its feed on
+  bool suspended = false;  // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };

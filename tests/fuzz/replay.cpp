@@ -1,6 +1,6 @@
 // TARGET [FILE...]: runs the fuzz target linked to it on the files, say those that a fuzzer has found; without any, on
 // its seeds and on thousands of inputs made from them by the same mistakes every time. A target that finds one out ends
-// the program.
+// the program. TARGET --seeds DIRECTORY writes the seeds there, for a fuzzer to begin with.
 #include "tests/fuzz/replay.h"
 
 #include <algorithm>
@@ -85,6 +85,16 @@ void run_mutations(const std::vector<Bytes>& seeds) {
   std::printf("%zu seeds, %d mutations\n", seeds.size(), kMutations);
 }
 
+int write_seeds(const std::string& directory) {
+  const std::vector<Bytes> seeds = fuzz_seeds();
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    std::ofstream file(directory + "/seed-" + std::to_string(i), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(seeds[i].data()), static_cast<std::streamsize>(seeds[i].size()));
+    if (!file.flush()) throw std::runtime_error("cannot write to " + directory);
+  }
+  return 0;
+}
+
 int run_files(std::span<char*> paths) {
   for (const char* path : paths) {
     std::ifstream file(path, std::ios::binary);
@@ -104,6 +114,7 @@ int run_files(std::span<char*> paths) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc == 3 && std::string(argv[1]) == "--seeds") return loadline::test::write_seeds(argv[2]);
     if (argc > 1) return loadline::test::run_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
     loadline::test::run_mutations(loadline::test::fuzz_seeds());
     return 0;

@@ -68,6 +68,9 @@ class RecordWriter {
   // earlier version leaves it at its default, whatever it has there.
   void since(int /*version*/, std::string_view key, const auto& value) { (*this)(key, value); }
 
+  // A field that files of this very version may lack, as it came late: then it stays at its default.
+  void late(std::string_view key, const auto& value) { (*this)(key, value); }
+
   // A number that is above 0.
   void positive(std::string_view key, const auto& value) { (*this)(key, value); }
 
@@ -125,6 +128,10 @@ class RecordReader {
 
   void since(int version, std::string_view key, auto& value) {
     if (!object_.written_before(version)) (*this)(key, value);
+  }
+
+  void late(std::string_view key, auto& value) {
+    if (const auto member = object_.find(key)) read_value(*member, value);
   }
 
   void positive(std::string_view key, auto& value) {
