@@ -208,6 +208,17 @@ class Workplace:
                                stdout=subprocess.PIPE).stdout.splitlines()[::2]
         return [name.split("(")[0] for name in names]
 
+    def library(self):
+        """The library that met the fault, where it was not the tool or one that only passed it on; or None."""
+        file = self.path / "counts.met"
+        for line in file.read_text().splitlines() if file.exists() else []:
+            name = pathlib.Path(line.split("(")[0]).name
+            if name == pathlib.Path(self.program).name:
+                return None
+            if not name.startswith((pathlib.Path(self.faults).name, "libc.so", "libstdc++", "libgcc_s", "ld-linux")):
+                return name.split(".so")[0]
+        return None
+
     def counts(self):
         """How often each function was called in the last run that came to its end."""
         lines = (self.path / "counts").read_text().splitlines()
@@ -249,7 +260,7 @@ class Workplace:
             return [f"it hung for {TIME_LIMIT_SECONDS} s"]
         if outcome.code not in codes:
             found.append(f"it ended by {outcome.ended()}: {outcome.err.strip()[-300:]}")
-        elif outcome.code != 0:
+        elif outcome.code > 0:
             lines = outcome.err.splitlines()
             said = [line for line in lines if line.startswith("loadline: ")]
             if len(said) != 1 or len(lines) != 1:

@@ -12,8 +12,17 @@ constexpr std::size_t kCounters = std::size_t{1} << 16;
 
 }  // namespace
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): GCC's name
-extern "C" [[gnu::no_sanitize_coverage]] void __sanitizer_cov_trace_pc() {
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): GCC's names
+extern "C" {
+
+[[gnu::no_sanitize_coverage]] void __sanitizer_cov_trace_pc() {
   const auto place = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
   ++counters[(place ^ place >> 16U) % kCounters];
 }
+
+// libFuzzer learns from comparisons of whole numbers alone.
+void __sanitizer_cov_trace_cmpf(float /*left*/, float /*right*/) {}
+void __sanitizer_cov_trace_cmpd(double /*left*/, double /*right*/) {}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
