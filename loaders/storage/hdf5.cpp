@@ -27,8 +27,6 @@ class Turn {
   Turn() {
     static std::mutex mutex;
     static const bool needed = [] {
-      // All is closed by then that is to be; and where memory ran out, the library goes round in circles for its end.
-      H5dont_atexit();
       hbool_t safe = 0;
       return H5is_library_threadsafe(&safe) < 0 || safe == 0;
     }();

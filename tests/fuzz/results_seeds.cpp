@@ -22,7 +22,7 @@ std::vector<std::vector<std::uint8_t>> fuzz_seeds() {
   result.cells[0].trials[0].stages = {{"host_waits", 3, 0.5}};
   result.cells[0].trials[1].fill = Fill{.wall_seconds = 1, .batches = 10, .samples = 1000};
   result.cells[1].error = "a step failed";
-  add_ceiling(result, ceiling("memory", 4), {1e9, 1.1e9}, {0});
+  add_ceiling(result, ceiling("gather", 4), {1e9, 1.1e9}, {0});
   add(result_json(result, judge_run(result)));
   std::set<std::filesystem::path> released;
   for (const auto& entry :
