@@ -204,11 +204,12 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (cell.trials.empty()) return;
   const auto suspended = std::ranges::count_if(cell.trials, &Trial::suspended);
   if (suspended > 0) {
-    warnings.push_back({"suspended",
-                        fmt::format("the process was stopped during {} of {} trials of {}, and went on: the pause is in "
-                                    "their times",
-                                    suspended, cell.trials.size(), name),
-                        static_cast<double>(suspended)});
+    warnings.push_back(
+        {"suspended",
+         fmt::format("the process was stopped during {} of {} trials of {}, and went on: the pause is in "
+                     "their times",
+                     suspended, cell.trials.size(), name),
+         static_cast<double>(suspended)});
   }
   if (cell.trials.size() < kFewTrials) {
     warnings.push_back(
