@@ -17,7 +17,7 @@ SWEEP = ["run", "--workload", "mnist", "--data", "mnist", "--loader", "serial,th
          "--batch-size", "16", "--trials", "3", "--trial-seconds", "0.005", "--first-epoch-seconds", "0.01",
          "--ceilings", "off", "-q"]
 LONG = ["run", "--workload", "mnist", "--data", "mnist", "--loader", "thread-pool,flow-graph", "--workers", "2",
-        "--batch-size", "16", "--trials", "1000000", "--trial-seconds", "0.05", "--ceilings", "off", "-q", "-o",
+        "--batch-size", "16", "--trials", "100000", "--trial-seconds", "0.05", "--ceilings", "off", "-q", "-o",
         "long.json"]
 NEIGHBOURS = 2
 # What is kept of a trial for the result: the long run may grow by that, and by what malloc rounds up.
