@@ -126,6 +126,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
+    # A shell that starts this in the background has its children ignore some.
+    for number in (signal.SIGINT, *LEFT_ALONE, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     sender = Sender(arguments)
     try:
         for _ in range(arguments.moments):

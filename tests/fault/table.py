@@ -84,7 +84,7 @@ def soak_part(soak):
             f"({soak['runs']:,} runs) in {soak['minutes']:g} minutes beside {soak['neighbours']} busy neighbours; "
             f"{soak['wrong']} wrong. The long run beside them, of {long_run['trials']:,} trials, early and late:", "",
             *table(["", "early", "late"], [[key.replace("_", " "), *long_run[key]]
-                                           for key in ("rss_bytes", "threads", "descriptors")])]
+                                           for key in ("rss_bytes", "shared_bytes", "threads", "descriptors")])]
 
 
 PARTS = {"walk": walk_part, "signals": signals_part, "order": order_part, "fuzz": fuzz_part, "soak": soak_part}

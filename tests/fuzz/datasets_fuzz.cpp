@@ -311,7 +311,11 @@ bool read_hdf5(Input input) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Description description(input);
   const fs::path path = directory() / "data.h5";
+  // Another file each time: of a damaged one the library may keep something open, and then it creates none in its
+  // place.
+  fs::remove(path);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (file < 0) return false;
   constexpr std::array<std::array<const char*, 3>, 3> kSets{
       {{"images", "labels", "other"}, {"encoded", "offsets", "labels"}, {"Nbody", "Hydro", "labels"}}};
   std::vector<haddr_t> addresses;
