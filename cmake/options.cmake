@@ -2,7 +2,7 @@
 
 option(LOADLINE_WERROR "Treat warnings as errors" ON)
 set(LOADLINE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: 'address,undefined', 'thread' or empty")
-option(LOADLINE_FUZZ "Build the fuzz targets of tests/fuzz with libFuzzer too (needs Clang)" OFF)
+option(LOADLINE_FUZZ "Build the fuzz targets of tests/fuzz with libFuzzer too (needs clang, whatever compiles)" OFF)
 
 # -ffp-contract=off: the scalar, AVX2 and AVX-512 kernels must agree to the last bit, and a compiler free to fuse
 # a*b+c where the instruction set has it would round differently on each level.
@@ -15,7 +15,11 @@ if(LOADLINE_SANITIZE)
 endif()
 if(LOADLINE_FUZZ)
   # So that it sees which way an input takes.
-  list(APPEND LOADLINE_COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND LOADLINE_COMPILE_OPTIONS -fsanitize-coverage=trace-pc,trace-cmp)
+  else()
+    list(APPEND LOADLINE_COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
+  endif()
 endif()
 
 add_library(loadline_options INTERFACE)

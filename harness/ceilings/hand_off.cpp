@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -82,7 +83,7 @@ class HandOff final : public CeilingKernel {
     if (giver_cpus_.empty()) return;
     try {
       keep_this_thread_on(giver_cpus_);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
     }
   }
 

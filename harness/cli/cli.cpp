@@ -10,12 +10,15 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "harness/cli/help.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
+#include "harness/cli/out_of_memory.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/stack.h"
 #include "harness/cli/streams.h"
@@ -572,7 +575,13 @@ int after_signal(int code) {
 }  // namespace
 
 void print_error(std::string_view sentence) {
-  put_text(stderr, fmt::format("loadline: {}\n", printable(sentence)));
+  try {
+    return put_text(stderr, fmt::format("loadline: {}\n", printable(sentence)));
+  } catch (const std::bad_alloc&) {
+    // Memory is what has run out: in one piece, and without an allocation.
+    const auto length = static_cast<int>(std::min<std::size_t>(sentence.size(), std::numeric_limits<int>::max()));
+    std::fprintf(stderr, "loadline: %.*s\n", length, sentence.data());
+  }
 }
 
 namespace {
@@ -619,6 +628,7 @@ namespace {
 
 int run_cli(int argc, char** argv) {
   secure_streams();
+  end_orderly_without_memory();
   try {
     secure_stack();
     const int code = run_arguments(argc, argv);
@@ -629,7 +639,7 @@ int run_cli(int argc, char** argv) {
     print_error(error.what());
     return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory");
+    print_error(kOutOfMemory);
     return kExitFailed;
   } catch (const std::exception& error) {
     // Nothing of ours: an error of the system or of a library that no one foresaw.

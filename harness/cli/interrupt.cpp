@@ -28,7 +28,7 @@ bool is_ignored(int signal) {
 }
 
 sigset_t listened() {
-  sigset_t set = set_of({SIGINT, SIGTERM, kDismissal});
+  sigset_t set = set_of({SIGINT, SIGTERM, SIGCONT, kDismissal});
   if (!is_ignored(SIGHUP)) sigaddset(&set, SIGHUP);
   return set;
 }
@@ -57,6 +57,11 @@ Interrupt::~Interrupt() {
 void Interrupt::listen() {
   int received = 0;
   sigwait(&signals_, &received);
+  // A stopped process goes on by this signal whoever waits for it.
+  while (received == SIGCONT) {
+    times_resumed_.fetch_add(1);
+    sigwait(&signals_, &received);
+  }
   if (received == kDismissal) return;
   signal_.store(received);
   source_.request_stop();

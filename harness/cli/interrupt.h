@@ -1,8 +1,9 @@
-// SIGINT, SIGTERM and SIGHUP as a stop request.
+// SIGINT, SIGTERM and SIGHUP as a stop request, and SIGCONT as what it is: the end of a pause that the clock did not see.
 #pragma once
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <stop_token>
 #include <thread>
 
@@ -24,6 +25,8 @@ class Interrupt {
   std::stop_token token() const { return source_.get_token(); }
   // The signal that came, 0 when none did.
   int signal() const { return signal_.load(); }
+  // How often the process was stopped so far and went on, until a stop was requested.
+  std::uint64_t times_resumed() const { return times_resumed_.load(); }
 
  private:
   void listen();
@@ -31,6 +34,7 @@ class Interrupt {
   const sigset_t signals_;
   std::stop_source source_;
   std::atomic<int> signal_{0};
+  std::atomic<std::uint64_t> times_resumed_{0};
   std::jthread listener_;
 };
 

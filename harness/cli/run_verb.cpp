@@ -219,7 +219,8 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .try_computes = verb.cells && !request.dry_run,
                      .peak_rss_bytes = &peak_rss_bytes,
                      .processes = processes_here(request.options.world_size),
-                     .cpu_limits = cpu_limits_now};
+                     .cpu_limits = cpu_limits_now,
+                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return kExitSignal + interrupt.signal();

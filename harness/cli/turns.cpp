@@ -86,7 +86,8 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
                      .stop = interrupt.token(),
                      .observer = reporter,
                      .try_computes = true,
-                     .cpu_limits = cpu_limits_now};
+                     .cpu_limits = cpu_limits_now,
+                     .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   Turns turns;
   if (prepare_run(plan, both, context)) {
     reporter.expect(schedule_of(both, both.options, true, 0, context.tried));

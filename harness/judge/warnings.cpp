@@ -39,6 +39,7 @@ constexpr Kind kKinds[] = {
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
     {"memory-short", "", "ask for less, or give the process more"},
     {"outlier-trial", "trials", "a stall is a finding, but if something else ran, run again"},
+    {"suspended", "cells", "run again, and let it run"},
     {"samples-skipped", "cells", "see `skipped` in the result, mend or remove the files"},
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
     {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
@@ -223,6 +224,15 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   }
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
   if (cell.trials.empty()) return;
+  const auto suspended = std::ranges::count_if(cell.trials, &Trial::suspended);
+  if (suspended > 0) {
+    warnings.push_back(
+        {"suspended",
+         fmt::format("the process was stopped during {} of {} trials of {}, and went on: the pause is in "
+                     "their times",
+                     suspended, cell.trials.size(), name),
+         static_cast<double>(suspended)});
+  }
   if (cell.trials.size() < kFewTrials) {
     warnings.push_back(
         {"few-trials",

@@ -65,6 +65,7 @@ struct RunContext {
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
   std::size_t processes = 1;                  // that do the same on this machine at the same time
   std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them
+  std::function<std::uint64_t()> times_resumed;  // how often the process went on after a stop; none: nobody counts
 };
 
 }  // namespace loadline

@@ -278,10 +278,12 @@ class Bench {
       const auto cpus_before = changed_cpus();
       const double started = seconds_so_far();
       const bool own_peak = begin_own_peak(context_);
+      const std::uint64_t resumed_before = times_resumed();
       auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
       if (!trial) return false;
       if (on_data) check_dataset(context_.watches, result_, cell.dataset);
       if (!own_peak) trial->usage.peak_rss_bytes.reset();
+      trial->suspended = times_resumed() != resumed_before;
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();
       enter(std::move(*trial), round, started, cell.trials);
@@ -375,6 +377,8 @@ class Bench {
   }
 
   const DatasetInfo& info_of(const CellResult& cell) const { return result_.datasets[cell.dataset].info; }
+
+  std::uint64_t times_resumed() const { return context_.times_resumed ? context_.times_resumed() : 0; }
 
   double seconds_so_far() const { return context_.earlier_seconds + seconds(context_.clock.now() - context_.start); }
 

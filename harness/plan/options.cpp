@@ -424,7 +424,13 @@ void write_one(RunOptions& options, const OptionRow& row, std::string_view text)
                  [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
                  [&](double O::*field) { options.*field = parse_number<double>(row, text); },
                  [&](std::optional<double> O::*field) { options.*field = parse_number<double>(row, text); },
-                 [&](std::string O::*field) { options.*field = parse_word(row, text); },
+                 [&](std::string O::*field) {
+                   // An empty text is the absence of a value: a configuration would come back with the standard one.
+                   if (text.empty() && !(O().*field).empty()) {
+                     throw usage_error(fmt::format("--{}: want a value, got ''", row.name));
+                   }
+                   options.*field = parse_word(row, text);
+                 },
                  [&](std::vector<std::size_t> O::*field) { options.*field = parse_whole_numbers(row, text); },
                  [&](std::vector<double> O::*field) { options.*field = parse_numbers(row, text); },
                  [&](std::vector<std::string> O::*field) { options.*field = parse_words(row, text); },

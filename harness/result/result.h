@@ -84,6 +84,7 @@ struct Trial {
   Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
   // What the process might run on, where that was not what it was when the run began; absent where it was.
   std::optional<CpuLimits> changed_cpus;
+  bool suspended = false;  // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
 
   // Whether the CPU quota held it back.
   bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }

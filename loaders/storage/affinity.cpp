@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 #include "loaders/error.h"
@@ -54,7 +55,12 @@ PinnedThread::PinnedThread(std::span<const std::size_t> cpus) {
 }
 
 PinnedThread::~PinnedThread() {
-  if (!before_.empty()) set_affinity(before_);
+  if (before_.empty()) return;
+  try {
+    set_affinity(before_);
+  } catch (const std::bad_alloc&) {
+    // The thread stays where it is.
+  }
 }
 
 }  // namespace loadline

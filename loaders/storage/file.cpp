@@ -55,9 +55,10 @@ Created create_beside(const std::filesystem::path& path, const Create& create) {
   constexpr int kTries = 1000;
   const auto clean = path.has_filename() ? path : path.parent_path();
   for (int i = 0;; ++i) {
-    const auto name = clean.parent_path() / fmt::format(".{}.{}-{}", clean.filename().string(), ::getpid(), i);
+    auto name = clean.parent_path() / fmt::format(".{}.{}-{}", clean.filename().string(), ::getpid(), i);
     const int result = create(name.c_str());
-    if (result >= 0 || errno != EEXIST || i == kTries) return {result, name};
+    // Moved: a copy may fail for want of memory, and then nobody would remove what was created.
+    if (result >= 0 || errno != EEXIST || i == kTries) return {result, std::move(name)};
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -285,6 +286,8 @@ Withstood withstood_by_library(const fs::path& path) {
     ::setrlimit(RLIMIT_CPU, &second);
     const rlimit no_core{};
     ::setrlimit(RLIMIT_CORE, &no_core);
+    // A fuzzer's handlers would call it a find of ours.
+    for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(signal, SIG_DFL);
     ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
     ::_exit(read_by_library(path) ? 0 : 2);
   }
@@ -308,7 +311,11 @@ bool read_hdf5(Input input) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Description description(input);
   const fs::path path = directory() / "data.h5";
+  // Another file each time: of a damaged one the library may keep something open, and then it creates none in its
+  // place.
+  fs::remove(path);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (file < 0) return false;
   constexpr std::array<std::array<const char*, 3>, 3> kSets{
       {{"images", "labels", "other"}, {"encoded", "offsets", "labels"}, {"Nbody", "Hydro", "labels"}}};
   std::vector<haddr_t> addresses;

@@ -1,10 +1,15 @@
 // TARGET [FILE...]: runs the fuzz target linked to it on the files, say those that a fuzzer has found; without any, on
 // its seeds and on thousands of inputs made from them by the same mistakes every time. A target that finds one out ends
-// the program.
+// the program, which leaves that input in the file `found-by-replay`. TARGET --seeds DIRECTORY writes the seeds there,
+// for a fuzzer to begin with; TARGET --mutations N makes N others.
 #include "tests/fuzz/replay.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -24,7 +29,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr int kMutations = LOADLINE_FUZZ_MUTATIONS;
+constexpr std::uint64_t kMutations = LOADLINE_FUZZ_MUTATIONS;
 constexpr std::array<std::uint8_t, 6> kTelling{0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};  // none, all, and next to them
 
 std::size_t below(std::size_t bound, Random& random) {
@@ -64,25 +69,47 @@ void mutate(Bytes& bytes, const Bytes& other, Random& random) {
   }
 }
 
+// A signal handler can reach nothing but globals.
+const Bytes* running = nullptr;
+
+void keep_input(int signal) {
+  const int file = ::open("found-by-replay", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  [[maybe_unused]] const auto written = ::write(file, running->data(), running->size());
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 // A copy of exactly its size, so that a sanitizer sees a read past it.
 int run(const Bytes& bytes) {
   const Bytes exact(bytes.begin(), bytes.end());
+  running = &exact;
+  std::signal(SIGABRT, keep_input);
   return LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
 
-void run_mutations(const std::vector<Bytes>& seeds) {
+void run_mutations(const std::vector<Bytes>& seeds, std::uint64_t key, std::uint64_t mutations) {
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (run(seeds[i]) != 0) throw std::runtime_error("seed " + std::to_string(i) + " is not valid");
   }
   run({});
-  for (int i = 0; i < kMutations; ++i) {
-    Random random(key_of(1, static_cast<std::uint64_t>(i)));
+  for (std::uint64_t i = 0; i < mutations; ++i) {
+    Random random(key_of(key, i));
     Bytes bytes = seeds[below(seeds.size(), random)];
     const Bytes& other = seeds[below(seeds.size(), random)];
     for (std::uint32_t mistakes = 1 + random.below(3); mistakes > 0; --mistakes) mutate(bytes, other, random);
     run(bytes);
   }
-  std::printf("%zu seeds, %d mutations\n", seeds.size(), kMutations);
+  std::printf("%zu seeds, %llu mutations\n", seeds.size(), static_cast<unsigned long long>(mutations));
+}
+
+int write_seeds(const std::string& directory) {
+  const std::vector<Bytes> seeds = fuzz_seeds();
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    std::ofstream file(directory + "/seed-" + std::to_string(i), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(seeds[i].data()), static_cast<std::streamsize>(seeds[i].size()));
+    if (!file.flush()) throw std::runtime_error("cannot write to " + directory);
+  }
+  return 0;
 }
 
 int run_files(std::span<char*> paths) {
@@ -104,8 +131,14 @@ int run_files(std::span<char*> paths) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc > 1) return loadline::test::run_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-    loadline::test::run_mutations(loadline::test::fuzz_seeds());
+    using namespace loadline::test;
+    if (argc == 3 && std::string(argv[1]) == "--seeds") return write_seeds(argv[2]);
+    if (argc == 3 && std::string(argv[1]) == "--mutations") {
+      run_mutations(fuzz_seeds(), 2, std::stoull(argv[2]));
+      return 0;
+    }
+    if (argc > 1) return run_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    run_mutations(fuzz_seeds(), 1, kMutations);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "an exception that is none of ours: %s\n", error.what());

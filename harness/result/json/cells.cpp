@@ -95,6 +95,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.since(4, "queue", trial.queue);
   json("page_cache", trial.page_cache);
   json.late("changed_cpus", trial.changed_cpus);
+  json.late("suspended", trial.suspended);
   usage_fields_of(json, trial.usage, 4);
 }
 

@@ -69,8 +69,9 @@ class RecordWriter {
   // earlier version leaves it at its default, whatever it has there.
   void since(int /*version*/, std::string_view key, const auto& value) { (*this)(key, value); }
 
-  // A field that came late to this version of the schema: files lack it where there is nothing to say, and it stays at
-  // its default.
+  // A field that came late to this version of the schema: files may lack it, and then it stays at its default.
+  void late(std::string_view key, const auto& value) { (*this)(key, value); }
+  // One that they lack where there is nothing to say.
   template <typename T>
   void late(std::string_view key, const std::optional<T>& value) {
     if (value) (*this)(key, *value);

@@ -252,6 +252,15 @@ TEST(Warnings, TellOfShortTrials) {
                                       "(--trial-seconds) would be steadier"}}));
 }
 
+TEST(Warnings, TellOfTrialsInWhichTheProcessWasStopped) {
+  Result result = sound();
+  result.cells[0].trials[1].suspended = true;
+  EXPECT_EQ(warnings(result),
+            (Texts{{"suspended",
+                    "the process was stopped during 1 of 3 trials of mnist/IO/serial/batch:100, and went on: the pause "
+                    "is in their times"}}));
+}
+
 TEST(Warnings, TellOfTrialsThatVary) {
   const Texts texts = warnings(result_of({{.mode = Mode::kIo, .rates = {900, 1000, 1200}}, overhead()}));
   EXPECT_EQ(texts, (Texts{{"wide-spread", "the trials of mnist/IO/serial/batch:100 vary by 15 % of their mean"}}));

@@ -287,6 +287,18 @@ TEST_F(RunTest, GoesOnWithoutACeilingThatFails) {
   }
 }
 
+TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
+  mnist();
+  const Plan plan = plan_of(options());
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  // Asked before and after each trial; the process goes on during the second one.
+  context.times_resumed = [looks = 0]() mutable -> std::uint64_t { return ++looks < 4 ? 0 : 1; };
+  ASSERT_TRUE(prepare_run(plan, result_, context) && run_plan(plan, result_, context));
+  for (const CellResult& cell : result_.cells) {
+    for (const Trial& trial : cell.trials) EXPECT_EQ(trial.suspended, trial.place == 1) << trial.place;
+  }
+}
+
 TEST_F(RunTest, MeasuresFurtherCellsOnItsDatasets) {
   mnist();
   ASSERT_TRUE(run(plan_of(options())));

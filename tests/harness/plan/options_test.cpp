@@ -236,6 +236,11 @@ TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
             "cifar100?)"));
 }
 
+TEST(RunOptions, RefuseAnEmptyTextWhereThereIsAStandardOne) {
+  EXPECT_EQ(refusal("hdf5-labels", ""), usage("--hdf5-labels: want a value, got ''"));
+  EXPECT_EQ(refusal("data", ""), test::Thrown()) << "the workload's";
+}
+
 TEST(RunOptions, RefuseListsWithGapsOrRepetitions) {
   EXPECT_EQ(refusal("workers", "1,,2"), usage("--workers: want a whole number from 1 to 4096, got ''"));
   EXPECT_EQ(refusal("workers", "1,2,1"), usage("--workers: '1' stands twice in the list"));

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# run.sh [--all] [TOOL FAULTS]: what goes wrong around a run, on purpose. Without --all a sample of it, in about a minute;
+# with it every point of every scenario, which takes hours, noted in results/faults.json and shown in results/faults.md.
+# TOOL and FAULTS, the library of faults.cpp, are those of the release build. LOADLINE_FAULT_JOBS: how many runs at a
+# time (2).
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$here/../../build/release
+all=false
+if [[ ${1:-} == --all ]]; then
+  all=true
+  shift
+fi
+tool=${1:-$build/bench/loadline}
+faults=${2:-$build/tests/fault/libloadline_faults.so}
+python=${PYTHON:-python3}
+jobs=${LOADLINE_FAULT_JOBS:-2}
+status=0
+if [[ $all == false ]]; then
+  "$python" -B "$here/walk.py" "$tool" "$faults" --points 30 --allocations 8 --jobs "$jobs" || status=1
+  "$python" -B "$here/signals.py" "$tool" --moments 2 --kills 5 || status=1
+  "$python" -B "$here/order.py" "$tool" "$faults" || status=1
+  exit "$status"
+fi
+notes=$(mktemp -d)
+trap 'rm -rf "$notes"' EXIT
+"$python" -B "$here/walk.py" "$tool" "$faults" --jobs "$jobs" --json "$notes/walk.json" || status=1
+"$python" -B "$here/signals.py" "$tool" --moments 50 --kills 200 --json "$notes/signals.json" || status=1
+"$python" -B "$here/order.py" "$tool" "$faults" --json "$notes/order.json" || status=1
+"$python" -B "$here/table.py" "$notes"/*.json
+exit "$status"

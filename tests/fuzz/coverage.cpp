@@ -1,0 +1,28 @@
+// Which way an input takes, for libFuzzer in a build by GCC: libFuzzer understands Clang's counters, GCC calls a
+// function wherever a branch begins, and counters of one's own are what both can agree on. Only the fuzzers are linked
+// to it.
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+constexpr std::size_t kCounters = std::size_t{1} << 16;
+
+[[gnu::section("__libfuzzer_extra_counters")]] std::uint8_t counters[kCounters];
+
+}  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): GCC's names
+extern "C" {
+
+[[gnu::no_sanitize_coverage]] void __sanitizer_cov_trace_pc() {
+  const auto place = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  ++counters[(place ^ place >> 16U) % kCounters];
+}
+
+// libFuzzer learns from comparisons of whole numbers alone.
+void __sanitizer_cov_trace_cmpf(float /*left*/, float /*right*/) {}
+void __sanitizer_cov_trace_cmpd(double /*left*/, double /*right*/) {}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
