@@ -9,6 +9,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
@@ -96,17 +97,18 @@ std::string some_of(const Items& items, const Name& name) {
 void print_oddities(const std::string& path, const Dataset& dataset, const Verification& found) {
   if (!found.duplicates.empty()) {
     const bool samples = dataset.info().encoded;
-    fmt::print("{}: {} of {} {} there twice: {}\n", path, found.duplicates.size(),
-               samples ? dataset.info().samples : dataset.info().files.size(),
-               fmt::format("{} {}", samples ? "samples" : "files", found.duplicates.size() == 1 ? "is" : "are"),
-               some_of(found.duplicates, [](const Duplicate& duplicate) {
-                 return printable(fmt::format("{} is the same as {}", duplicate.name, duplicate.same_as));
-               }));
+    put(stdout,
+        fmt::format("{}: {} of {} {} there twice: {}\n", path, found.duplicates.size(),
+                    samples ? dataset.info().samples : dataset.info().files.size(),
+                    fmt::format("{} {}", samples ? "samples" : "files", found.duplicates.size() == 1 ? "is" : "are"),
+                    some_of(found.duplicates, [](const Duplicate& duplicate) {
+                      return printable(fmt::format("{} is the same as {}", duplicate.name, duplicate.same_as));
+                    })));
   }
   if (!found.empty_classes.empty()) {
-    fmt::print("{}: {} of {} classes {} no samples: {}\n", path, found.empty_classes.size(), dataset.info().classes,
-               found.empty_classes.size() == 1 ? "has" : "have",
-               some_of(found.empty_classes, [](std::size_t label) { return fmt::format("{}", label); }));
+    put(stdout, fmt::format("{}: {} of {} classes {} no samples: {}\n", path, found.empty_classes.size(),
+                            dataset.info().classes, found.empty_classes.size() == 1 ? "has" : "have",
+                            some_of(found.empty_classes, [](std::size_t label) { return fmt::format("{}", label); })));
   }
 }
 
@@ -119,7 +121,7 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   const auto found = verify(dataset, show, stop);
   progress.clear();
   if (!found) throw stopped;
-  for (const SampleFault& fault : found->faults) fmt::print("{}\n", printable(fault.reason));
+  for (const SampleFault& fault : found->faults) put(stdout, printable(fault.reason) + '\n');
   print_oddities(printable(request.path), dataset, *found);
   if (!found->faults.empty()) {
     throw Error(fmt::format("{}: {} of {} samples cannot be decoded", request.path, found->faults.size(),
@@ -130,7 +132,7 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   const std::string what = dataset.info().volume ? "all values read"
                                                  : fmt::format("{} samples and labels read{}", dataset.info().samples,
                                                                dataset.info().encoded ? " and decoded" : "");
-  fmt::print("{}: ok, {}, fingerprint {:016x}\n", printable(request.path), what, *fingerprint);
+  put(stdout, fmt::format("{}: ok, {}, fingerprint {:016x}\n", printable(request.path), what, *fingerprint));
 }
 
 }  // namespace

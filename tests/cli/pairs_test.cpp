@@ -155,6 +155,33 @@ TEST_F(Pairs, RefuseWhatCannotBePaired) {
                  "--output -: ab writes two results, give it a file");
 }
 
+TEST_F(Pairs, AreSavedAsTheyGoOn) {
+  const Words words{"--mode", "io", "--pairs", "100000", "--new", "--prefetch 3", "-o", "out"};
+  for (const Words& how : {Words{}, Words{"--processes"}}) {
+    SCOPED_TRACE(testing::PrintToString(how));
+    Tool tool(quick("ab") + words + how, world_);
+    ASSERT_TRUE(tool.wait_until_err_says(how.empty() ? "trial 3/" : "pair 3/"));
+    tool.send(SIGKILL);
+    EXPECT_EQ(tool.finish().signal, SIGKILL);
+    for (const char* file : {"out-base.json", "out-new.json"}) {
+      EXPECT_EQ(parsed(home_ / file)["status"], "partial");
+      EXPECT_GE(trials_in(parsed(home_ / file)), 1U);
+      std::filesystem::remove(home_ / file);
+    }
+  }
+}
+
+TEST_F(Pairs, SayThatTheDiskIsFullWhenItIs) {
+  world_.most_file_bytes = 4096;
+  const Outcome outcome = run(quick("ab") + Words{"--mode", "io", "--new", "--prefetch 3", "-o", "out"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_LT(
+      outcome.err.find("loadline: cannot write out-base.json: File too large; nothing is saved; the run goes on and "
+                       "tries again\n"),
+      outcome.err.find("trial 4/4 "));
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
+}
+
 TEST_F(Pairs, AreKeptAsFarAsTheyCameWhereTheyAreStopped) {
   Tool tool(quick("ab") + Words{"--pairs", "100000", "--new", "--prefetch 3", "-o", "out"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 3/100000 "));

@@ -44,6 +44,21 @@ TEST_F(Train, ShowsEveryEpochAndWritesWhatIsAskedFor) {
   EXPECT_EQ(json["cell"]["compute"], "cnn");
 }
 
+TEST_F(Train, EndsWhereItsDataChangesAndKeepsTheEpochsBefore) {
+  Tool tool({"train", "--workload", "mnist", "--data", "images", "--batch-size", "16", "--epochs", "100000",
+             "--workers", "1", "-o", "training.json"},
+            world_);
+  ASSERT_TRUE(tool.wait_until_err_says("epoch 1: "));
+  std::filesystem::last_write_time(home_ / "images/train-labels-idx1-ubyte", {});
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(refusals(outcome),
+            Words{"cannot measure images/train-labels-idx1-ubyte: it was written to while it was measured"});
+  const auto json = nlohmann::json::parse(bytes_of(home_ / "training.json"));
+  EXPECT_EQ(json["status"], "partial");
+  EXPECT_GE(json["epochs"].size(), 1U);
+}
+
 TEST_F(Train, KeepsDataAndTextApart) {
   const Outcome outcome = train({"--epochs", "1", "--workers", "1", "-o", "-"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
