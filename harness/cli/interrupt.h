@@ -1,4 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP as a stop request, and SIGCONT as what it is: the end of a pause that the clock did not see.
+// SIGINT, SIGTERM and SIGHUP as a stop request, and SIGCONT as what it is: the end of a pause that the clock did not
+// see.
 #pragma once
 
 #include <atomic>
