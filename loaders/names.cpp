@@ -65,11 +65,12 @@ std::optional<std::string_view> nearest_name(std::string_view given, std::span<c
 
 std::string hint_of(std::string_view given, std::span<const std::string_view> names) {
   constexpr std::size_t kFew = 3;
+  const auto nearest = nearest_name(given, names);
+  const bool slip = nearest && edits_between(given, *nearest) == 1;
   const auto begun = names_begun_by(given, names);
-  if (!begun.empty() && begun.size() <= kFew) {
+  if (!slip && !begun.empty() && begun.size() <= kFew) {
     return fmt::format(" (did you mean {}?)", fmt::join(begun, " or "));
   }
-  const auto nearest = nearest_name(given, names);
   return nearest ? fmt::format(" (did you mean {}?)", *nearest) : "";
 }
 

@@ -18,8 +18,8 @@ std::string list_of(std::span<const std::string_view> names);
 // dashes that options begin with are no letters.
 std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names);
 
-// " (did you mean --workload or --workers?)": the names that `given` is the beginning of, if they are few, or else the
-// nearest one; empty where there is none.
+// " (did you mean --workload or --workers?)": the name that is one letter away, or else those that `given` is the
+// beginning of, if they are few, or else the nearest one; empty where there is none.
 std::string hint_of(std::string_view given, std::span<const std::string_view> names);
 
 // "loader 'thread-poll': want one of serial, thread-pool (did you mean thread-pool?)", as a usage Error.

@@ -28,6 +28,7 @@
 #include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
 #include "harness/result/threads.h"
+#include "harness/show/wrap.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"

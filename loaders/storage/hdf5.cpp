@@ -218,7 +218,7 @@ std::string_view number_behind(std::string_view description, std::string_view ke
 std::string hdf5_reason(std::string_view description) {
   if (description.empty()) return "the HDF5 library does not say why";
   if (description.starts_with("truncated file")) {
-    return fmt::format("it is cut short, {} bytes of {}", number_behind(description, "eof = "),
+    return fmt::format("truncated file, {} bytes of {}", number_behind(description, "eof = "),
                        number_behind(description, "stored_eof = "));
   }
   // Its own words end where it begins to list variables of the program.

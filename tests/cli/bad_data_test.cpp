@@ -209,7 +209,7 @@ TEST_F(BadData, TruncatedHdf5IsRefusedWithBothSizes) {
   const auto bytes = std::filesystem::file_size(home_ / "images.h5");
   std::filesystem::resize_file(home_ / "images.h5", 8192);
   expect_refusal(run({"data", "verify", "images.h5"}), 1,
-                 fmt::format("cannot open images.h5: it is cut short, 8192 bytes of {}", bytes));
+                 fmt::format("cannot open images.h5: truncated file, 8192 bytes of {}", bytes));
 }
 
 TEST_F(BadData, AFullDiskIsOneSentenceWithoutAddresses) {

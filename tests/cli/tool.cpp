@@ -141,7 +141,8 @@ std::vector<std::string> environment_of(const World& world) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string variable(*entry);
     const std::string name = variable.substr(0, variable.find('='));
-    const bool unset = std::ranges::find(world.unset, name) != world.unset.end();
+    // The width of the terminal from which the tests are run is none of theirs.
+    const bool unset = name == "COLUMNS" || std::ranges::find(world.unset, name) != world.unset.end();
     if (!unset && !world.environment.contains(name)) variables.push_back(variable);
   }
   for (const auto& [name, value] : world.environment) variables.push_back(name + "=" + value);

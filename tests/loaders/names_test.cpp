@@ -57,6 +57,8 @@ TEST(Hint, NamesWhatWasBegun) {
 }
 
 TEST(Hint, IsTheNearestNameOrNothing) {
+  constexpr std::array settings{"workers"sv, "worker_cpus"sv};
+  EXPECT_EQ(hint_of("worker", settings), " (did you mean workers?)") << "though both begin so";
   EXPECT_EQ(hint_of("--wrokers", kOptions), " (did you mean --workers?)");
   EXPECT_EQ(hint_of("--elephant", kOptions), "");
   EXPECT_EQ(hint_of("--", kOptions), "") << "which every option begins with";

@@ -64,7 +64,8 @@ class Workplace:
         self._directory = tempfile.TemporaryDirectory(prefix="loadline-results-")
         self.path = pathlib.Path(self._directory.name)
         self.environment = dict(os.environ, LOADLINE_DATA=str(self.path / "data"))
-        for variable in ("SLURM_JOB_ID", "LSB_JOBID"):  # the tests may run in a batch job themselves
+        # The tests may run in a batch job themselves, and from a terminal that is narrow.
+        for variable in ("SLURM_JOB_ID", "LSB_JOBID", "COLUMNS"):
             self.environment.pop(variable, None)
         for kind in kinds:
             self.make_data(kind, self.path / "data" / kind)

@@ -23,7 +23,7 @@ TEST(Hdf5Reason, IsTheSystemsWhereTheLibraryNamesIt) {
 
 TEST(Hdf5Reason, OfATruncatedFileHasBothSizes) {
   EXPECT_EQ(hdf5_reason("truncated file: eof = 198048, sblock->base_addr = 0, stored_eof = 396096"),
-            "it is cut short, 198048 bytes of 396096");
+            "truncated file, 198048 bytes of 396096");
 }
 
 TEST(Hdf5Reason, HasNoVariablesOfTheLibrary) {
@@ -48,7 +48,7 @@ TEST(Hdf5Dataset, OfATruncatedFileIsRefusedWithoutAWordOfOtherPrograms) {
   const auto bytes = std::filesystem::file_size(path);
   std::filesystem::resize_file(path, 5000);
   EXPECT_EQ(test::thrown_by([&] { Hdf5Dataset(path, "images"); }),
-            test::failed("cannot open " + path.string() + ": it is cut short, 5000 bytes of " + std::to_string(bytes)));
+            test::failed("cannot open " + path.string() + ": truncated file, 5000 bytes of " + std::to_string(bytes)));
 }
 
 }  // namespace
