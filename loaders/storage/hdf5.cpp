@@ -27,6 +27,9 @@ class Turn {
   Turn() {
     static std::mutex mutex;
     static const bool needed = [] {
+      // At exit the library closes again what could not be closed for want of space, and crashes. All files are closed
+      // by whom they were opened.
+      H5dont_atexit();
       hbool_t safe = 0;
       return H5is_library_threadsafe(&safe) < 0 || safe == 0;
     }();
@@ -75,7 +78,7 @@ std::string last_error() {
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit, &text);
-  return text.empty() ? "the HDF5 library does not say why" : text;
+  return hdf5_reason(text);
 }
 
 Error failure(std::string_view operation, const fs::path& path, const std::string& why) {
@@ -88,7 +91,7 @@ Handle open_file(const fs::path& path) {
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (file.valid()) return file;
   const std::string why = last_error();
-  if (why.find("lock") != std::string::npos || why.find("open for write") != std::string::npos) {
+  if (why.find("lock file") != std::string::npos || why.find("open for write") != std::string::npos) {
     throw failure("open", path,
                   fmt::format("{} (another program has it open for writing, or the file system knows no locks: then "
                               "set HDF5_USE_FILE_LOCKING=FALSE)",
@@ -223,7 +226,32 @@ struct Selection {
   }
 };
 
+// The number behind `key` in a description; empty where there is none.
+std::string_view number_behind(std::string_view description, std::string_view key) {
+  const auto found = description.find(key);
+  if (found == std::string_view::npos) return "";
+  const std::string_view rest = description.substr(found + key.size());
+  return rest.substr(0, rest.find_first_not_of("0123456789"));
+}
+
 }  // namespace
+
+std::string hdf5_reason(std::string_view description) {
+  if (description.empty()) return "the HDF5 library does not say why";
+  if (description.starts_with("truncated file")) {
+    return fmt::format("it is cut short, {} bytes of {}", number_behind(description, "eof = "),
+                       number_behind(description, "stored_eof = "));
+  }
+  // Its own words end where it begins to list variables of the program.
+  const std::string_view what = description.substr(0, description.find_first_of(":,\n"));
+  constexpr std::string_view kReason = "error message = '";
+  if (const auto begin = description.find(kReason); begin != std::string_view::npos) {
+    const std::string_view reason = description.substr(begin + kReason.size());
+    return fmt::format("{}: {}", what, reason.substr(0, reason.find('\'')));
+  }
+  return std::string(description.find(" = ") == std::string_view::npos ? description.substr(0, description.find('\n'))
+                                                                       : what);
+}
 
 std::string_view name(Hdf5Storage storage) {
   switch (storage) {

@@ -15,6 +15,10 @@
 
 namespace loadline {
 
+// What the library says of an error, in words: without its own variables and addresses, which it lists as well, and
+// with the system's reason where it names one.
+std::string hdf5_reason(std::string_view description);
+
 enum class Hdf5Storage : std::uint8_t { kContiguous, kChunked, kCompact, kExternal, kVirtual };
 
 // "contiguous", "chunked", "compact", "in external files", "virtual".
