@@ -72,9 +72,11 @@ def order_part(order):
 
 
 def fuzz_part(fuzz):
-    return ["## Fuzzing", "", "By libFuzzer, with coverage (`tests/fuzz/run.sh`).", "",
-            *table(["reader", "executions", "features", "found"],
-                   [[one["reader"], one["executions"], one["features"], one["found"]] for one in fuzz])]
+    return ["## Fuzzing", "",
+            "By libFuzzer with coverage (`tests/fuzz/run.sh`), or by the mistakes of `tests/fuzz/replay.cpp` without.", "",
+            *table(["reader", "by", "executions", "features", "found"],
+                   [[one["reader"], one.get("by", "libFuzzer"), one["executions"], one["features"] or "", one["found"]]
+                    for one in fuzz])]
 
 
 def soak_part(soak):
