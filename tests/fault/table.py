@@ -47,7 +47,7 @@ def walk_part(walk):
             "is short, is late or is interrupted, once or (\"for ever\") from then on. It may go on, or end with exit "
             "code 1 or 2 and one sentence; the result is then valid or absent, and nothing is left over. Where the points "
             f"tried are fewer than there are, they were drawn (seed {walk['seed']}). \"Wrong in a library\": HDF5 1.10 "
-            "crashed where its own allocations or closing its own file failed.", "",
+            "crashed, or printed its own thoughts, where an allocation of its own failed.", "",
             *table(["run", "points", *OUTCOMES], rows),
             *table(["function", "faults", *OUTCOMES], functions)]
 
@@ -72,9 +72,11 @@ def order_part(order):
 
 
 def fuzz_part(fuzz):
-    return ["## Fuzzing", "", "By libFuzzer, with coverage (`tests/fuzz/run.sh`).", "",
-            *table(["reader", "executions", "features", "found"],
-                   [[one["reader"], one["executions"], one["features"], one["found"]] for one in fuzz])]
+    return ["## Fuzzing", "",
+            "By libFuzzer with coverage (`tests/fuzz/run.sh`), or by the mistakes of `tests/fuzz/replay.cpp` without.", "",
+            *table(["reader", "by", "executions", "features", "found"],
+                   [[one["reader"], one.get("by", "libFuzzer"), one["executions"], one["features"] or "", one["found"]]
+                    for one in fuzz])]
 
 
 def soak_part(soak):
