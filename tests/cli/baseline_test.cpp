@@ -33,7 +33,7 @@ class Baseline : public CommandLine {
     }
     result["started"] = fmt::format("2026-11-22T10:{:02}:00Z", minute);
     write(home_ / "kept.json", result.dump());
-    ASSERT_EQ(run({"diff", "--save-baseline", name, "kept.json"}).exit_code, 0);
+    ASSERT_EQ(run({"diff", "--save-baseline", name, "kept.json", "--overwrite"}).exit_code, 0);
   }
 };
 

@@ -43,8 +43,9 @@ class OnATerminal : public CommandLine {
   }
 
   Words wide_run() const {
-    return short_run(mnist()) + Words{"--loader", "thread-pool", "--workers", "1,2",     "--prefetch",
-                                      "2,3",      "--dtype",     "u8,f32",    "--order", "shuffled,sequential"};
+    return short_run(mnist()) + Words{"--loader",   "thread-pool", "--workers", "1,2",     "--prefetch",
+                                      "2,3",        "--dtype",     "u8,f32",    "--order", "shuffled,sequential",
+                                      "--overwrite"};
   }
 };
 

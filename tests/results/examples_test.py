@@ -17,7 +17,8 @@ from support import REPOSITORY, TOOL, Workplace
 README = (REPOSITORY / "README.md").read_text()
 SAMPLES = 2000  # more than the largest batch of the examples
 # The last of an option counts, so that these stand behind what README says.
-BRIEF = ["--trials", "2", "--trial-batches", "2", "--first-epoch-seconds", "0", "--ceilings", "off", "--quiet"]
+BRIEF = ["--trials", "2", "--trial-batches", "2", "--first-epoch-seconds", "0", "--ceilings", "off", "--quiet",
+         "--overwrite"]
 # A photograph of 640 x 480 pixels.
 PHOTOGRAPH = zlib.decompress(base64.b64decode(
     "eNr7f+P/AwYBLzdPNwZGRgYGRiBk+H+bwZlBQ0ZOWU5SQ1lRWVdbw8AmxdHG3NymOiLWM2Viw8xp/Q09XQu2PDu8YNWttV09J/6fvvXu6///"
@@ -104,7 +105,7 @@ class Examples(unittest.TestCase):
 
     def try_baseline(self, words):
         if words[1] == "history":
-            self.work.run(["diff", "--save-baseline", "main", "base.json"])
+            self.work.run(["diff", "--save-baseline", "main", "base.json", "--overwrite"])
         self.run_example(words)
 
     def try_ceilings(self, words):
