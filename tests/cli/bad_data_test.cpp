@@ -310,9 +310,11 @@ TEST_F(ChangingData, EndsCeilingsAndPairsToo) {
                 world_);
   ASSERT_TRUE(ceilings.wait_until_err_says("trial 1/"));
   std::filesystem::last_write_time(labels, {});
-  ASSERT_TRUE(ceilings.wait_until_err_says(sentence));
+  ASSERT_TRUE(ceilings.wait_until_err_says(": failed"));
   ceilings.send(SIGTERM);
-  EXPECT_EQ(ceilings.finish().exit_code, 143);
+  const Outcome interrupted = ceilings.finish();
+  EXPECT_EQ(interrupted.exit_code, 143);
+  EXPECT_THAT(interrupted.err, testing::HasSubstr(sentence));
 
   Tool pairs({"ab", "--workload", "mnist", "--data", data, "--batch-size", "8", "--trial-batches", "3", "--workers",
               "1", "--mode", "io", "--pairs", "100000", "--new", "--prefetch 3", "-o", "out"},

@@ -121,7 +121,8 @@ TEST_F(Environment, WithFewDescriptorsEndsWithAFigureOrASentence) {
     world_.limits = {{RLIMIT_NOFILE, most}};
     const Outcome outcome = run(small_run(data));
     EXPECT_EQ(outcome.signal, 0);
-    if (outcome.exit_code == 0) continue;
+    // With so few the system's own loader may have none left for the libraries, and says so.
+    if (outcome.exit_code == 0 || outcome.exit_code == 127) continue;
     EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
     EXPECT_EQ(refusals(outcome).size(), 1U) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("Too many open files"));

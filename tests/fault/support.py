@@ -248,8 +248,8 @@ class Workplace:
         return found
 
     def left_over(self):
-        """Files that nobody asked for."""
-        wanted = {"result.json", "copy.h5", "made", "report.html"}
+        """Files that nobody asked for. Who ends at once for want of memory leaves a lock that he holds no more."""
+        wanted = {"result.json", "result.json.lock", "copy.h5", "made", "report.html"}
         return sorted(str(entry.relative_to(self.path)) for name in ("out", "tmp")
                       for entry in (self.path / name).iterdir() if entry.name not in wanted)
 

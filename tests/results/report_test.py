@@ -55,7 +55,7 @@ class Report(ResultsTest):
 
     def in_browser(self, *results):
         """The page as the browser has it once its scripts have run, and what the console said."""
-        self.work.run(["report", *results, "-o", "report.html"])
+        self.work.run(["report", *results, "-o", "report.html", "--overwrite"])
         page = self.work.path / "report.html"
         done = subprocess.run([CHROMIUM, *FLAGS, f"--user-data-dir={self.work.path / 'profile'}", "--dump-dom",
                                page.as_uri()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -11,6 +11,8 @@ from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, parse, warning_
 
 SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+# Came late to this version of the schema: files that have nothing to say there lack them.
+LATE = ("memory", "changed_cpus", "suspended", "throttled_trials")
 PLANTED = {"planted": True}
 
 
@@ -368,7 +370,8 @@ class SchemaIsNotVacuous(ResultsTest):
 
     def test_a_missing_field_anywhere_is_refused(self):
         for path in self.paths(self.result):
-            if path and isinstance(path[-1], str) and path[:-1] != ("build", "libraries"):
+            late = path and path[-1] in LATE
+            if path and isinstance(path[-1], str) and path[:-1] != ("build", "libraries") and not late:
                 self.assert_refused(f"{path} missing",
                                     lambda result, path=path: self.at(result, path[:-1]).pop(path[-1]))
 
