@@ -116,7 +116,7 @@ std::string percent(const Estimate& share) {
 }
 
 std::string percent_beside(const Estimate& share, double limit) {
-  const std::string text = percent(share);
+  std::string text = percent(share);
   if (!share.ci95 || text == kTooNoisy) return text;
   const auto [low, high] = *share.ci95;
   // As much as the wider side and rounding to the last place shown can hide.

@@ -80,9 +80,9 @@ class Predictor {
         synthetic_(result.cells[*configuration.synthetic]),
         full_(result.cells[*configuration.full]),
         filling_(filling_of(&io_, &full_)),
-        L_{.over = {filling_.rates}},
-        S_{.over = {rates_of(synthetic_)}},
-        F_{.over = {rates_of(full_)}},
+        filled_rate_{.over = {filling_.rates}},
+        step_rate_{.over = {rates_of(synthetic_)}},
+        full_rate_{.over = {rates_of(full_)}},
         workers_(full_.cell.workers) {}
 
   std::vector<Prediction> predictions(Bound bound) {
@@ -181,8 +181,8 @@ class Predictor {
     const std::size_t more = twice_the_workers();
     if (!workers_are_alone() || more <= workers_) return;
     const double share = static_cast<double>(more) / static_cast<double>(workers_);
-    Model filled = scaled(share, L_);
-    Model full = scaled(share, F_);
+    Model filled = scaled(share, filled_rate_);
+    Model full = scaled(share, full_rate_);
     std::string condition = ", if loading goes with the workers";
     auto known = measured_filling(more);
     const auto ceiling = known ? std::nullopt : ceiling_at(more);
@@ -193,19 +193,19 @@ class Predictor {
     }
     if (known) {
       filled = *known;
-      full = {.over = {F_.over.front(), known->over.front()}, .under = L_.over};
+      full = {.over = {full_rate_.over.front(), known->over.front()}, .under = filled_rate_.over};
     }
-    const Side side = side_of(filled, S_);
+    const Side side = side_of(filled, step_rate_);
     if (side == Side::kLoading) add(full_, at_workers(more), claim_of(more, "reach"), full, condition);
     if (side == Side::kCompute)
-      add(full_, at_workers(more), claim_of(more, "reach"), S_, ", all that the compute takes");
+      add(full_, at_workers(more), claim_of(more, "reach"), step_rate_, ", all that the compute takes");
   }
 
   // Neither does what binds change nor does the queue run fuller than it did.
   void with_idle_workers() {
     const std::size_t more = twice_the_workers();
-    if (!workers_are_alone() || more <= workers_ || side_of(L_, S_) != Side::kCompute) return;
-    add(full_, at_workers(more), claim_of(more, "gain nothing and stay at"), F_);
+    if (!workers_are_alone() || more <= workers_ || side_of(filled_rate_, step_rate_) != Side::kCompute) return;
+    add(full_, at_workers(more), claim_of(more, "gain nothing and stay at"), full_rate_);
   }
 
   // Half as many fill at least half as much.
@@ -214,8 +214,8 @@ class Predictor {
     if (!workers_are_alone() || fewer == 0) return false;
     const auto known = measured_filling(fewer);
     const double share = static_cast<double>(fewer) / static_cast<double>(workers_);
-    if (side_of(known ? *known : scaled(share, L_), S_) != Side::kCompute) return false;
-    return add(full_, at_workers(fewer), claim_of(fewer, "still reach"), F_);
+    if (side_of(known ? *known : scaled(share, filled_rate_), step_rate_) != Side::kCompute) return false;
+    return add(full_, at_workers(fewer), claim_of(fewer, "still reach"), full_rate_);
   }
 
   // A device of another rate that takes about as much; none where something else than its step limits it, a copy say,
@@ -231,7 +231,7 @@ class Predictor {
     const auto takes = [&](const ComputeSpec& any) {
       return any.samples_per_second(batch, full_.slot_bytes).value_or(0);
     };
-    if (!(takes(spec) > 0) || value_of(S_).value < (1 - kNoticeable) * takes(spec)) return std::nullopt;
+    if (!(takes(spec) > 0) || value_of(step_rate_).value < (1 - kNoticeable) * takes(spec)) return std::nullopt;
     Cell cell = full_.cell;
     cell.compute = with_parameter(compute, kRate, set * samples_per_second / takes(spec));
     if (takes(parse_compute(cell.compute)) < (1 - kNoticeable) * samples_per_second) return std::nullopt;
@@ -244,31 +244,31 @@ class Predictor {
   // Workers fill while the device computes. Without them the two may take turns, and then both count.
   bool overlaps() const {
     if (workers_ == 0 || !filling_.measured) return false;
-    const auto of_filling = quotient(F_, L_).ci95;
+    const auto of_filling = quotient(full_rate_, filled_rate_).ci95;
     return of_filling && of_filling->low > 1 - kNoticeable;
   }
 
   void with_compute_twice_as_fast() {
     if (!overlaps()) return;
-    const auto cell = with_device_of(2 * value_of(S_).value);
-    if (cell) add(full_, *cell, "a compute twice as fast would gain nothing and stay at", F_);
+    const auto cell = with_device_of(2 * value_of(step_rate_).value);
+    if (cell) add(full_, *cell, "a compute twice as fast would gain nothing and stay at", full_rate_);
   }
 
   void with_perfect_loader() {
-    const Estimate gain = quotient(S_, F_);
+    const Estimate gain = quotient(step_rate_, full_rate_);
     if (!telling_factor(gain)) return;
     const Estimate share{gain.value - 1, Interval{gain.ci95->low - 1, gain.ci95->high - 1}};
     const std::string more = telling_share(share) ? fmt::format("{} more throughput", percent(share))
                                                   : fmt::format("{} times the throughput", factor(gain));
-    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {},", more), S_, "", true);
+    add(synthetic_, synthetic_.cell, fmt::format("a perfect loader would give {},", more), step_rate_, "", true);
   }
 
   void with_device_too_fast() {
     if (workers_ == 0 || !filling_.measured) return;
-    const double asked = 2 * value_of(L_).value;
+    const double asked = 2 * value_of(filled_rate_).value;
     const auto cell = with_device_of(asked);
     if (!cell) return;
-    add(full_, *cell, fmt::format("a compute that takes {} samples/s would get", rate(asked)), L_,
+    add(full_, *cell, fmt::format("a compute that takes {} samples/s would get", rate(asked)), filled_rate_,
         ", all that the loader fills");
   }
 
@@ -278,9 +278,9 @@ class Predictor {
   const CellResult& synthetic_;
   const CellResult& full_;
   const Filling filling_;
-  const Model L_;
-  const Model S_;
-  const Model F_;
+  const Model filled_rate_;
+  const Model step_rate_;
+  const Model full_rate_;
   const std::size_t workers_;
   std::vector<Prediction> predictions_;
 };

@@ -85,7 +85,7 @@ std::string_view unit_text(const Metric& metric) {
 }
 
 std::string partners_text(const CellDiff& cell) {
-  const std::string changes = changes_text(cell.changes);
+  std::string changes = changes_text(cell.changes);
   if (cell.by != MatchedBy::kBest) return changes;
   return changes.empty() ? "the best of each" : "the best of each, " + changes;
 }

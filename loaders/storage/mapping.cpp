@@ -26,46 +26,46 @@ struct WatchedPages {
 
   // False where it belongs to a mapping already.
   bool claim(std::span<const std::byte> bytes) {
-    if (taken.load(std::memory_order_relaxed) || taken.exchange(true, std::memory_order_acq_rel)) return false;
+    if (taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acq_rel)) return false;
     broken_at.store(kIntact);
     describe(reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size());
     return true;
   }
   void give_back() {
     describe(0, 0);
-    taken.store(false, std::memory_order_release);
+    taken_.store(false, std::memory_order_release);
   }
 
   // Async-signal-safe, as mark_broken() is.
   bool contains(std::uintptr_t address) const {
-    const std::uint64_t seen = version.load();
-    const std::uintptr_t begin = first.load();
-    const std::size_t bytes = size.load();
-    return seen % 2 == 0 && version.load() == seen && address >= begin && address - begin < bytes;
+    const std::uint64_t seen = version_.load();
+    const std::uintptr_t begin = first_.load();
+    const std::size_t bytes = size_.load();
+    return seen % 2 == 0 && version_.load() == seen && address >= begin && address - begin < bytes;
   }
-  void mark_broken(std::uintptr_t page) { broken_at.store(page - first.load(), std::memory_order_release); }
+  void mark_broken(std::uintptr_t page) { broken_at.store(page - first_.load(), std::memory_order_release); }
 
   std::atomic<std::uint64_t> broken_at{kIntact};  // byte of a vanished page
 
  private:
   void describe(std::uintptr_t begin, std::size_t bytes) {
-    version.fetch_add(1);
-    first.store(begin);
-    size.store(bytes);
-    version.fetch_add(1);
+    version_.fetch_add(1);
+    first_.store(begin);
+    size_.store(bytes);
+    version_.fetch_add(1);
   }
 
-  std::atomic<bool> taken{false};
-  std::atomic<std::uint64_t> version{0};
-  std::atomic<std::uintptr_t> first{0};
-  std::atomic<std::size_t> size{0};
+  std::atomic<bool> taken_{false};
+  std::atomic<std::uint64_t> version_{0};
+  std::atomic<std::uintptr_t> first_{0};
+  std::atomic<std::size_t> size_{0};
 };
 
 namespace {
 
 std::size_t page_bytes() {
-  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return size;
+  static const auto kBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return kBytes;
 }
 
 std::span<const std::byte> map(const File& file, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
@@ -136,8 +136,9 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const std::uintptr_t page = address - address % page_bytes();
   WatchedPages* watched = info->si_code > 0 ? watched_of(page) : nullptr;
-  if (watched != nullptr && ::mmap(reinterpret_cast<void*>(page), page_bytes(), PROT_READ,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+  void* const place = reinterpret_cast<void*>(page);  // NOLINT(performance-no-int-to-ptr): the kernel named it so
+  if (watched != nullptr &&
+      ::mmap(place, page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
     watched->mark_broken(page);
   } else {
     call_previous(signal, info, context);

@@ -157,6 +157,8 @@ class Schema(ResultsTest):
                              "--compute", "device:samples_per_second=1000,depth=0", "--au", "0.5", "--check-verdict",
                              *QUICK, "--trials", "3"])
         self.check(result)
+        if result["configurations"][0]["bound"] == "unclear":
+            self.skipTest("too noisy a machine to predict anything")
         self.assertEqual({len(check["trials"]) for check in result["checks"]}, {3})
         self.assertEqual([prediction["check"] for prediction in result["predictions"]],
                          list(range(len(result["checks"]))))
