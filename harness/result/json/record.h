@@ -70,8 +70,10 @@ class RecordWriter {
   void since(int /*version*/, std::string_view key, const auto& value) { (*this)(key, value); }
 
   // A field that came late to this version of the schema: files may lack it, and then it stays at its default.
-  void late(std::string_view key, const auto& value) { (*this)(key, value); }
-  // One that they lack where there is nothing to say.
+  // Written where there is something to say.
+  void late(std::string_view key, bool value) {
+    if (value) (*this)(key, value);
+  }
   template <typename T>
   void late(std::string_view key, const std::optional<T>& value) {
     if (value) (*this)(key, *value);
