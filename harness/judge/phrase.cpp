@@ -45,10 +45,11 @@ std::string with_interval(double value, const std::optional<Interval>& ci95, int
   const double above = ci95->high - value;
   const double wider = std::max(below, above);
   // ± shows the wider side on both, and so may reach to zero where the interval does not.
-  const bool hides_sign = (ci95->low > 0 && wider >= value) || (ci95->high < 0 && wider >= -value);
+  const double nearest = std::min(std::abs(ci95->low), std::abs(ci95->high));
+  const bool one_sign = (ci95->low > 0 || ci95->high < 0) && nearest >= 0.5 * std::pow(10.0, -finest);
+  const bool hides_sign = one_sign && wider >= std::abs(value);
   const bool lopsided = wider > kLopsided * std::min(below, above);
   const int digits = lopsided || leads_with_one(wider) ? 2 : 1;
-  const double nearest = std::min(std::abs(ci95->low), std::abs(ci95->high));
   const int shown_places = hides_sign ? decimals_for(nearest, 1) : decimals_for(wider, digits);
   const int decimals = wider > 0 ? std::min(finest, shown_places) : finest;
   const double last_place = std::pow(10.0, -decimals);

@@ -105,6 +105,23 @@ bool any_loads(const Result& result, std::size_t dataset, CacheState state) {
       result.cells, [&](const CellResult& cell) { return cell.dataset == dataset && starts(cell.cell, state); });
 }
 
+// Whether storage was read. Pages that a kernel moves about are missing for a moment, and then nobody reads them anew.
+bool read_storage(const Trial& trial) {
+  return trial.usage.device_read_bytes.value_or(0) > 0 || trial.usage.major_faults > 0;
+}
+
+// A missing page of a mapping is a major fault; of a call that reads, a file system of a network may count nothing.
+bool shows_what_it_reads(const DatasetFacts& facts) {
+  return facts.info.access == Access::kMapped;
+}
+
+bool any_warm_trial_read_storage(const Result& result, std::size_t dataset) {
+  return std::ranges::any_of(result.cells, [&](const CellResult& cell) {
+    return cell.dataset == dataset && starts(cell.cell, CacheState::kWarm) &&
+           std::ranges::any_of(cell.trials, read_storage);
+  });
+}
+
 void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnings) {
   const bool warm = any_loads(result, dataset, CacheState::kWarm);
   const Machine& machine = result.environment.machine;
@@ -118,11 +135,14 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
                                            bytes, facts.path.string(), *machine.last_level_cache_bytes)});
   }
   const auto resident_pages = facts.before.resident_pages;
-  if (warm && facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages) {
+  const bool seen = any_warm_trial_read_storage(result, dataset);
+  if (warm && facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages &&
+      (seen || !shows_what_it_reads(facts))) {
     warnings.push_back(
-        {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials, though all were just "
-                                     "read: IO measures storage too",
-                                     *resident_pages, facts.before.pages, facts.path.string())});
+        {"not-resident",
+         fmt::format("the page cache held {} of {} pages of {} before the trials, though all were just "
+                     "read: IO {} storage too",
+                     *resident_pages, facts.before.pages, facts.path.string(), seen ? "measures" : "may measure")});
   }
 }
 
@@ -185,23 +205,16 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
                    path));
 }
 
-// Whether storage was read. Pages that a kernel moves about are missing for a moment, and then nobody reads them anew.
-bool read_storage(const Trial& trial) {
-  return trial.usage.device_read_bytes.value_or(0) > 0 || trial.usage.major_faults > 0;
-}
-
 // What was in the page cache before the first trial may have had to make room since.
 void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
   if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
   if (facts.before.resident_pages < facts.before.pages) return;  // said of the dataset already
-  // A missing page of a mapping is a major fault; of a call that reads, a file system of a network may count nothing.
-  const bool always_seen = facts.info.access == Access::kMapped;
   bool seen = false;
   const auto lacks = [&](const Trial& trial) {
     const auto& before = trial.page_cache.before;
     if (!before || !before->resident_pages || *before->resident_pages >= before->pages) return false;
     seen = seen || read_storage(trial);
-    return !always_seen || read_storage(trial);
+    return !shows_what_it_reads(facts) || read_storage(trial);
   };
   const auto count = std::ranges::count_if(cell.trials, lacks);
   if (count == 0) return;

@@ -8,7 +8,7 @@ root=$(realpath "${2:?usage: ${0##*/} TOOL ROOT}")
 for variable in $(compgen -e | grep -E '^(SLURM|SBATCH|SRUN|LSB|LS)_' || true); do unset "$variable"; done
 unset SCRATCH STAGE DATA RESULTS RESULT WORKLOAD LOADERS WORKERS PARTS MAX_REQUEUES OPTIONS BASELINE SAVE FAIL_ON
 
-work=$(mktemp -d /tmp/loadline-batch.XXXXXX)
+work=$(mktemp -d -t loadline-batch.XXXXXX)
 chmod 755 "$work"
 mkdir "$work/scratch"
 cd "$work" || exit

@@ -28,6 +28,7 @@ TEST(Percent, WritesAnIntervalByItsEndsWhereOneWidthForBothSidesWouldReachOverZe
   EXPECT_EQ(percent({0.167, Interval{0.004, 0.355}}), "16.7 % (0.4 to 35.5 %)");
   EXPECT_EQ(percent({-0.167, Interval{-0.355, -0.03}}), "-17 % (-36 to -3 %)");
   EXPECT_EQ(percent({0.167, Interval{-0.01, 0.355}}), "17 ± 19 %");
+  EXPECT_EQ(percent({0.0003, Interval{0.0001, 0.0006}}), "0.0 ± 0.1 %") << "its end would be shown as 0";
 }
 
 TEST(Percent, SaysSoWhereAnIntervalIsTooWideForAFigure) {

@@ -115,9 +115,16 @@ TEST(Warnings, TellOfADatasetThatFitsTheCache) {
 TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
   Result result = sound();
   result.datasets[0].before.resident_pages = 9;
+  EXPECT_EQ(warnings(result), Texts()) << "nobody missed the page";
+  result.cells[0].trials[0].usage.major_faults = 1;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache held 9 of 10 pages of /data/mnist before the trials, though all "
                                       "were just read: IO measures storage too"}}));
+  result.cells[0].trials[0].usage.major_faults = 0;
+  result.datasets[0].info.access = Access::kFiles;
+  EXPECT_EQ(warnings(result), (Texts{{"not-resident",
+                                      "the page cache held 9 of 10 pages of /data/mnist before the trials, though all "
+                                      "were just read: IO may measure storage too"}}));
   result.datasets[0].info.access = Access::kResident;
   EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
 }
