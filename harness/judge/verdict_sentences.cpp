@@ -275,6 +275,10 @@ std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdic
   if (!telling_share(*verdict.stall)) {
     return fmt::format("Too noisy to say whether {} waits for data: {}.", evidence.compute, advice);
   }
+  if (verdict.stall->value < 0) {
+    return fmt::format("Too noisy to say whether {} waits for data (stall {}): {}.", evidence.compute,
+                       percent(*verdict.stall), advice);
+  }
   return fmt::format("Too noisy to say: {} {}, which may be nothing or worth removing; {}.", evidence.compute,
                      waits_words(*verdict.stall), advice);
 }

@@ -48,6 +48,14 @@ TEST(Verdict, TooNoisyAStallAsksForTheTrialsThatWouldDo) {
             "machine or use --trials 17.");
 }
 
+TEST(Verdict, TooNoisyAStallBelowZeroIsNoShareOfTimeThatIsWaited) {
+  const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9600, 11600, 10600}}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kUnclear);
+  EXPECT_EQ(
+      verdict.sentence,
+      "Too noisy to say whether device waits for data (stall -6 ± 23 %): quieten the machine or use --trials 57.");
+}
+
 TEST(Verdict, FarTooNoisyAStallHasNoFigureAndAsksForAQuieterMachine) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 14000, 7000}, {2000, 5000, 900}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
