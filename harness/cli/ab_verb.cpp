@@ -68,7 +68,7 @@ int ab_verb(const PairsRequest& request) {
   ResultFile base_file(stem + "-base.json", rules);
   ResultFile changed_file(stem + "-new.json", rules);
   SteadyClock clock;
-  const PairsSaver saver{.due = [&] { return base_file.is_due(clock) || changed_file.is_due(clock); },
+  const PairsSaver saver{.due = [&] { return base_file.is_due(clock) && changed_file.is_due(clock); },
                          .save =
                              [&](const PairedResults& sides) {
                                for (const auto& news : {base_file.save_in_passing(sides.base, clock),

@@ -58,10 +58,21 @@ void append(Result& result, const Result& further, std::size_t round, std::strin
   }
 }
 
-// Whether the trials are those of the first pair, which has a round behind all others.
-bool is_warm_up(const Result& both, std::size_t pairs) {
-  return std::ranges::any_of(
-      both.cells, [&](const CellResult& cell) { return !cell.trials.empty() && cell.trials.back().round >= pairs; });
+// Whether what was measured is worth keeping: pairs, each of both its sides. The first pair, which is not kept, has a
+// round behind all others.
+bool is_whole(const Result& both, std::size_t pairs) {
+  const std::size_t half = both.cells.size() / 2;
+  bool any = false;
+  for (std::size_t i = 0; i < half; ++i) {
+    const CellResult& base = both.cells[i];
+    const CellResult& changed = both.cells[i + half];
+    if (base.error || changed.error) continue;
+    if (base.trials.size() != changed.trials.size()) return false;
+    if (base.trials.empty()) continue;
+    if (base.trials.back().round >= pairs || changed.trials.back().round >= pairs) return false;
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace
@@ -78,7 +89,7 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   const std::string changed_run_id = new_run_id();
   const auto split = [&](const Result& result) { return split_sides(result, both.options, others, changed_run_id); };
   const auto save = [&](const Result& result) -> std::optional<std::string> {
-    if (!is_warm_up(result, request.pairs) && saver.due()) saver.save(split(result));
+    if (is_whole(result, request.pairs) && saver.due()) saver.save(split(result));
     return std::nullopt;
   };
   Reporter reporter(both.options, save, clock);
