@@ -1,8 +1,10 @@
 #include "loaders/storage/hdf5.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -23,19 +25,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// While it lives, nothing reaches stderr.
+class Hush {
+ public:
+  Hush() : stderr_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (stderr_ >= 0 && nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) ::close(nowhere);
+  }
+  Hush(const Hush&) = delete;
+  Hush& operator=(const Hush&) = delete;
+  ~Hush() {
+    if (stderr_ < 0) return;
+    ::dup2(stderr_, STDERR_FILENO);
+    ::close(stderr_);
+  }
+
+ private:
+  int stderr_;
+};
+
+// Whether the library must not be called by two threads at a time. Throws Error where it does not come up: it prints
+// why by itself, in pages, as long as it cannot be told otherwise.
+bool start_library() {
+  const Hush hush;
+  // At exit the library closes again what could not be closed for want of space, and crashes. All files are closed by
+  // whom they were opened.
+  H5dont_atexit();
+  hbool_t safe = 0;
+  if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0) {
+    throw Error("cannot start the HDF5 library: it has not the memory that it asks for");
+  }
+  return H5is_library_threadsafe(&safe) < 0 || safe == 0;
+}
+
 // One call of the library at a time, where it does not see to that itself. The state it would otherwise spoil is the
 // library's own and one for the whole process, and so is the lock.
 class Turn {
  public:
   Turn() {
     static std::mutex mutex;
-    static const bool needed = [] {
-      // At exit the library closes again what could not be closed for want of space, and crashes. All files are closed
-      // by whom they were opened.
-      H5dont_atexit();
-      hbool_t safe = 0;
-      return H5is_library_threadsafe(&safe) < 0 || safe == 0;
-    }();
+    static const bool needed = start_library();
     if (needed) lock_ = std::unique_lock(mutex);
     // The library's default is to print errors, and each thread has a default of its own.
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -7,6 +7,9 @@
 //   LOADLINE_FAULT=FUNCTION:N:late          it begins 3 ms later
 //   LOADLINE_FAULT_COUNTS=FILE              how often each function was called is written there at the end, and to
 //                                           FILE.met the stack of the call that met the fault
+//   LOADLINE_FAULT_PLACES=FILE              from which places each function was called is written there at the end, a
+//   place
+//                                           being a whole stack: "FUNCTION FIRST LAST", its first and its last call
 //   LOADLINE_FAULT_LOG=FILE                 what was opened, written, stored, renamed and closed, in its order
 //   LOADLINE_FAULT_SERVER=1                 what follows is done again and again, see serve()
 //
@@ -90,8 +93,19 @@ bool planned_for_ever = false;
 Fault planned_fault = Fault::kNone;
 int planned_error = 0;
 char counts_path[4096];
+char places_path[4096];
 char met_path[4096 + 8];
 int log_descriptor = -1;
+
+// A table of places by the hash of their stacks, which is enough for a short run; each is there once.
+struct Place {
+  std::atomic<std::uint64_t> hash;  // 0: free
+  std::atomic<std::uint64_t> first;
+  std::atomic<std::uint64_t> last;
+  std::atomic<Function> function;
+};
+constinit std::array<Place, std::size_t{1} << 17> places{};
+constinit thread_local bool looking = false;  // at its own stack, and whatever that calls is not the tool's
 
 // Neither counted nor made to fail.
 int open_for_writing(const char* path) {
@@ -121,10 +135,36 @@ void log_line(const char* format, Values... values) {
   ::syscall(SYS_close, descriptor);
 }
 
+[[gnu::noinline]] void note_place(Function function, std::uint64_t call) {
+  const int saved = errno;
+  void* frames[48];
+  looking = true;
+  const int depth = ::backtrace(frames, 48);
+  looking = false;
+  errno = saved;
+  std::uint64_t hash = 14695981039346656037U + function;  // FNV-1a, of whole addresses
+  for (int i = 0; i < depth; ++i) hash = (hash ^ reinterpret_cast<std::uint64_t>(frames[i])) * 1099511628211U;
+  hash |= 1;
+  for (std::size_t i = (hash >> 20) % places.size(), tried = 0; tried < places.size(); ++tried) {
+    Place& place = places[(i + tried) % places.size()];
+    std::uint64_t there = 0;
+    if (place.hash.compare_exchange_strong(there, hash)) {
+      place.function = function;
+      place.first = call;
+      place.last = call;
+      return;
+    }
+    if (there != hash) continue;
+    place.last = call;
+    return;
+  }
+}
+
 // What this call is to suffer.
 Fault count(Function function) {
-  if (!in_main.load(std::memory_order_relaxed)) return Fault::kNone;
+  if (!in_main.load(std::memory_order_relaxed) || looking) return Fault::kNone;
   const std::uint64_t call = calls[function].fetch_add(1, std::memory_order_relaxed) + 1;
+  if (places_path[0] != '\0') note_place(function, call);
   if (function != planned || call < planned_call || (call > planned_call && !planned_for_ever)) return Fault::kNone;
   const int saved = errno;
   if (call == planned_call) meet();
@@ -195,6 +235,20 @@ void write_counts() {
   ::syscall(SYS_close, descriptor);
 }
 
+void write_places() {
+  if (places_path[0] == '\0') return;
+  const int descriptor = open_for_writing(places_path);
+  for (const Place& place : places) {
+    if (place.hash == 0) continue;
+    char line[128];
+    write_text(
+        descriptor, line,
+        std::snprintf(line, sizeof line, "%s %llu %llu\n", kNames[place.function],
+                      static_cast<unsigned long long>(place.first), static_cast<unsigned long long>(place.last)));
+  }
+  ::syscall(SYS_close, descriptor);
+}
+
 void prepare() {
   for (std::size_t i = 0; i < kFunctions; ++i) original<void*>(static_cast<Function>(i));
   void* frame = nullptr;
@@ -202,6 +256,9 @@ void prepare() {
   if (const char* path = std::getenv("LOADLINE_FAULT_COUNTS")) {
     std::snprintf(counts_path, sizeof counts_path, "%s", path);
     std::snprintf(met_path, sizeof met_path, "%s.met", counts_path);
+  }
+  if (const char* path = std::getenv("LOADLINE_FAULT_PLACES")) {
+    std::snprintf(places_path, sizeof places_path, "%s", path);
   }
   if (const char* path = std::getenv("LOADLINE_FAULT_LOG")) {
     const int descriptor = open_for_writing(path);
@@ -267,6 +324,7 @@ int counted_main(int argc, char** argv, char** environment) {
   const int code = real_main(argc, argv, environment);
   in_main = false;
   write_counts();
+  write_places();
   return code;
 }
 

@@ -197,6 +197,18 @@ class Workplace:
                                  timeout=TIME_LIMIT_SECONDS)
         return Outcome(process.returncode, False, process.stderr.decode(errors="replace"), False)
 
+    def sites(self):
+        """Of each function the first and the last call from each place, in a run without a fault."""
+        file = self.path / "places"
+        outcome = self.run_once(self.environment_with(LOADLINE_FAULT_PLACES=str(file)))
+        if outcome.code != 0:
+            raise SystemExit(f"{self.name}: cannot be run without a fault: {outcome.err}")
+        found = collections.defaultdict(list)
+        for function, first, last in map(str.split, file.read_text().splitlines()):
+            found[function].append((int(first), int(last)))
+        file.unlink()
+        return found
+
     def stack(self):
         """The functions of the tool from which the fault was met, innermost first."""
         file = self.path / "counts.met"
@@ -248,8 +260,9 @@ class Workplace:
         return found
 
     def left_over(self):
-        """Files that nobody asked for. Who ends at once for want of memory leaves a lock that he holds no more."""
-        wanted = {"result.json", "result.json.lock", "copy.h5", "made", "report.html"}
+        """Files that nobody asked for. Who ends at once for want of memory leaves a lock that he holds no more,
+        and who is told that another holds it leaves it to him."""
+        wanted = {"result.json", "result.json.lock", "copy.h5", "made", "report.html", "report.html.lock"}
         return sorted(str(entry.relative_to(self.path)) for name in ("out", "tmp")
                       for entry in (self.path / name).iterdir() if entry.name not in wanted)
 

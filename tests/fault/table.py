@@ -34,7 +34,7 @@ def sums(rows):
 
 
 def walk_part(walk):
-    rows = [[one["scenario"], one["points"], *sums(one["rows"])] for one in walk["scenarios"]]
+    rows = [[one["scenario"], one["calls"], one["places"], one["points"], *sums(one["rows"])] for one in walk["scenarios"]]
     rows.append(["all", *(sum(column) for column in list(zip(*rows))[1:])])
     by_function = collections.defaultdict(list)
     for scenario in walk["scenarios"]:
@@ -44,11 +44,13 @@ def walk_part(walk):
                  for name, ones in sorted(by_function.items())]
     return ["## Every call fails once", "",
             "A short run of each kind is walked through: at each point one call of the system, or one allocation, fails, "
-            "is short, is late or is interrupted, once or (\"for ever\") from then on. It may go on, or end with exit "
+            "is short, is late or is interrupted, once or (\"for ever\") from then on. The points are, of every place in "
+            "the code (a whole stack), the first and the last call of the system with each fault that it may meet, and the "
+            "first allocation. It may go on, or end with exit "
             "code 1 or 2 and one sentence; the result is then valid or absent, and nothing is left over. Where the points "
             f"tried are fewer than there are, they were drawn (seed {walk['seed']}). \"Wrong in a library\": HDF5 1.10 "
             "crashed, or printed its own thoughts, where an allocation of its own failed.", "",
-            *table(["run", "points", *OUTCOMES], rows),
+            *table(["run", "calls", "places", "points", *OUTCOMES], rows),
             *table(["function", "faults", *OUTCOMES], functions)]
 
 

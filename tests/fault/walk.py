@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """walk.py TOOL FAULTS [--scenario NAME,...] [--points N] [--allocations N] [--seed N] [--jobs N] [--json FILE]
 
-Makes every call that a short run makes of the system fail, one at a time (FAULTS: the library that faults.cpp makes),
+Makes the calls that a short run makes of the system fail, one at a time (FAULTS: the library that faults.cpp makes),
 and looks at what comes of it: no crash, no hang, exit code 0, 1 or 2, one sentence where it failed, a result that is
-valid or absent, no file left over. Exits with 1 where anything else came of it.
+valid or absent, no file left over. Exits with 1 where anything else came of it. From every place in the code, a place
+being a whole stack: the first and the last call of the system, and the first allocation.
 """
 
 import argparse
@@ -77,6 +78,7 @@ class Walk:
         self.rows = collections.defaultdict(collections.Counter)
         self.violations = []
         self.calls = collections.Counter()
+        self.sites = collections.defaultdict(list)  # of each function: the first and the last call of each place
 
     def close(self):
         for place in self.places:
@@ -91,18 +93,19 @@ class Walk:
                 if outcome.code != 0 or wrong:
                     raise SystemExit(f"{self.scenario}: cannot be run without a fault: {outcome.err}{wrong}")
                 self.calls |= place.counts()
+        self.sites = self.places[0].sites()
 
     def points(self):
+        """The first and the last call of every place of the system, with all that may become of them."""
         for function, faults in FAULTS.items():
-            for call in range(1, self.calls[function] + 1):
+            for call in sorted({call for place in self.sites[function] for call in place}):
                 for kind, error in faults:
                     yield function, call, kind, error
 
-    def allocation_points(self, most, chance):
+    def allocation_points(self):
+        """The first allocation of every place, which fails alone or with all after it."""
         for function in ALLOCATIONS:
-            count = self.calls[function]
-            share = count if most is None else max(1, most * count // max(1, sum(self.calls[f] for f in ALLOCATIONS)))
-            for call in sorted(chance.sample(range(1, count + 1), min(share, count))):
+            for call in sorted({first for first, _ in self.sites[function]}):
                 yield function, call, "fail", errno.ENOMEM
                 yield function, call, "for ever", errno.ENOMEM
 
@@ -152,7 +155,7 @@ def main():
     parser.add_argument("--scenario", default=",".join(SCENARIOS))
     parser.add_argument("--points", type=int, help="so many of all points of each scenario, drawn; without it: all")
     parser.add_argument("--function", help="points of these functions alone")
-    parser.add_argument("--allocations", type=int, help="so many allocations of each scenario, drawn; without it: all")
+    parser.add_argument("--allocations", type=int, help="so many points of allocations of each scenario, drawn; without it: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=pathlib.Path)
@@ -167,18 +170,21 @@ def main():
         try:
             walk.begin()
             system = list(walk.points())
-            memory = list(walk.allocation_points(arguments.allocations, chance))
-            there_are = len(system) + 2 * sum(walk.calls[function] for function in ALLOCATIONS)
+            memory = list(walk.allocation_points())
+            there_are = len(system) + len(memory)
             if arguments.function:
                 functions = arguments.function.split(",")
                 system = [point for point in system if point[0] in functions]
                 memory = [point for point in memory if point[0] in functions]
             if arguments.points is not None:
                 system = sorted(chance.sample(system, min(arguments.points, len(system))))
+            if arguments.allocations is not None:
+                memory = sorted(chance.sample(memory, min(arguments.allocations, len(memory))))
             points += walk.try_points(system + memory)
         finally:
             walk.close()
-        table.append({"scenario": scenario, "points": there_are, "tried": len(system) + len(memory),
+        table.append({"scenario": scenario, "calls": sum(walk.calls.values()),
+                      "places": sum(map(len, walk.sites.values())), "points": there_are, "tried": len(system) + len(memory),
                       "rows": walk.table()})
         violations += [(scenario, *violation) for violation in walk.violations]
         print(f"{scenario}: {len(system)} points of the system, {len(memory)} of malloc, of {there_are}; "
