@@ -21,15 +21,18 @@ sigset_t set_of(std::initializer_list<int> signals) {
   return set;
 }
 
-// A blocked signal comes even where it is ignored, and nohup is a person who wants the run to go on.
+// A blocked signal comes even where it is ignored, and who starts a run that way wants it to go on: nohup, or a shell
+// that runs it in the background.
 bool is_ignored(int signal) {
   struct sigaction now {};
   return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 sigset_t listened() {
-  sigset_t set = set_of({SIGINT, SIGTERM, SIGCONT, kDismissal});
-  if (!is_ignored(SIGHUP)) sigaddset(&set, SIGHUP);
+  sigset_t set = set_of({SIGCONT, kDismissal});
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(signal)) sigaddset(&set, signal);
+  }
   return set;
 }
 
@@ -67,7 +70,7 @@ void Interrupt::listen() {
   source_.request_stop();
   // From here on this thread alone lets a SIGINT through, to its default: the end of the process.
   const sigset_t again = set_of({SIGINT});
-  std::signal(SIGINT, SIG_DFL);
+  if (!is_ignored(SIGINT)) std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &again, nullptr);

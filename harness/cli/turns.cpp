@@ -144,7 +144,8 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
   if (!results[0] || !results[1]) return turns;
   for (auto& result : results) {
     result->status = turns.complete ? Status::kComplete : Status::kPartial;
-    result->finished = timestamp();
+    // Of clocks that are set back meanwhile, the later time.
+    result->finished = std::max(result->started, timestamp());
   }
   turns.sides = {.base = std::move(*results[0]), .changed = std::move(*results[1])};
   return turns;

@@ -55,13 +55,19 @@ void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
   }
 }
 
-// Two permutations, as the next epoch's is made while one lasts; a label and an index beside each sample of a slot.
+// Of a slot, which begins on a page of its own, with a label and an index beside each sample.
+std::uint64_t bytes_a_slot(const CellResult& cell) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t beside = times(cell.cell.sampler.batch_size, sizeof(std::int32_t) + sizeof(SampleIndex));
+  return times(plus(plus(cell.slot_bytes, beside), kPage - 1) / kPage, kPage);
+}
+
+// Two permutations, as the next epoch's is made while one lasts.
 std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info) {
   const std::string name = cell.cell.name();
   if (cell.cell.mode == Mode::kOverhead) return {};
-  const std::uint64_t beside = times(cell.cell.sampler.batch_size, sizeof(std::int32_t) + sizeof(SampleIndex));
   return {{fmt::format("the orders of {}", name), times(2, permutation_bytes(cell.cell, info))},
-          {fmt::format("the slots of {}", name), times(cell.slots, plus(cell.slot_bytes, beside))},
+          {fmt::format("the slots of {}", name), times(cell.slots, bytes_a_slot(cell))},
           {fmt::format("the compute of {}", name), cell.compute_bytes}};
 }
 
@@ -149,6 +155,7 @@ MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t
       {"MemAvailable", machine.memory_available_bytes, total},
       {"the memory limit of the control group", machine.cgroup_memory_limit_bytes, total},
       {"the memory limit of the control group", machine.cgroup_memory_left_bytes, total},
+      {"the system, as was tried,", machine.let_memory_left_bytes, total},
       {"RLIMIT_AS", machine.address_space_left_bytes, plus(own, need.mapped_bytes)},
       {"RLIMIT_DATA", machine.data_left_bytes, own},
   };

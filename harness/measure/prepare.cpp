@@ -14,6 +14,7 @@
 #include "harness/measure/attempt.h"
 #include "harness/measure/cache.h"
 #include "harness/measure/memory_need.h"
+#include "harness/measure/memory_trial.h"
 #include "harness/measure/trial.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
@@ -70,14 +71,20 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bo
   return facts;
 }
 
+// What is needed, tried where no limit would be seen that it has to keep to.
+MemoryUse checked_use(const MemoryNeed& need, Machine& machine, std::size_t processes) {
+  try_memory(need.total_bytes(), machine);
+  return memory_use(need, machine, processes);
+}
+
 // Of this one cell, before anything of it is made: a step and its batches are tried before all are added up.
-void check_cell(const CellResult& cell, const DatasetInfo& info, const Machine& machine, std::size_t processes) {
+void check_cell(const CellResult& cell, const DatasetInfo& info, Machine& machine, std::size_t processes) {
   Result alone;
   alone.environment.machine = machine;
   alone.datasets.push_back({.path = cell.cell.data, .info = info});
   alone.cells.push_back(cell);
   alone.cells.front().dataset = 0;
-  check_memory(memory_use(memory_need(alone, processes), machine, processes));
+  check_memory(checked_use(memory_need(alone, processes), machine, processes));
 }
 
 // A container may refuse to have threads kept anywhere.
@@ -91,16 +98,18 @@ void check_placement(const Cell& cell) {
 }
 
 // What opening a dataset puts into memory is there before anything else of it is known.
-void check_opening(const Cell& cell, const Machine& machine, std::size_t processes) {
+void check_opening(const Cell& cell, Machine& machine, std::size_t processes) {
   const std::uint64_t bytes = resident_bytes(cell.data, cell.dataset);
   if (bytes == 0) return;
   MemoryNeed need;
   need.parts.push_back({fmt::format("the samples of {} in memory", cell.data.string()), bytes * processes});
-  check_memory(memory_use(need, machine, processes));
+  check_memory(checked_use(need, machine, processes));
 }
 
 void add_up_memory(Result& result, std::size_t processes) {
-  const Machine& machine = result.environment.machine;
+  Machine& machine = result.environment.machine;
+  try_memory(memory_need(result, processes).total_bytes(), machine);
+  // Ceilings keep to what there is.
   result.memory = memory_use(memory_need(result, processes), machine, processes);
   check_memory(*result.memory);
 }
@@ -134,7 +143,7 @@ std::unique_ptr<Dataset> open_for(const Cell& cell) {
   return open_dataset(cell.data, cell.dataset);
 }
 
-CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine,
+CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, Machine& machine,
                         std::size_t processes) {
   if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
     throw usage_error(

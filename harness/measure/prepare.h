@@ -16,7 +16,7 @@ std::unique_ptr<Dataset> open_for(const Cell& cell);
 
 // What a cell will need of its dataset and this machine. Throws Error where the two do not fit, or the memory does not
 // do for so many processes at a time.
-CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, const Machine& machine,
+CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t dataset_index, Machine& machine,
                         std::size_t processes = 1);
 
 // Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all

@@ -116,7 +116,8 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
   result.open_seconds = seconds(clock.now() - begin);
   const DatasetWatch watch(dataset->info());
   result.dataset = dataset->info();
-  result.cell = prepare_cell(plan.cell, *dataset, 0, machine);
+  Machine tried = machine;
+  result.cell = prepare_cell(plan.cell, *dataset, 0, tried);
   const CellRig rig(plan.cell, *dataset, machine.last_level_cache_bytes);
   if (dataset->info().volume) {
     validation_set.reset();

@@ -101,7 +101,15 @@ void for_each_group(const SystemFiles& files, Visit visit) {
 
 CgroupLimits cgroup_limits(const SystemFiles& files) {
   CgroupLimits limits;
-  for_each_group(files, [&](const std::filesystem::path& directory) { tighten_by(limits, files, directory); });
+  // A kernel without groups has /proc without their file.
+  limits.memory_seen = !files.exists("/proc/self/cgroup") && files.exists("/proc/self/mountinfo");
+  for_each_group(files, [&](const std::filesystem::path& directory) {
+    tighten_by(limits, files, directory);
+    // Of version 2 the root of all groups has no limit of its own; of version 1 a group without this has no memory.
+    for (const char* name : {"cgroup.controllers", "memory.limit_in_bytes"}) {
+      limits.memory_seen = limits.memory_seen || files.exists(directory / name);
+    }
+  });
   return limits;
 }
 

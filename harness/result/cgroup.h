@@ -16,6 +16,8 @@ struct CgroupLimits {
   std::optional<std::uint64_t> memory_bytes;
   // What the tightest of the memory limits leaves at this moment: pages of files are given up where memory is short.
   std::optional<std::uint64_t> memory_left_bytes;
+  // Whether a memory limit would be seen: there are no groups, or the files of this process's own are there.
+  bool memory_seen = false;
 };
 
 // The tightest limit from the process's own group up to the root, of versions 1 and 2 of the interface together.

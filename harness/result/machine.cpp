@@ -124,6 +124,7 @@ void add_limits(Machine& machine, const SystemFiles& files, const std::vector<st
   machine.cgroup_cpu_limit = limits.cpus;
   machine.cgroup_memory_limit_bytes = limits.memory_bytes;
   machine.cgroup_memory_left_bytes = limits.memory_left_bytes;
+  machine.cgroup_memory_seen = limits.memory_seen;
   machine.threads_in_force = threads_within(affinity.size(), limits.cpus, job_cpus);
 }
 
@@ -238,9 +239,9 @@ Machine this_machine(std::optional<std::size_t> job_cpus) {
 
 std::uint64_t memory_left_bytes(const Machine& machine) {
   constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-  return std::min({machine.memory_available_bytes.value_or(kNoLimit),
-                   machine.cgroup_memory_limit_bytes.value_or(kNoLimit),
-                   machine.cgroup_memory_left_bytes.value_or(kNoLimit)});
+  return std::min(
+      {machine.memory_available_bytes.value_or(kNoLimit), machine.cgroup_memory_limit_bytes.value_or(kNoLimit),
+       machine.cgroup_memory_left_bytes.value_or(kNoLimit), machine.let_memory_left_bytes.value_or(kNoLimit)});
 }
 
 }  // namespace loadline

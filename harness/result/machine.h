@@ -40,7 +40,11 @@ struct Machine {
   std::optional<std::uint64_t> cgroup_memory_left_bytes;
   std::optional<std::uint64_t> address_space_left_bytes;  // RLIMIT_AS
   std::optional<std::uint64_t> data_left_bytes;           // RLIMIT_DATA
-  std::optional<std::uint64_t> thread_stack_bytes;        // that a thread reserves
+  // Whether a limit of the cgroup would be seen; where not, the run tries what it is let take (memory_trial.h).
+  bool cgroup_memory_seen = true;
+  std::uint64_t tried_memory_bytes = 0;                // that it was let take
+  std::optional<std::uint64_t> let_memory_left_bytes;  // where it was not
+  std::optional<std::uint64_t> thread_stack_bytes;     // that a thread reserves
   std::optional<std::uint64_t> page_size_bytes;
   std::optional<std::string> transparent_huge_pages;  // "always", "madvise" or "never"
 

@@ -29,12 +29,15 @@ bool is_image_name(const fs::path& path) {
   return std::ranges::find(kExtensions, extension) != kExtensions.end();
 }
 
-// In the order of their names' bytes, as torchvision numbers classes and ImageNet's lists are sorted.
+// In the order of their names' bytes, as torchvision numbers classes and ImageNet's lists are sorted. What has the name
+// of an image and is no file is refused: it would be missing without a word.
 std::vector<fs::path> sorted_entries(const fs::path& directory, bool directories) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(directory)) {
-    const bool wanted = directories ? entry.is_directory() : is_image_name(entry.path()) && entry.is_regular_file();
-    if (wanted && !entry.path().filename().string().starts_with('.')) found.push_back(entry.path());
+    const bool wanted = directories ? entry.is_directory() : is_image_name(entry.path());
+    if (!wanted || entry.path().filename().string().starts_with('.')) continue;
+    if (!directories && !entry.is_regular_file()) refuse_other_than_file("open", entry.path());
+    found.push_back(entry.path());
   }
   std::ranges::sort(found, {}, [](const fs::path& path) { return path.filename().string(); });
   return found;

@@ -23,7 +23,8 @@ using testing::StartsWith;
 class Group {
  public:
   explicit Group(const std::string& controller) : two_(!std::filesystem::exists("/sys/fs/cgroup/" + controller)) {
-    path_ = std::filesystem::path("/sys/fs/cgroup") / (two_ ? "" : controller) / fmt::format("loadline-{}", ::getpid());
+    path_ = std::filesystem::path("/sys/fs/cgroup") / (two_ ? "" : controller) /
+            fmt::format("loadline-{}-{}", controller, ::getpid());
     std::error_code code;
     made_ = std::filesystem::create_directory(path_, code) && !code;
   }
@@ -141,6 +142,13 @@ TEST_F(Environment, WhereTheMemoryIsShortRefusesTheRunBeforeItTakesAny) {
                   "the run needs ", "RLIMIT_DATA leaves ");
 }
 
+TEST_F(Environment, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
+  world_.limits = {{RLIMIT_AS, std::size_t{1} << 30}};
+  expect_figure(small_run(mnist()));
+  expect_sentence(short_run(mnist()) + Words{"--loader", "thread-pool", "--prefetch", "1000000"}, 2, "the run needs ",
+                  "RLIMIT_AS leaves ");
+}
+
 TEST_F(Environment, RefusesFourBillionCropsBeforeItOrdersThem) {
   const std::string volume = (home_ / "nbody.h5").string();
   ASSERT_EQ(run({"data", "make", "nbody", volume, "--size", "8", "-q"}).exit_code, 0);
@@ -174,7 +182,7 @@ TEST_F(Environment, WhereNobodyAsksForAPlacementNeedsNone) {
 TEST_F(Environment, WithHalfACpuSaysSo) {
   const Group group("cpu");
   if (!group.set_cpus(0.5)) GTEST_SKIP() << "no control group with a quota can be made here";
-  world_.group = group.path();
+  world_.groups = {group.path()};
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, testing::ContainsRegex(", 0.5 of [0-9]+ CPUs in force\n"));
@@ -185,7 +193,7 @@ TEST_F(Environment, WithHalfACpuSaysSo) {
 TEST_F(Environment, MarksTheTrialsThatTheQuotaThrottled) {
   const Group group("cpu");
   if (!group.set_cpus(0.1)) GTEST_SKIP() << "no control group with a quota can be made here";
-  world_.group = group.path();
+  world_.groups = {group.path()};
   const Outcome outcome = run(Words{"run",        "--workload",
                                     "mnist",      "--data",
                                     mnist(),      "--batch-size",
@@ -205,7 +213,7 @@ TEST_F(Environment, MarksTheTrialsThatTheQuotaThrottled) {
 TEST_F(Environment, NotesAQuotaThatCameInTheMiddleOfARun) {
   const Group group("cpu");
   if (!group.set_cpus(8)) GTEST_SKIP() << "no control group with a quota can be made here";
-  world_.group = group.path();
+  world_.groups = {group.path()};
   Tool tool(long_run(mnist()) + Words{"--loader", "serial"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   ASSERT_TRUE(group.set_cpus(0.75));
@@ -221,10 +229,52 @@ TEST_F(Environment, NotesAQuotaThatCameInTheMiddleOfARun) {
 TEST_F(Environment, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
   const Group group("memory");
   if (!group.set_memory(256 << 20)) GTEST_SKIP() << "no control group with a memory limit can be made here";
-  world_.group = group.path();
+  world_.groups = {group.path()};
   expect_figure(small_run(mnist()) + Words{"--ceilings", "on"});
   expect_sentence(short_run(mnist()) + Words{"--loader", "thread-pool", "--prefetch", "1000000"}, 2, "the run needs ",
                   ", and the memory limit of the control group leaves ");
+}
+
+// The smallest of containers, which shows none of its limits.
+TEST_F(Environment, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
+  const Group cpu("cpu");
+  const Group memory("memory");
+  if (!cpu.set_cpus(0.5) || !memory.set_memory(256 << 20)) GTEST_SKIP() << "no such control groups can be made here";
+  const std::string data = mnist();
+  world_.groups = {cpu.path(), memory.path()};
+  world_.hidden = {"/sys"};
+  world_.read_only = true;
+  const Outcome outcome = run({"run",
+                               "--workload",
+                               "mnist",
+                               "--data",
+                               data,
+                               "--mode",
+                               "io,full",
+                               "--loader",
+                               "thread-pool",
+                               "--workers",
+                               "1",
+                               "--batch-size",
+                               "8",
+                               "--trials",
+                               "1",
+                               "--trial-batches",
+                               "4",
+                               "--first-epoch-seconds",
+                               "0",
+                               "--ceilings",
+                               "on",
+                               "-o",
+                               "-"});
+  if (outcome.exit_code == kNoWorld) GTEST_SKIP() << "this world cannot be made here, for want of rights";
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "complete");
+  expect_sentence({"run", "--workload", "mnist", "--data", data, "--mode", "io"}, 1, "cannot write loadline-",
+                  ": Read-only file system");
+  expect_sentence({"run", "--workload", "mnist", "--data", data, "--mode", "io", "--loader", "thread-pool",
+                   "--prefetch", "100000", "--batch-size", "8", "-o", "-"},
+                  2, "the run needs ", "and the system, as was tried, leaves ");
 }
 
 TEST_F(Environment, WithoutAHomeMeasures) {

@@ -10,11 +10,12 @@ using testing::HasSubstr;
 
 class Signals : public CommandLine {};
 
-TEST_F(Signals, HangUpIsIgnoredWhereItWasBefore) {
-  world_.ignored = {SIGHUP};  // as nohup leaves it
+TEST_F(Signals, AreIgnoredWhereTheyWereBefore) {
+  world_.ignored = {SIGHUP, SIGINT};  // as nohup leaves the one, and a shell that runs it in the background the other
   Tool tool(long_run(mnist()), world_);
   ASSERT_TRUE(tool.wait_until_err_says("trial 1/"));
   tool.send(SIGHUP);
+  tool.send(SIGINT);
   ASSERT_TRUE(tool.wait_until_err_says("trial 3/")) << "it goes on";
   tool.send(SIGTERM);
   EXPECT_EQ(tool.finish().exit_code, 128 + SIGTERM);

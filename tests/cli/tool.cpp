@@ -67,14 +67,15 @@ void close_one(int& descriptor) {
 constexpr unsigned kNobody = 65534;
 
 // For this process and its children alone.
-void hide(const std::vector<std::string>& directories) {
-  if (directories.empty()) return;
+void hide(const std::vector<std::string>& directories, bool read_only) {
+  if (directories.empty() && !read_only) return;
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     ::_exit(kNoWorld);
   }
   for (const std::string& directory : directories) {
     if (::mount("none", directory.c_str(), "tmpfs", MS_RDONLY, nullptr) != 0) ::_exit(kNoWorld);
   }
+  if (read_only && ::mount(nullptr, "/", nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) ::_exit(kNoWorld);
 }
 
 // The system calls of this process and its children fail with EPERM.
@@ -103,8 +104,8 @@ void refuse(const std::vector<long>& calls) {
     if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) ::_exit(kNoWorld);
     ::close(file);
   }
-  if (!world.group.empty()) {
-    const int processes = ::open((world.group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+  for (const std::filesystem::path& group : world.groups) {
+    const int processes = ::open((group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
     if (processes < 0 || ::write(processes, "0", 1) != 1) ::_exit(kNoWorld);
   }
   ::signal(SIGPIPE, SIG_DFL);
@@ -112,7 +113,7 @@ void refuse(const std::vector<long>& calls) {
   // SIGQUIT is to end the tool, not to fill the disk.
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  hide(world.hidden);
+  hide(world.hidden, world.read_only);
   if (world.most_file_bytes) {
     const rlimit limit{*world.most_file_bytes, *world.most_file_bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);

@@ -37,7 +37,8 @@ struct World {
   std::vector<long> refused_calls;                 // numbers of system calls that fail with EPERM
   std::vector<std::string> unset;                  // variables of the test's own that it does not have
   std::string stdout_file;                         // in place of the pipe, such as /dev/full
-  std::filesystem::path group;                     // directory of a control group that it is put into
+  std::vector<std::filesystem::path> groups;       // directories of control groups that it is put into
+  bool read_only = false;                          // the file system that holds the root
   bool nobody = false;                             // runs as a user without rights
   bool deaf_stdout = false;                        // nobody will ever read it
   bool small_stdout = false;                       // a pipe of one page

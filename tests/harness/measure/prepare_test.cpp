@@ -107,11 +107,9 @@ TEST_F(PrepareTest, RefusesLabelsThatTheWorkloadDoesNotHave) {
 TEST_F(PrepareTest, RefusesSlotsThatDoNotFitTheMemory) {
   mnist();
   result_.environment.machine.memory_available_bytes = 1100;
-  EXPECT_EQ(
-      refusal(options()),
-      test::usage("the run needs 6.7 KiB of memory, 6.2 KiB of it for the slots of "
-                  "mnist/IO/thread-pool/workers:2/batch:8, and MemAvailable leaves 1.1 KiB; ask for less, or give "
-                  "the process more"));
+  EXPECT_EQ(refusal(options()),
+            test::usage("the run needs 4.5 KiB of memory, 4.0 KiB of it for the slots of mnist/IO/serial/batch:8, and "
+                        "MemAvailable leaves 1.1 KiB; ask for less, or give the process more"));
 }
 
 TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
@@ -121,7 +119,7 @@ TEST_F(PrepareTest, CountsResidentSamplesAndTheLimitOfTheCgroupAsMemory) {
   result_.environment.machine.memory_available_bytes = 1'000'000;
   result_.environment.machine.cgroup_memory_limit_bytes = 6000;
   const test::Thrown refused = refusal(resident);
-  EXPECT_THAT(refused.message, testing::StartsWith("the run needs 7.3 KiB of memory, "));
+  EXPECT_THAT(refused.message, testing::StartsWith("the run needs 45.1 KiB of memory, "));
   EXPECT_THAT(refused.message, testing::HasSubstr("and the memory limit of the control group leaves 5.9 KiB"));
 }
 

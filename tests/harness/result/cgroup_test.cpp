@@ -121,5 +121,25 @@ TEST(Cgroup, LeavesOfAMemoryLimitOfVersion1WhatItsOwnFilesTell) {
   EXPECT_EQ(cgroup_limits(system.files()).memory_left_bytes, 2'097'152U);
 }
 
+TEST(Cgroup, SaysWhetherALimitOfMemoryWouldBeSeen) {
+  FakeSystem unified;
+  unified.write("/proc/self/mountinfo", kUnified)
+      .write("/proc/self/cgroup", "0::/\n")
+      .write("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+  EXPECT_TRUE(cgroup_limits(unified.files()).memory_seen);
+  FakeSystem version1;
+  version1.write("/proc/self/mountinfo", "32 20 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n")
+      .write("/proc/self/cgroup", "4:memory:/job\n")
+      .write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_TRUE(cgroup_limits(version1.files()).memory_seen);
+  FakeSystem hidden;
+  hidden.write("/proc/self/mountinfo", kUnified).write("/proc/self/cgroup", "0::/\n");
+  EXPECT_FALSE(cgroup_limits(hidden.files()).memory_seen) << "a container may have an empty /sys";
+  EXPECT_FALSE(cgroup_limits(FakeSystem().files()).memory_seen) << "or an empty /proc";
+  FakeSystem without_groups;
+  without_groups.write("/proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n");
+  EXPECT_TRUE(cgroup_limits(without_groups.files()).memory_seen) << "there is none";
+}
+
 }  // namespace
 }  // namespace loadline

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "loaders/datasets/formats.h"
 #include "tests/loaders/support/files.h"
@@ -103,6 +104,19 @@ TEST_F(ImageFolder, RefusesWhatIsNoneOrHasNot) {
   put("train/a/1.jpg");
   EXPECT_EQ(refusal({.split = Split::kTest}),
             test::failed("cannot open " + home_.path().string() + ": neither val nor test is in it"));
+}
+
+TEST_F(ImageFolder, RefusesImagesThatAreNoFiles) {
+  put("a/1.jpg");
+  ASSERT_EQ(::mkfifo((home_ / "a/2.jpg").c_str(), 0600), 0);
+  EXPECT_EQ(refusal(), test::failed("cannot open " + (home_ / "a/2.jpg").string() + ": it is a FIFO, want a file"));
+  fs::remove(home_ / "a/2.jpg");
+  fs::create_directory(home_ / "a/2.jpg");
+  EXPECT_EQ(refusal(),
+            test::failed("cannot open " + (home_ / "a/2.jpg").string() + ": it is a directory, want a file"));
+  fs::remove(home_ / "a/2.jpg");
+  fs::create_symlink("gone.jpg", home_ / "a/2.jpg");
+  EXPECT_EQ(refusal(), test::failed("cannot open " + (home_ / "a/2.jpg").string() + ": No such file or directory"));
 }
 
 TEST_F(ImageFolder, NamesTheFileThatHasGone) {
