@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -75,6 +76,7 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
   }
   Stay stay;
   std::optional<WallClock::time_point> asked;
+  std::string hung_in;  // when it was asked
   std::unique_lock lock(shared->mutex);
   while (!shared->done_changed.wait_for(lock, kLook, [&] { return shared->done; })) {
     const Time stayed = stay.update(shared->whereabouts);
@@ -82,6 +84,7 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
     if (!asked) {
       if (!options.stop.stop_requested() && !(hangs && options.overdue())) continue;
       asked = WallClock::now();
+      hung_in = shared->whereabouts.call();
       lock.unlock();
       shared->stop.request_stop();
       lock.lock();
@@ -98,7 +101,7 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
   if (shared->failure) std::rethrow_exception(shared->failure);
   if (asked && !options.stop.stop_requested()) {
     throw Error(fmt::format("{}: {} did not return until it was stopped, when the time of the run was up", options.who,
-                            shared->whereabouts.call()));
+                            hung_in));
   }
 }
 

@@ -86,7 +86,7 @@ TEST_F(Plugins, ThatNeverReturnAreLeftBehindWhenTheTimeIsUp) {
 }
 
 TEST_F(Plugins, ThatNeverReturnAreLeftBehindOnASignal) {
-  Tool tool(run_of(faulty("hangs")) + Words{"--mode", "io"}, world_);
+  Tool tool(short_run(mnist()) + Words{"--loader", faulty("hangs"), "--mode", "io"}, world_);
   ASSERT_TRUE(tool.wait_until_err_says("\n"));
   tool.send(SIGINT);
   const Outcome outcome = tool.finish();
@@ -98,10 +98,14 @@ TEST_F(Plugins, ThatNeverReturnAreLeftBehindOnASignal) {
 TEST_F(Plugins, AreHeldToWhatAComputeNeeds) {
   if (run({"list"}).out.find("\n  cnn ") == std::string::npos) GTEST_SKIP() << "built without oneDNN";
   const std::string word = std::string(kPlugins) + "plain.so";
-  const Outcome outcome = run(run_of(word) + Words{"--dtype", "f32", "--compute", "cnn", "--mode", "full"});
+  write(home_ / "large/train-images-idx3-ubyte", idx_images(64, 12, 12));
+  write(home_ / "large/train-labels-idx1-ubyte", idx_header({64}) + std::string(64, '\1'));
+  const Outcome outcome =
+      run(short_run("large") + Words{"--loader", word, "--compute", "cnn", "--mode", "full", "--dtype", "f32"});
 
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("loader " + word + ": it delivers samples of f32[], and compute cnn needs f32["));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("loader " + word + ": it delivers samples of f32[], and compute cnn needs f32[1x12x12]"));
 }
 
 TEST_F(Plugins, DoNotHeedWhatOnlyTheTableDoes) {
