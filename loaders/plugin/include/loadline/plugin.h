@@ -2,7 +2,7 @@
  *
  *     loadline run --loader thread-pool,./libmine.so --workers 1,2,4
  *     loadline run --loader ./libmine.so:shards=8,mode=fast       (options of its own)
- *     loadline check --loader ./libmine.so                        (whether it loses or repeats samples)
+ *     loadline check ./libmine.so                                 (whether it loses or repeats samples)
  *
  * C99 and C++; needs no library. docs/plugins.md has an example.
  *

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -130,7 +131,7 @@ struct loadline_loader {
 namespace {
 
 std::int32_t open(const loadline_request* request, loadline_loader** loader, char* error, std::size_t error_bytes) {
-  auto* made = new loadline_loader(*request);
+  auto made = std::make_unique<loadline_loader>(*request);
   if (made->fault == "throws-open") throw std::runtime_error("no such dataset");
   if (made->fault == "fails-open") return fail("cannot read " + std::string(request->data), error, error_bytes);
   if (made->fault == "hangs-in-open") hang();
@@ -142,7 +143,7 @@ std::int32_t open(const loadline_request* request, loadline_loader** loader, cha
                     " " + request->split + " " + std::to_string(request->dtype) + " " + request->options[1].value,
                 error, error_bytes);
   }
-  *loader = made;
+  *loader = made.release();
   return LOADLINE_OK;
 }
 
