@@ -31,6 +31,9 @@ build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopen
 build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 build?  | training steps on the CPU    | h oneapi/dnnl/dnnl.hpp  | libdnnl-dev           | onednn-devel           | onednn        | onednn
+build?  | the Python package           | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
+build?  | the Python package           | h pybind11/pybind11.h   | pybind11-dev          | pybind11-devel         | pybind11      | py-pybind11
+build?  | the Python package           | h python3.11/Python.h   | python3-dev           | python3-devel          | python        | python
 bench   | Fashion-MNIST images         | f share/datasets/fashion-mnist/train-images-idx3-ubyte.gz | dataset-fashion-mnist | - | - | -
 photos  | photographs to cut            | f share/backgrounds/Bridge_by_Sander_Klootwijk.jpg | lomiri-wallpapers-16.04 | - | - | -
 tests   | GoogleTest                   | h gtest/gtest.h         | libgtest-dev          | gtest-devel            | gtest         | googletest
@@ -40,6 +43,7 @@ tests   | compare.py on results        | f share/benchmark/compare.py | libbench
 tests   | compare.py on results        | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
 tests   | compare.py on results        | p scipy                 | python3-scipy         | python3-scipy          | scipy         | py-scipy
 tests   | results in pandas            | p pandas                | python3-pandas        | python3-pandas         | pandas        | py-pandas
+tests?  | PyTorch's loaders            | p torch                 | python3-torch         | python3-torch          | pytorch       | py-torch
 tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm             | slurm-slurmctld        | -             | slurm
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge

@@ -1,0 +1,18 @@
+// The extension module loadline._core: what the Python files of the package stand on.
+#include <pybind11/pybind11.h>
+
+#include "harness/result/build_facts.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "What the package loadline is made of; use the package.";
+  py::register_exception<Error>(module, "Error", PyExc_RuntimeError);
+}
+
+}  // namespace
+}  // namespace loadline
