@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "harness/result/json/document.h"
+#include "loaders/json/document.h"
 #include "harness/result/json/record.h"
 #include "harness/result/json/verdicts.h"
 #include "loaders/error.h"

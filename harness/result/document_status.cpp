@@ -1,6 +1,6 @@
 #include "harness/result/document_status.h"
 
-#include "harness/result/json/document.h"
+#include "loaders/json/document.h"
 #include "loaders/error.h"
 
 namespace loadline {
