@@ -3,6 +3,7 @@
 
 #include "harness/result/build_facts.h"
 #include "loaders/error.h"
+#include "python/bind.h"
 
 namespace loadline {
 namespace {
@@ -12,6 +13,9 @@ namespace py = pybind11;
 PYBIND11_MODULE(_core, module) {
   module.doc() = "What the package loadline is made of; use the package.";
   py::register_exception<Error>(module, "Error", PyExc_RuntimeError);
+  bind_loop(module);
+  bind_loop_result(module);
+  bind_recorder(module);
 }
 
 }  // namespace

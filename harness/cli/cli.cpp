@@ -380,7 +380,9 @@ void add_export(CLI::App& app, ExportRequest& request) {
 
 void add_report(CLI::App& app, ReportRequest& request) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text of one or several results");
-  report->add_option("results", request.results, "files that `run` wrote; several are laid over each other")
+  report
+      ->add_option("results", request.results,
+                   "files that `run` wrote; several are laid over each other; or jobs that were recorded, as text")
       ->required()
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")

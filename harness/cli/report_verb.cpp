@@ -16,11 +16,15 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
+#include "harness/judge/recorded.h"
 #include "harness/result/result_reader.h"
+#include "harness/show/recording_text.h"
 #include "harness/show/report/report.h"
 #include "harness/show/wrap.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/storage/file.h"
+#include "synthetic/recording/recording.h"
 
 namespace loadline {
 namespace {
@@ -66,6 +70,37 @@ const ReportFormat& format_of(const ReportRequest& request) {
   return formats().front();
 }
 
+// The names of those that are recorded jobs.
+std::vector<std::string> recordings_among(const std::vector<std::string>& paths) {
+  std::vector<std::string> recordings;
+  for (const std::string& path : paths) {
+    if (is_recording(read_text(path))) recordings.push_back(path);
+  }
+  return recordings;
+}
+
+// A job that was recorded has no trials, and so none of the pages and tables of a result.
+std::string recordings_report(const ReportRequest& request, const std::vector<std::string>& recordings,
+                              std::size_t width) {
+  if (recordings.size() < request.results.size()) {
+    throw usage_error(
+        fmt::format("report: {} is a recorded job, which is no result to lay over others", recordings[0]));
+  }
+  const bool as_text = request.format.empty() ? request.output.empty() || format_of(request).name == "text"
+                                              : format_of(request).name == "text";
+  if (!as_text) {
+    throw usage_error(
+        fmt::format("report: {} is a recorded job, which is shown as text: use --format text", recordings[0]));
+  }
+  std::string text;
+  for (const std::string& path : recordings) {
+    const Recording job = load_recording(path);
+    if (!text.empty()) text += '\n';
+    text += recording_text(job, judge_recording(job), path, width);
+  }
+  return wrapped(text, width);
+}
+
 std::vector<Result> load(const std::vector<std::string>& paths) {
   std::vector<Result> results;
   std::set<std::string> runs;
@@ -82,14 +117,19 @@ std::vector<Result> load(const std::vector<std::string>& paths) {
 }  // namespace
 
 int report_verb(const ReportRequest& request) {
+  const auto recordings = recordings_among(request.results);
   const ReportFormat& format = format_of(request);
-  if (request.output.empty() && format.needs_output) {
+  if (recordings.empty() && request.output.empty() && format.needs_output) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
   }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText,
                          .overwrite = request.overwrite,
                          .inputs = {request.results.begin(), request.results.end()}});
+  if (!recordings.empty()) {
+    file.finish(recordings_report(request, recordings, file.to_stdout() ? width_of(stdout) : kUnlimited));
+    return kExitOk;
+  }
   const std::vector<Result> results = load(request.results);
   std::vector<Judgement> judgements;
   for (const Result& result : results) judgements.push_back(judge_run(result));

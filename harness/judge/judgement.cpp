@@ -10,6 +10,7 @@
 #include "harness/judge/cold.h"
 #include "harness/judge/filling.h"
 #include "harness/judge/phrase.h"
+#include "harness/judge/python_words.h"
 #include "harness/judge/warnings.h"
 #include "harness/plan/settings.h"
 #include "harness/result/counted.h"
@@ -235,6 +236,10 @@ std::vector<double> overheads_of(const Result& result) {
   return overheads;
 }
 
+std::string compute_words(const Cell& cell) {
+  return cell.compute == kProgramStep ? "the training step" : cell.compute;
+}
+
 Verdict verdict_of(const Result& result, const Judgement& judgement, const Configuration& configuration,
                    std::span<const double> overhead) {
   const auto io = rates_of(result, configuration.io);
@@ -249,7 +254,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   Verdict verdict =
       judge({.loader = configuration.loader,
              .workers = configuration.workers,
-             .compute = with_compute ? result.cells[*with_compute].cell.compute : "",
+             .compute = with_compute ? compute_words(result.cells[*with_compute].cell) : "",
              .batch_size = configuration.batch_size,
              .io = io,
              .synthetic = synthetic,
@@ -270,6 +275,14 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   }
   verdict.sentence += start_up_sentence(configuration);
   return verdict;
+}
+
+// What the command line calls --workers is num_workers in the program that was measured.
+void put_into_python(Judgement& judgement) {
+  for (Configuration& configuration : judgement.configurations) {
+    configuration.verdict.sentence = in_python(configuration.verdict.sentence);
+  }
+  for (Warning& warning : judgement.warnings) warning.in_python = true;
 }
 
 }  // namespace
@@ -295,8 +308,10 @@ Judgement judge_run(const Result& result) {
   judgement.curves = curves_of(result);
   add_cold_starts(result, judgement);
   judgement.headlines = headlines_of(result, judgement);
-  judgement.predictions = predictions_of(result, judgement);
+  // Of a program's own loop nobody could measure them.
+  if (!result.loop) judgement.predictions = predictions_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);
+  if (result.loop) put_into_python(judgement);
   return judgement;
 }
 

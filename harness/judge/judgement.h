@@ -66,9 +66,10 @@ struct Configuration {
 };
 
 struct Warning {
-  std::string id;       // stable: scripts may look for it
-  std::string message;  // one sentence
-  double severity = 0;  // of several with one id, the one with the most of it says most
+  std::string id;          // stable: scripts may look for it
+  std::string message;     // one sentence
+  double severity = 0;     // of several with one id, the one with the most of it says most
+  bool in_python = false;  // its advice is for a program, not for the command line
 };
 
 struct Judgement {

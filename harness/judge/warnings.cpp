@@ -11,6 +11,7 @@
 
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
+#include "harness/judge/python_words.h"
 #include "harness/judge/verdict.h"
 #include "harness/result/memory_words.h"
 
@@ -23,6 +24,7 @@ constexpr double kBusyShare = 1.0;    // of the CPUs in force; less may be the e
 constexpr double kWideSpread = 0.10;  // standard deviation over mean
 constexpr std::size_t kFewTrials = 3;
 constexpr std::uint64_t kFewBatches = 10;
+constexpr double kIdleShare = 0.02;  // of a CPU; a sleeping thread that looks around now and then takes less
 
 // What there are several of, where that is not cells, and what to do about it.
 struct Kind {
@@ -38,6 +40,7 @@ constexpr Kind kKinds[] = {
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
     {"format-differs", "loaders", "use the --dtype that it delivers"},
+    {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
     {"few-trials", "cells", "use --trials 5 or more"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
     {"memory-short", "", "ask for less, or give the process more"},
@@ -131,7 +134,7 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
   const DatasetFacts& facts = result.datasets[dataset];
   const std::size_t bytes = facts.info.all_bytes();
   const bool may_stay = warm || any_loads(result, dataset, CacheState::kAsIs);
-  if (may_stay && machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
+  if (may_stay && bytes > 0 && machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
     warnings.push_back(
         {"dataset-fits-cache", fmt::format("the {} bytes of samples in {} fit the last-level cache of "
                                            "{} bytes: IO measures that cache",
@@ -284,6 +287,24 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   }
 }
 
+// SYNTHETIC shows what the step takes while nothing else runs.
+void warn_of_loop(const CellResult& cell, Warnings& warnings) {
+  if (cell.cell.mode != Mode::kSynthetic) return;
+  double most = 0;
+  std::size_t count = 0;
+  for (const Trial& trial : cell.trials) {
+    const double share = trial.loader_cpu_seconds.value_or(0) / trial.wall_seconds;
+    most = std::max(most, share);
+    if (share > kIdleShare) ++count;
+  }
+  if (count == 0) return;
+  warnings.push_back({"loader-not-idle",
+                      fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of the time of a CPU: "
+                                  "what the step takes alone was not measured alone",
+                                  count, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                      most});
+}
+
 // Once a cell: the trials say it each for itself.
 void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warnings) {
   const auto changed = std::ranges::count_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
@@ -393,7 +414,8 @@ std::string folded_message(const std::vector<const Warning*>& same) {
     message = fmt::format("{} {}, the {}: {}", same.size(), known ? kind->things : "cells",
                           (*least)->severity < (*most)->severity ? "worst" : "first", message);
   }
-  return known && !kind->advice.empty() ? fmt::format("{}; {}", message, kind->advice) : message;
+  if (known && !kind->advice.empty()) message += fmt::format("; {}", kind->advice);
+  return worst.in_python ? in_python(message) : message;
 }
 
 }  // namespace
@@ -414,6 +436,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
     warn_of_trials(cell, judgement.cells[i], warnings);
     warn_of_cold(cell, result.datasets[cell.dataset], warnings);
     warn_of_warm(cell, result.datasets[cell.dataset], warnings);
+    warn_of_loop(cell, warnings);
     warn_of_cpus(cell, result.environment.machine, warnings);
     warn_of_throttling(cell, warnings);
   }

@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "harness/result/json/document.h"
 #include "harness/result/json/record.h"
 #include "harness/result/json/verdicts.h"
 #include "loaders/error.h"
+#include "loaders/json/document.h"
 
 namespace loadline {
 

@@ -1,7 +1,7 @@
 #include "harness/result/document_status.h"
 
-#include "harness/result/json/document.h"
 #include "loaders/error.h"
+#include "loaders/json/document.h"
 
 namespace loadline {
 namespace {

@@ -86,6 +86,8 @@ struct Trial {
   std::optional<CpuLimits> changed_cpus;
   bool suspended = false;                    // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
   std::optional<DeliveredFormat> delivered;  // by an external loader; for Result::loaders, not written with the trial
+  // Of a loop of Python: CPU time that processes and threads of the loader used while the clock ran.
+  std::optional<double> loader_cpu_seconds;
 
   // Whether the CPU quota held it back.
   bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }
@@ -230,6 +232,18 @@ struct MemoryUse {
   std::string limit;                             // whose that is; empty: none is known
 };
 
+// How the trials of a program's own loop were made, by the Python package: there the loader and the step are not ours.
+struct LoopFacts {
+  std::string loader;                           // type of what was iterated over, with its module
+  std::map<std::string, std::string> versions;  // of the interpreter and of libraries, by name
+  bool restarts = false;  // each trial had an iterator of its own; otherwise one served all, as it cannot be restarted
+  std::size_t resident_batches = 0;            // that SYNTHETIC lent again and again
+  std::string samples_by;                      // what tells how many samples a batch has: "first dimension", "function"
+  std::optional<std::string> accelerator;      // that was waited for at the ends of trials: "cuda"
+  std::optional<std::string> starts_together;  // how ranks start a trial: "torch.distributed"; none: they do not
+  std::size_t busy_starts = 0;                 // trials of SYNTHETIC that began before the loader was idle
+};
+
 enum class Status : std::uint8_t { kPartial, kComplete };
 
 // "partial", "complete".
@@ -258,6 +272,7 @@ struct Result {
   std::optional<Search> search;     // none without --find, and of --find best
   std::optional<Best> best;         // of --find best alone
   std::optional<RunUsage> process;  // none until the run has ended
+  std::optional<LoopFacts> loop;    // none but of a program's own loop
 };
 
 }  // namespace loadline

@@ -124,6 +124,11 @@ Result parse_result(std::string_view text, const std::string& source) {
   json("search", result.search);
   best_fields(json, result);
   json("process", result.process);
+  // Nobody asked for these on a command line, and null stands for what the tool would run without being asked.
+  if (result.loop) {
+    result.options.workloads.clear();
+    result.options.loaders.clear();
+  }
   Checker(result, source).check();
   return result;
 }

@@ -153,6 +153,11 @@ std::string lines_of(const std::vector<Warning>& warnings) {
   return text;
 }
 
+// What a program that measured itself was called by.
+std::string program_of(const Result& result) {
+  return result.arguments.empty() ? "a program" : result.arguments.front();
+}
+
 const CellResult* first_failure(const Result& result) {
   const auto failed = std::ranges::find_if(result.cells, [](const CellResult& cell) { return cell.error.has_value(); });
   return failed == result.cells.end() ? nullptr : &*failed;
@@ -268,7 +273,18 @@ std::string setting_text(const Result& result) {
                   build.build_type.value_or("build type unknown"), result.kernels,
                   printable(machine.cpu_model.value_or("an unknown CPU")), cpus_in_force(machine),
                   machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number of");
+  if (const auto& loop = result.loop) {
+    text += fmt::format("loop: {} of {}, {}", printable(loop->loader), printable(program_of(result)),
+                        loop->restarts ? "a new iterator for each trial" : "one iterator for all trials");
+    for (const auto& [name, version] : loop->versions) text += fmt::format(", {} {}", name, printable(version));
+    text += '\n';
+  }
   for (const DatasetFacts& facts : result.datasets) {
+    if (facts.info.access == Access::kUnknown) {
+      text += fmt::format("data: {} ({})\n", printable(facts.path.string()),
+                          facts.info.samples > 0 ? plural(facts.info.samples, "sample") : "samples unknown");
+      continue;
+    }
     text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", printable(facts.path.string()), facts.info.format,
                         facts.info.samples, stored_text(facts.info), name(facts.info.access),
                         facts.fingerprint ? fmt::format(", fingerprint {:016x}", *facts.fingerprint) : "");

@@ -27,9 +27,10 @@ enum class Access : std::uint8_t {
   kBlocks,    // by the HDF5 library, one read for each run of neighbours in a batch
   kChunks,    // by the HDF5 library, whole chunks as they are stored, decoded by the thread that wants them
   kFiles,     // a file a sample, read whole
+  kUnknown,   // by a loader that is not ours, in a way of its own
 };
 
-// "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files".
+// "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files", "unknown".
 std::string_view name(Access access);
 
 // A cube of f32 values in the channels of two fields, [channels, edge, edge, edge] each.
@@ -45,7 +46,7 @@ struct VolumeShape {
 
 struct DatasetInfo {
   std::string format;       // row of the format table
-  std::size_t samples = 0;  // at least 1
+  std::size_t samples = 0;  // at least 1; 0 only where the files are unknown: nobody could count them
   // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
   // of their own, height and width are 0; of crops of a volume, all of it is 0.
   ImageShape shape;

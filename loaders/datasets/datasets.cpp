@@ -50,6 +50,7 @@ std::string_view name(Access access) {
     case Access::kBlocks: return "hdf5-blocks";
     case Access::kChunks: return "hdf5-chunks";
     case Access::kFiles: return "files";
+    case Access::kUnknown: return "unknown";
   }
   return "";
 }

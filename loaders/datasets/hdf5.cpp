@@ -456,6 +456,7 @@ std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& o
   switch (info.access) {
     case Access::kResident:
     case Access::kFiles:
+    case Access::kUnknown:
     case Access::kMapped: return map_samples(std::move(info), std::move(labels), options.hdf5_images, facts);
     case Access::kRows:
       return std::make_unique<LibraryHdf5<RowReader>>(std::move(info), std::move(labels), std::move(source));

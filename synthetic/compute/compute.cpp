@@ -55,6 +55,17 @@ constexpr std::array kComputes{
 #endif
 };
 
+std::unique_ptr<Sink> refuse_to_step(std::span<const double> /*values*/, const ComputeContext& /*context*/) {
+  throw usage_error(fmt::format(
+      "compute {}: it is the training step of a program that measured itself, and nobody else has it", kProgramStep));
+}
+
+// Not in the table: it stands in results alone.
+constexpr ComputeKind kStepOfProgram{.name = kProgramStep,
+                                     .summary = "the training step of a program that measured itself",
+                                     .parameters = {},
+                                     .make = refuse_to_step};
+
 std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
   if (kind.parameters.empty()) throw usage_error(fmt::format("compute {}: it has no parameters", kind.name));
   const auto& row = row_named(kind.parameters, fmt::format("compute {}: parameter", kind.name), name);
@@ -125,6 +136,7 @@ std::span<const LeftOut> computes_left_out() {
 }
 
 ComputeSpec parse_compute(std::string_view text) {
+  if (text == kProgramStep) return {.kind = &kStepOfProgram};
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   for (const LeftOut& row : computes_left_out()) {

@@ -139,6 +139,9 @@ struct LeftOut {
 
 std::span<const LeftOut> computes_left_out();
 
+// The compute of a program's own loop, as results name it. It can be parsed, and not be made.
+inline constexpr std::string_view kProgramStep = "step";
+
 // A compute with its parameters, as written in an option: "name" or "name:parameter=value,parameter=value".
 struct ComputeSpec {
   const ComputeKind* kind = nullptr;

@@ -96,6 +96,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json("page_cache", trial.page_cache);
   json.late("changed_cpus", trial.changed_cpus);
   json.late("suspended", trial.suspended);
+  json.late("loader_cpu_seconds", trial.loader_cpu_seconds);
   usage_fields_of(json, trial.usage, 4);
 }
 

@@ -54,4 +54,13 @@ void libraries_fields(RecordReader& json, std::vector<Build::Library>& libraries
   });
 }
 
+void versions_fields(RecordWriter& json, const std::map<std::string, std::string>& versions) {
+  for (const auto& [name, version] : versions) json(name, version);
+}
+
+void versions_fields(RecordReader& json, std::map<std::string, std::string>& versions) {
+  json.object().each_member(
+      [&](std::string_view name, const JsonReader& version) { read_value(version, versions[printable(name)]); });
+}
+
 }  // namespace loadline

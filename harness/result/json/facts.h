@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ std::vector<std::filesystem::path> first_of(const std::vector<std::filesystem::p
 // A member for each.
 void libraries_fields(RecordWriter& json, const std::vector<Build::Library>& libraries);
 void libraries_fields(RecordReader& json, std::vector<Build::Library>& libraries);
+
+// The names of versions are values, not fields.
+void versions_fields(RecordWriter& json, const std::map<std::string, std::string>& versions);
+void versions_fields(RecordReader& json, std::map<std::string, std::string>& versions);
 
 void fields(auto& json, Record<Build> auto& build) {
   json("version", build.version);
@@ -141,7 +146,7 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   auto& info = facts.info;
   json("path", facts.path);
   json("format", info.format);
-  json.positive("samples", info.samples);
+  none_as_null(json, "samples", info.samples);
   json.converted("shape", info.shape, extents_of, shape_of);
   json("volume", info.volume);
   json("encoded", info.encoded);
@@ -156,7 +161,8 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
       });
   json("stored_bytes", info.stored_bytes);
   word(json, "access", info.access,
-       std::array{Access::kMapped, Access::kResident, Access::kRows, Access::kBlocks, Access::kChunks, Access::kFiles});
+       std::array{Access::kMapped, Access::kResident, Access::kRows, Access::kBlocks, Access::kChunks, Access::kFiles,
+                  Access::kUnknown});
   json.converted("fingerprint", facts.fingerprint, hex_of, parse_hex_or_none);
   json("storage", facts.storage);
   json.object("page_cache", [&](auto& inner) {

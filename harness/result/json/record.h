@@ -29,7 +29,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/result/json/document.h"
+#include "loaders/json/document.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
 

@@ -10,6 +10,17 @@
 
 namespace loadline {
 
+void fields(auto& json, Record<LoopFacts> auto& loop) {
+  json("loader", loop.loader);
+  json.object("versions", [&](auto& inner) { versions_fields(inner, loop.versions); });
+  json("restarts", loop.restarts);
+  json("resident_batches", loop.resident_batches);
+  json("samples_by", loop.samples_by);
+  json("accelerator", loop.accelerator);
+  json("starts_together", loop.starts_together);
+  json("busy_starts", loop.busy_starts);
+}
+
 // XXH3 of what the run was asked to measure.
 std::string config_hash(const Result& result);
 
@@ -29,6 +40,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json("job", result.environment.job);
   json("kernels", result.kernels);
   json.late("memory", result.memory);
+  json.late("loop", result.loop);
   json("datasets", result.datasets);
   json.late("loaders", result.loaders);
 }

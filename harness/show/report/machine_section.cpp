@@ -58,6 +58,7 @@ std::string resident_text(const Residency& residency) {
 }
 
 std::string dataset_text(const DatasetFacts& facts) {
+  if (facts.info.access == Access::kUnknown) return facts.path.string() + ": read by a loader that is not ours";
   const StorageFacts& storage = facts.storage;
   return fmt::format(
       "{}: {}, {} samples{}, {}; on {} ({}); in the page cache {} found, {} before, "

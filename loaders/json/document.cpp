@@ -1,4 +1,4 @@
-#include "harness/result/json/document.h"
+#include "loaders/json/document.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,13 @@
+// A recorded job as JSON; recording.h reads it.
+#pragma once
+
+#include <string>
+
+#include "synthetic/recording/recording.h"
+
+namespace loadline {
+
+// The document of results/job_schema.json. Its long lists stand in a line each.
+std::string recording_json(const Recording& job);
+
+}  // namespace loadline

@@ -1,0 +1,208 @@
+"""What a job waits for, noted while it runs as it always does."""
+
+import atexit
+import functools
+import importlib.util
+import os
+import random
+import sys
+import time
+
+from loadline import _core, _facts
+
+_SAVE_SECONDS = 60.0  # a job that is killed has lost no more, and not the pass that it is in
+
+_jobs = {}  # by file, those of wrap(record=)
+
+
+class record:
+    """Records a job, for `loadline report` and for `--compute replay:file=`:
+
+        with loadline.record("job.json"):
+            train()
+
+    Of every pass over a torch.utils.data.DataLoader that begins meanwhile it notes, for each batch, how long the step
+    waited and how long it took, which costs less than 1 us a batch. `job(loader)` in place of `loader` does the same
+    for any other iterable: `with loadline.record("job.json") as job: for batch in job(loader): ...`
+
+    Of several loaders, such as that of a validation, the file has the one with the most time, and of the others totals.
+    Memory is bounded (1.5 MiB a loader): beyond 65536 batches two neighbours become one entry. The file is written at
+    the end, marked partial where that is an exception, and about once a minute before a pass. A pass that is given up
+    keeps all batches but the last, whose step nobody saw the end of.
+
+    path: of the file. count: a function of a batch that returns its samples; without it they are the first dimension of
+    the first array. overwrite: whether a file that is there is replaced. Raises loadline.Error where it is not, or
+    cannot be written. One job at a time in a program; passes of several threads are recorded as they come.
+    """
+
+    def __init__(self, path, *, count=None, overwrite=False):
+        self._path = os.fspath(path)
+        self._count = count
+        self._overwrite = overwrite
+        self._recorders = {}  # by the id of the loader: the loader, and what was noted of it
+        self._begun = False
+
+    def __enter__(self):
+        self._begin()
+        _hook(self)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        _unhook(self)
+        self._write(finished=True, complete=kind is None)
+        return False
+
+    def __call__(self, loader):
+        """`loader` as an iterable whose passes are recorded."""
+        self._begin()
+        return Recorded(self, loader)
+
+    def _begin(self):
+        if self._begun:
+            return
+        if not self._overwrite and os.path.exists(self._path) and os.path.getsize(self._path) > 0:
+            raise _core.Error(
+                f"cannot write {self._path}: a file is there already; record(overwrite=True) replaces it"
+            )
+        self._begun = True
+        self._run_id = _core.run_id(random.SystemRandom().getrandbits(24))
+        self._started = _core.utc_now()
+        self._process = os.getpid()
+        self._saved = time.monotonic()
+        self._write(finished=False, complete=False)  # what cannot be written is known before the job has run
+
+    def _pass(self, loader, iterable):
+        """An iterator over `iterable`, recorded as a pass over `loader`."""
+        if os.getpid() != self._process:
+            return iter(iterable)
+        if time.monotonic() - self._saved > _SAVE_SECONDS:
+            self._write(finished=False, complete=False)
+        if id(loader) not in self._recorders:
+            self._recorders[id(loader)] = loader, _core.Recorder(count=self._count)
+        return _core.RecordedPass(self._recorders[id(loader)][1], iterable).iterator()
+
+    def _write(self, finished, complete):
+        if os.getpid() != self._process:
+            return
+        found = sorted(
+            self._recorders.values(), key=lambda one: one[1].wait_seconds + one[1].step_seconds, reverse=True
+        )
+        loader, recorder = found[0] if found else (None, _core.Recorder(count=None))
+        text = recorder.document(
+            {
+                "run_id": self._run_id,
+                "started": self._started,
+                "finished": _core.utc_now() if finished else None,
+                "complete": complete,
+                "argv": _facts.arguments(),
+                "versions": _facts.versions(),
+                "loader": "nothing" if loader is None else _facts.short_name(loader),
+                "workers": _facts.workers_of(loader),
+                "prefetch": _facts.prefetch_of(loader),
+                "asynchronous": _facts.cuda() is not None,
+                "neighbours": [(_facts.short_name(other), its) for other, its in found[1:]],
+            }
+        )
+        _core.write_file(self._path, text)
+        self._saved = time.monotonic()
+
+
+class Recorded:
+    """A loader whose passes are recorded; for all else the loader itself."""
+
+    def __init__(self, job, loader):
+        self._job = job
+        self._loader = loader
+
+    def __iter__(self):
+        return self._job._pass(self._loader, self._loader)
+
+    def __len__(self):
+        return len(self._loader)
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+
+def recorded(loader, path, *, count=None, overwrite=False):
+    """What wrap(loader, record=path) returns; the recording ends with the program."""
+    path = os.path.abspath(os.fspath(path))
+    if path not in _jobs:
+        job = record(path, count=count, overwrite=overwrite)
+        wrapped = job(loader)
+        _jobs[path] = job
+        # An exception that ended the program is known by then.
+        atexit.register(lambda: job._write(finished=True, complete=not hasattr(sys, "last_type")))
+        return wrapped
+    return _jobs[path](loader)
+
+
+# ---- DataLoaders of PyTorch, imported before or meanwhile
+
+_MODULE = "torch.utils.data.dataloader"
+_active = []  # the jobs in force, the innermost last
+
+
+def _hook(job):
+    _active.append(job)
+    if len(_active) > 1:
+        return
+    if _MODULE in sys.modules:
+        _patch(sys.modules[_MODULE])
+    else:
+        sys.meta_path.insert(0, _Finder)
+
+
+def _unhook(job):
+    _active.remove(job)
+    if _active:
+        return
+    if _Finder in sys.meta_path:
+        sys.meta_path.remove(_Finder)
+    loader = getattr(sys.modules.get(_MODULE), "DataLoader", None)
+    original = getattr(getattr(loader, "__iter__", None), "__wrapped__", None)
+    if original is not None:
+        loader.__iter__ = original
+
+
+class _Pass:
+    """One pass of a DataLoader, as it is without us."""
+
+    def __init__(self, loader, make):
+        self._loader = loader
+        self._make = make
+
+    def __iter__(self):
+        return self._make(self._loader)
+
+
+def _patch(module):
+    original = module.DataLoader.__iter__
+
+    @functools.wraps(original)
+    def recorded_iter(self):
+        if not _active:
+            return original(self)
+        return _active[-1]._pass(self, _Pass(self, original))
+
+    module.DataLoader.__iter__ = recorded_iter
+
+
+class _Finder:
+    """Finds the module as everybody else does, and patches it once it is there."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != _MODULE:
+            return None
+        sys.meta_path.remove(_Finder)
+        spec = importlib.util.find_spec(name)
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            if _active:
+                _patch(module)
+
+        spec.loader.exec_module = exec_module
+        return spec

@@ -1,0 +1,595 @@
+"""One line in a training loop: the trials of IO, SYNTHETIC, FULL and OVERHEAD from inside the loop itself."""
+
+import atexit
+import collections
+import itertools
+import os
+import random
+import shutil
+import sys
+import time
+
+from loadline import _core, _facts, _machine
+
+MODES = ("IO", "SYNTHETIC", "FULL", "OVERHEAD")
+
+_OVERHEAD_BATCHES = 20000  # some 10 ms
+_FEWEST_BATCHES = 20  # of a trial by time, unless they would take 10 times as long
+_RANK_BATCHES = 100  # of a trial where there are several ranks, whose steps may wait for each other
+
+_plans = {}  # by the id of the loader, which the plan keeps
+
+
+def wrap(
+    loader,
+    *,
+    enabled=None,
+    trials=5,
+    trial_seconds=1.0,
+    trial_batches=None,
+    warm_up=None,
+    modes=("IO", "SYNTHETIC", "FULL"),
+    resident=2,
+    count=None,
+    name=None,
+    output=None,
+    overwrite=False,
+    then=None,
+    record=None,
+    au=None,
+    seed=1,
+    quiet=False,
+):
+    """Measures a training loop from inside:
+
+        for epoch in range(epochs):
+            for images, labels in loadline.wrap(loader):  # was: in loader
+                step(images, labels)
+
+    `loader` is any iterable. In rounds of a random order, each round has a trial of IO (batches are pulled and read, and
+    the loop gets none of them), of SYNTHETIC (the loop gets a few resident batches again and again, while the loader
+    is idle) and of FULL (the loop gets the loader's batches as they come). A round may span epochs: a pass of the loop
+    ends where the loader's own does, and the next one goes on. After the last trial the loop goes on with a pass of its
+    own, or the program ends.
+
+    The step does not know which trial it is in: it learns from resident batches and from parts of epochs, so measure
+    before a training that is to be kept.
+
+    enabled: False passes the loader through, as LOADLINE_DISABLE in the environment does.
+    trials: of each mode. trial_seconds: how long each is at the least, with 20 batches or ten times as long; it ends
+    with the loader's pass all the same, where it has 20 batches.
+    trial_batches: how many batches each has, in place of that; 100 where there are several ranks. warm_up: batches
+    before the clock starts, at least all that workers fetch ahead if it is left out.
+    modes: "IO", "SYNTHETIC", "FULL"; OVERHEAD, what the harness itself costs, is measured beside any of them.
+    resident: how many batches SYNTHETIC has. They are kept as the loader gave them, not copied.
+    count: a function of a batch that returns its samples; without it they are the first dimension of the first array.
+    name: of the workload in the result; without it the name of the program.
+    output: file of the result, without it LOADLINE_OUTPUT or loadline-<run id>.json; "" for none. overwrite: whether a
+    result that is there is replaced.
+    then: "train" (standard) or "exit", which ends the program with code 0 by SystemExit; or LOADLINE_THEN.
+    record: a file; the loop runs unchanged, and what it waits for is recorded (see loadline.record).
+    au: share of the time that the step is to be busy; the verdict says whether it is.
+    quiet: nothing is printed.
+
+    Returns an iterable with the attributes of the loader. Calls with the same loader go on with the same measurement;
+    one thread at a time. Raises loadline.Error where the output cannot be written, or samples not be counted. What the
+    loader raises goes through, after it was put into the result.
+    """
+    if enabled is None:
+        enabled = os.environ.get("LOADLINE_DISABLE", "") in ("", "0")
+    if not enabled:
+        return loader
+    if record is not None:
+        from loadline._record import recorded
+
+        return recorded(loader, record, count=count, overwrite=overwrite)
+    plan = _plans.get(id(loader))
+    if plan is None:
+        settings = Settings(
+            trials=trials,
+            trial_seconds=trial_seconds,
+            trial_batches=trial_batches,
+            warm_up=warm_up,
+            modes=modes,
+            resident=resident,
+            count=count,
+            name=name,
+            output=output,
+            overwrite=overwrite,
+            then=then,
+            au=au,
+            seed=seed,
+            quiet=quiet,
+        )
+        plan = _plans[id(loader)] = Plan(loader, settings)
+    return Wrapped(plan)
+
+
+class Settings:
+    """The arguments of wrap(), checked."""
+
+    def __init__(self, **given):
+        self.__dict__.update(given)
+        self.modes = tuple(mode.upper() for mode in ((self.modes,) if isinstance(self.modes, str) else self.modes))
+        for mode in self.modes:
+            if mode not in MODES:
+                raise ValueError(f"modes: want some of {', '.join(MODES)}, got {mode!r}")
+        if not set(self.modes) - {"OVERHEAD"}:
+            raise ValueError("modes: want at least one of IO, SYNTHETIC, FULL")
+        if "OVERHEAD" not in self.modes:
+            self.modes += ("OVERHEAD",)
+        for what in ("trials", "resident"):
+            if getattr(self, what) < 1:
+                raise ValueError(f"{what}: want at least 1, got {getattr(self, what)}")
+        if not self.trial_seconds > 0:
+            raise ValueError(f"trial_seconds: want a number above 0, got {self.trial_seconds}")
+        if self.trial_batches is not None and self.trial_batches < 1:
+            raise ValueError(f"trial_batches: want at least 1, got {self.trial_batches}")
+        self.then = self.then or os.environ.get("LOADLINE_THEN") or "train"
+        if self.then not in ("train", "exit"):
+            raise ValueError(f"then: want 'train' or 'exit', got {self.then!r}")
+        if self.output is None:
+            self.output = os.environ.get("LOADLINE_OUTPUT")
+
+    def limits(self, ranks):
+        """The length of a trial, as Loop.begin() takes it."""
+        batches = self.trial_batches or (_RANK_BATCHES if ranks > 1 else 0)
+        return {
+            "batches": batches,
+            "seconds": self.trial_seconds,
+            "least": _FEWEST_BATCHES,
+            "most": 10 * self.trial_seconds,
+        }
+
+
+class Wrapped:
+    """A loader that is being measured: an iterable, and for all else the loader itself."""
+
+    def __init__(self, plan):
+        self._plan = plan
+
+    def __iter__(self):
+        return self._plan.begin_pass()
+
+    def __len__(self):
+        return len(self._plan.loader)
+
+    def __getattr__(self, name):
+        return getattr(self._plan.loader, name)
+
+    @property
+    def result(self):
+        """The measurement: .json(), .verdicts(); None until the first pass."""
+        return self._plan.result
+
+
+class _Ended(Exception):
+    """A loader that cannot be started again has no more batches."""
+
+
+class _Source:
+    """The iterator of one trial, in this one place: what it started ends with the last reference to it."""
+
+    def __init__(self, plan):
+        self._plan = plan
+        self.iterator = None
+        self.setup_seconds = self.open()
+
+    def open(self):
+        """Seconds that it took. A loader that cannot be started again goes on with the iterator that it has."""
+        if self._plan.kept is not None:
+            self.iterator = self._plan.kept
+            return 0.0
+        began = time.monotonic()
+        self.iterator = iter(self._plan.loader)
+        return time.monotonic() - began
+
+    def close(self):
+        iterator, self.iterator = self.iterator, None
+        if self._plan.kept is None and hasattr(iterator, "close"):
+            iterator.close()  # a generator, which may be in the middle of something
+
+
+class Plan:
+    """The measurement of one loader, over as many passes of the loop as it takes. One thread."""
+
+    def __init__(self, loader, settings):
+        self.loader = loader
+        self.settings = settings
+        self.result = None
+        self.done = False
+        self._process = os.getpid()
+        self._ranks = _facts.world_size()
+        self._rank = _facts.rank()
+        self._loop = _core.Loop(
+            advance=self._advance,
+            failed=self._loader_failed,
+            count=settings.count,
+            synchronise=_facts.synchronise,
+        )
+        # What measures aside of the loop: the rest of IO, and OVERHEAD.
+        self._aside = _core.Loop(advance=None, failed=None, count=settings.count, synchronise=None)
+        self._mode = None
+        self.kept = None  # the iterator of a loader that has only one
+        self._threads_before = _machine.python_threads()
+        self._warm_up = None
+        self._started = time.monotonic()
+        self._steps = self._run()
+        atexit.register(self._at_exit)
+
+    # ---- what the loop calls
+
+    def begin_pass(self):
+        if self.done or os.getpid() != self._process:
+            return iter(self.loader)
+        self._loop.interrupt()
+        return self._loop.iterator()
+
+    def _advance(self):
+        """Begins the next stretch of the loop: True. At the end of a pass: False."""
+        try:
+            return next(self._steps, False)
+        except SystemExit:
+            raise
+        except BaseException:
+            self._finish(complete=False)
+            raise
+
+    def _loader_failed(self, error):
+        """The loader raised `error` in the loop, which it goes on to."""
+        if not self.done:
+            self._fail(error)
+            self._finish(complete=False)
+
+    # ---- the trials
+
+    def _run(self):
+        """A generator that goes on each time when a stretch of the loop is over. True: the next one is begun. False: the
+        loader's own pass is over, and so is the loop's.
+        """
+        settings = self.settings
+        if not self._probe():
+            return
+        for number in range(settings.trials):
+            for index in _core.round_order(settings.seed, number, len(settings.modes)):
+                self._mode = settings.modes[index]
+                if not self._wants(self._mode, number):
+                    continue
+                self._barrier()
+                self.result.mark_usage()
+                try:
+                    trial = yield from getattr(self, "_" + self._mode.lower())()
+                except _Ended:
+                    self.result.fail(self._mode, "the loader cannot be started again, and has no more batches")
+                    self._finish(complete=False)
+                    return
+                ended = trial.pop("pass_ended", False)
+                self._enter(trial, number)
+                if ended:
+                    yield False
+        self._mode = None
+        self._finish(complete=True)
+        if settings.then == "exit":
+            raise SystemExit(0)
+        self._loop.pass_through(iter(self.loader))
+        yield True
+
+    def _probe(self):
+        """The resident batches, and what the first ones tell. False where there are none."""
+        began = time.monotonic()
+        iterator = iter(self.loader)
+        self._restarts = iterator is not self.loader
+        batches = list(itertools.islice(iterator, self.settings.resident))
+        if not self._restarts:
+            self.kept = iterator
+        elif hasattr(iterator, "close"):
+            iterator.close()
+        del iterator
+        self._resident = batches
+        self._open_result(batches)
+        if not batches:
+            for mode in self.settings.modes:
+                self.result.fail(mode, "the loader gave no batches")
+            self._finish(complete=False)
+            return False
+        self._loop.set_resident(batches)
+        self._report(
+            f"loadline: measuring {_facts.short_name(self.loader)}: {self.settings.trials} trials each of "
+            f"{', '.join(self.settings.modes)} (the first batches took {time.monotonic() - began:.1f} s)"
+        )
+        return True
+
+    def _samples_in(self, batch):
+        if self.settings.count is not None:
+            return int(self.settings.count(batch))
+        return _core.samples_of(batch)
+
+    def _open_result(self, batches):
+        settings = self.settings
+        samples = [self._samples_in(batch) for batch in batches]
+        if any(number < 1 for number in samples):
+            raise _core.Error(
+                f"cannot count the samples of a batch of type {_facts.type_name(batches[0])}: give "
+                "loadline.wrap(count=) a function that does"
+            )
+        workers, prefetch = _facts.workers_of(self.loader), _facts.prefetch_of(self.loader)
+        self._queue = workers * (prefetch if prefetch is not None else 1)
+        if self._warm_up is None:
+            self._warm_up = settings.warm_up
+        if self._warm_up is None:
+            known = hasattr(self.loader, "prefetch_factor")
+            self._warm_up = self._queue + workers + 1 if known else max(10, self._queue + workers + 1)
+        batches_a_pass = _facts.length_of(self.loader)
+        if batches_a_pass is not None and settings.warm_up is None:
+            self._warm_up = min(self._warm_up, batches_a_pass // 2)
+        dataset = getattr(self.loader, "dataset", None)
+        run_id = _core.run_id(random.SystemRandom().getrandbits(24))
+        output = f"loadline-{run_id}.json" if settings.output is None else os.fspath(settings.output)
+        if self._ranks > 1 and output:
+            root, ending = os.path.splitext(output)
+            if _facts.distributed() is None:
+                output = f"{root}-rank{self._rank}{ending}"
+            elif self._rank > 0:
+                output = ""
+        self.result = _core.LoopResult(
+            {
+                "run_id": run_id,
+                "argv": _facts.arguments(),
+                "name": settings.name or _facts.program_name(),
+                "loader": _facts.short_name(self.loader),
+                "loader_type": _facts.type_name(self.loader),
+                "workers": workers,
+                "prefetch": self._queue,
+                "dataset": _facts.type_name(dataset if dataset is not None else self.loader),
+                "dataset_samples": _facts.length_of(dataset) if dataset is not None else None,
+                "batch_size": max(samples, default=1),
+                "batch_bytes": max((_core.bytes_of(batch) for batch in batches), default=0),
+                "versions": _facts.versions(),
+                "restarts": self._restarts,
+                "resident_batches": len(batches),
+                "samples_by": "first dimension" if settings.count is None else "function",
+                "accelerator": "cuda" if _facts.cuda() else None,
+                "starts_together": "torch.distributed" if _facts.distributed() else None,
+                "modes": list(settings.modes),
+                "trials": settings.trials,
+                "trial_seconds": float(settings.trial_seconds),
+                "trial_batches": settings.limits(self._ranks)["batches"] or None,
+                "warm_up_batches": settings.warm_up,
+                "seed": settings.seed,
+                "rank": self._rank,
+                "world_size": self._ranks,
+                "au": settings.au,
+                "output": output,
+                "overwrite": settings.overwrite,
+            }
+        )
+
+    def _end_pass(self, source, seen):
+        """The loader's pass was over after `seen` batches: what comes next is of another one."""
+        source.close()
+        if self.kept is not None:
+            self.kept = iter(self.loader)
+            if not seen:
+                raise _Ended
+        if self._warm_up and seen <= 2 * self._warm_up:
+            self._warm_up = seen // 2
+
+    def _io(self):
+        source = _Source(self)
+        first = self._drain(source, warm_up=True, batches=1)
+        first_batch = source.setup_seconds + first["first_wait_seconds"]
+        if self._warm_up > 1:
+            self._drain(source, warm_up=True, batches=self._warm_up - 1)
+        used = self._meter()
+        trial = self._drain(source, **self._limits())
+        trial["loader_cpu_seconds"] = used.seconds()
+        trial.update(
+            setup_seconds=source.setup_seconds, first_batch_seconds=first_batch, warm_up_batches=self._warm_up
+        )
+        # What it fills for a consumer that does not even look: half as long, after all that was ready has gone.
+        if self._queue:
+            self._drain(source, warm_up=True, batches=self._queue, touched=False)
+        half = {
+            "batches": max(1, trial["batches"] // 2) if self._limits()["batches"] else 0,
+            "seconds": trial["wall_seconds"] / 2,
+            "least": max(1, trial["batches"] // 4),
+        }
+        trial["fill"] = self._drain(source, touched=False, **half)
+        source.close()
+        return trial
+        yield  # a generator like the others, though the loop gets nothing of it
+
+    def _drain(self, source, warm_up=False, touched=True, **limits):
+        """Pulls batches aside of the loop, from further passes of the loader where one does not have enough."""
+        self._aside.drain(source.iterator, warm_up=warm_up, touched=touched, **limits)
+        stretch = self._aside.stretch()
+        empty = 0
+        while not stretch["over"] and (warm_up or not self._is_long_enough(stretch, limits)):
+            before = stretch["batches"]
+            self._end_pass(source, before)
+            source.open()
+            if not warm_up and self._warm_up:
+                self._aside.drain(source.iterator, batches=self._warm_up, warm_up=True, touched=touched)
+            self._aside.drain(source.iterator, keep=True, warm_up=warm_up, touched=touched, **limits)
+            stretch = self._aside.stretch()
+            empty = empty + 1 if stretch["batches"] == before else 0
+            if empty == 3:
+                raise _Ended
+        return stretch
+
+    def _synthetic(self):
+        if not _machine.wait_until_idle():
+            self.result.count_busy_start()
+        warm_up = max(2, min(5, self._warm_up or 0))
+        yield from self._lend(warm_up=True, batches=warm_up)
+        used = self._meter()
+        trial = yield from self._lend(**self._limits())
+        trial["loader_cpu_seconds"] = used.seconds()
+        trial.update(setup_seconds=0.0, first_batch_seconds=0.0, warm_up_batches=warm_up)
+        return trial
+
+    def _lend(self, warm_up=False, **limits):
+        """Resident batches for the loop; a pass that the loop gave up goes on in its next one."""
+        self._loop.begin(None, warm_up=warm_up, **limits)
+        yield True
+        while not self._loop.stretch()["over"]:
+            self._loop.begin(None, keep=True, warm_up=warm_up, **limits)
+            yield True
+        return self._loop.stretch()
+
+    def _full(self):
+        limits = self._limits()
+        source = _Source(self)
+        first_wait = yield from self._warm(source)
+        warmed = self._warm_up
+        used = self._meter()
+        keep = False
+        while True:
+            self._loop.begin(source.iterator, keep=keep, **limits)
+            yield True
+            trial = self._loop.stretch()
+            if trial["over"]:
+                break
+            if trial["ended"] and self._is_long_enough(trial, limits):
+                trial["pass_ended"] = True
+                break
+            # The pass is over, the loader's or that of the loop alone. In the next one the trial goes on, warmed up.
+            self._end_pass(source, trial["batches"])
+            if trial["ended"]:
+                yield False
+            source.open()
+            yield from self._warm(source)
+            keep = True
+        trial["loader_cpu_seconds"] = used.seconds()
+        source.close()
+        trial.update(
+            setup_seconds=source.setup_seconds,
+            first_batch_seconds=source.setup_seconds + first_wait,
+            warm_up_batches=warmed,
+        )
+        return trial
+
+    @staticmethod
+    def _is_long_enough(stretch, limits):
+        """Whether what has its length in time may end with the loader's pass, as the next one would begin anew."""
+        return not limits["batches"] and stretch["batches"] >= limits["least"]
+
+    def _warm(self, source):
+        """The loop gets the batches of a warm-up. Returns the first wait."""
+        first_wait = None
+        empty = 0
+        while self._warm_up:
+            self._loop.begin(source.iterator, batches=self._warm_up, warm_up=True)
+            yield True
+            stretch = self._loop.stretch()
+            if first_wait is None:
+                first_wait = stretch["first_wait_seconds"]
+            if stretch["over"]:
+                break
+            empty = empty + 1 if stretch["batches"] == 0 else 0
+            if empty == 3:
+                raise _Ended
+            self._end_pass(source, stretch["batches"])
+            if stretch["ended"]:
+                yield False
+            source.open()
+        return first_wait or 0.0
+
+    def _overhead(self):
+        """As FULL of batches that cost nothing, through the same iterator, without a step."""
+        loop = _core.Loop(advance=None, failed=None, count=self.settings.count, synchronise=None)
+        loop.begin(itertools.repeat(self._resident[0]), batches=_OVERHEAD_BATCHES)
+        collections.deque(loop.iterator(), maxlen=0)
+        trial = loop.stretch()
+        trial.update(setup_seconds=0.0, first_batch_seconds=0.0, warm_up_batches=0, loader_cpu_seconds=None)
+        return trial
+        yield
+
+    # ---- beside the trials
+
+    def _limits(self):
+        return self.settings.limits(self._ranks)
+
+    def _wants(self, mode, number):
+        """Whether the mode has a trial in this round."""
+        return True
+
+    def _meter(self):
+        return _machine.CpuMeter(_machine.python_threads() - self._threads_before)
+
+    def _barrier(self):
+        group = _facts.distributed()
+        if group is not None and self._ranks > 1:
+            group.barrier()
+
+    def _enter(self, trial, number):
+        trial.setdefault("fill", None)
+        trial["round"] = number
+        trial["started_seconds"] = max(0.0, time.monotonic() - self._started - trial["wall_seconds"])
+        self.result.add_trial(self._mode, trial)
+        news = self.result.save_in_passing()
+        if news:
+            self._report(f"loadline: {news}")
+
+    def _fail(self, error):
+        if self.result is not None and self._mode is not None:
+            self.result.fail(self._mode, _facts.error_sentence(error))
+
+    def _finish(self, complete):
+        """Judges, writes and prints, once."""
+        if self.done:
+            return
+        self.done = True
+        self.kept = None
+        self._resident = []
+        self._aside.release()
+        self._loop.set_resident([])
+        error = sys.exc_info()[1]
+        if self.result is None:
+            return
+        if error is not None and isinstance(error, Exception) and not isinstance(error, _Ended):
+            self._fail(error)
+        if _facts.cuda():
+            self.result.set_accelerator("cuda")
+        self.result.finish(complete)
+        if complete and self._ranks > 1 and _facts.distributed() is not None:
+            self._gather()
+        if self._rank == 0 or _facts.distributed() is None:
+            self._show()
+            self.result.write()
+            if self.result.path and not self.settings.quiet and self._rank == 0:
+                print(f"\nresult: {self.result.path}", flush=True)
+        self._steps = None
+        self.result.forget_file()
+
+    def _gather(self):
+        """The results of all ranks as one, on the first."""
+        group = _facts.distributed()
+        texts = [None] * self._ranks
+        group.all_gather_object(texts, self.result.json())
+        if self._rank == 0:
+            self.result.merge(texts)
+
+    def _show(self):
+        if self.settings.quiet or self._rank > 0:
+            return
+        figures, warnings = self.result.text(shutil.get_terminal_size().columns if sys.stdout.isatty() else 100)
+        print("\n" + figures, end="", flush=True)
+        if warnings:
+            print(warnings, end="", file=sys.stderr, flush=True)
+
+    def _report(self, line):
+        if not self.settings.quiet and self._rank == 0:
+            print(line, file=sys.stderr, flush=True)
+
+    def _at_exit(self):
+        """The program ends in the middle: what was measured so far is a result, marked partial."""
+        if self.done or self.result is None or os.getpid() != self._process:
+            return
+        self._finish(complete=False)
+        if not self.settings.quiet:
+            print(
+                "loadline: the program ended before all trials were made; "
+                "give it more epochs, or use fewer or shorter trials (trials=, trial_seconds=)",
+                file=sys.stderr,
+            )

@@ -1,0 +1,78 @@
+#include "harness/judge/python_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/judge/judgement.h"
+#include "harness/judge/warnings.h"
+#include "harness/show/figures_text.h"
+#include "harness/show/table.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A program's own loop, of which loading alone, the step alone and both together have these rates.
+Result loop_of(const std::vector<double>& io, const std::vector<double>& synthetic, const std::vector<double>& full,
+               std::size_t workers) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = io, .loader = "DataLoader", .workers = workers},
+                                   {.mode = Mode::kSynthetic, .rates = synthetic},
+                                   {.mode = Mode::kFull, .rates = full, .loader = "DataLoader", .workers = workers}});
+  for (CellResult& cell : result.cells) {
+    if (cell.cell.mode != Mode::kIo) cell.cell.compute = kProgramStep;
+    cell.cell.cache = CacheState::kAsIs;
+    for (Trial& trial : cell.trials) {
+      if (cell.cell.mode == Mode::kIo) trial.fill = Fill{trial.wall_seconds, trial.batches, trial.samples};
+    }
+  }
+  result.datasets[0].info.access = Access::kUnknown;
+  result.loop = LoopFacts{.loader = "torch.utils.data.DataLoader", .samples_by = "first dimension"};
+  return result;
+}
+
+std::string text_of(const Result& result) {
+  const Judgement judgement = judge_run(result);
+  return figures_text(result, judgement, kUnlimited) + warning_text(judgement);
+}
+
+TEST(PythonWords, StandForOptions) {
+  EXPECT_EQ(in_python("raise --workers or use a faster --loader."), "raise num_workers or use a faster loader.");
+  EXPECT_EQ(in_python("use --trials 12."), "use trials=12.");
+  EXPECT_EQ(in_python("nothing to replace"), "nothing to replace");
+}
+
+TEST(PythonWords, AreInTheVerdictOfALoopThatWaits) {
+  const std::string text = text_of(loop_of({500, 501, 502}, {1000, 1001, 1002}, {500, 501, 502}, 2));
+  EXPECT_THAT(text, HasSubstr("mnist, DataLoader x 2: Bound by loading: the training step waits 50.0 ± 0.1 % of the "
+                              "time for DataLoader with 2 workers"));
+  EXPECT_THAT(text, HasSubstr("raise num_workers or use a faster loader."));
+}
+
+TEST(PythonWords, AreInTheVerdictOfAStepThatIsBusy) {
+  const std::string text = text_of(loop_of({5000, 5010, 5020}, {1000, 1001, 1002}, {999, 1000, 1001}, 2));
+  EXPECT_THAT(text, HasSubstr("Bound by compute: the training step is busy"));
+  EXPECT_THAT(text, HasSubstr("make the step faster."));
+}
+
+// Whatever comes of a run, there is no option that could not be given.
+TEST(PythonWords, LeaveNoOptionInWhatALoopIsTold) {
+  const std::vector<std::vector<double>> rates{
+      {}, {1000}, {1000, 1001, 1002}, {500, 501, 502}, {940, 941, 942}, {300, 900, 2000}, {5000, 5001, 5002}};
+  for (const auto& io : rates) {
+    for (const auto& synthetic : rates) {
+      for (const auto& full : rates) {
+        for (const std::size_t workers : {0, 2, 4, 9}) {
+          const std::string text = text_of(loop_of(io, synthetic, full, workers));
+          EXPECT_THAT(text, Not(HasSubstr("--"))) << workers;
+          EXPECT_THAT(text, Not(HasSubstr("loadline run"))) << workers;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace loadline

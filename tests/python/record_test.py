@@ -1,0 +1,229 @@
+"""record(): what a job waits for, while it runs as it always does."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import loadline
+from loadline import _core
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "results", "job_schema.json")
+TOOL = os.environ.get("LOADLINE")
+
+
+class RecordTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = os.path.join(directory.name, "job.json")
+
+    def job(self):
+        with open(self.path) as file:
+            job = json.load(file)
+        try:
+            import jsonschema
+        except ImportError:
+            return job
+        with open(SCHEMA) as file:
+            jsonschema.Draft202012Validator(json.load(file)).validate(job)
+        return job
+
+    def run_script(self, text):
+        return subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(text)],
+            cwd=os.path.dirname(self.path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            timeout=100,
+        )
+
+
+class Record(RecordTest):
+    def test_waits_and_steps_are_noted_batch_by_batch(self):
+        loader = [[1.0] * 4, [1.0] * 4, [1.0] * 2]
+        with loadline.record(self.path) as job:
+            for _ in range(2):
+                for _ in job(loader):
+                    pass
+        noted = self.job()
+        self.assertEqual((noted["status"], noted["epochs"], noted["batches"], noted["samples"]), ("complete", 2, 6, 20))
+        self.assertEqual(noted["sequence"]["samples"], [4, 4, 2, 4, 4, 2])
+        self.assertEqual(len(noted["sequence"]["wait_nanoseconds"]), 6)
+        whole = noted["wait"]["total_seconds"] + noted["step"]["total_seconds"]
+        self.assertAlmostEqual(noted["wall_seconds"], whole, delta=0.2 * whole + 1e-5)
+        self.assertAlmostEqual(1e-9 * sum(noted["sequence"]["step_nanoseconds"]), noted["step"]["total_seconds"])
+
+    def test_memory_is_bounded_and_totals_stay_exact(self):
+        batches = 200_000
+        with loadline.record(self.path) as job:
+            for _ in job([[1.0, 2.0]] * batches):
+                pass
+        noted = self.job()
+        self.assertEqual((noted["batches"], noted["samples"]), (batches, 2 * batches))
+        self.assertEqual(noted["sequence"]["batches_per_entry"], 4)
+        self.assertEqual(len(noted["sequence"]["samples"]), batches // 4)
+        self.assertEqual(set(noted["sequence"]["samples"]), {8})
+        for what in ("wait", "step"):
+            total = 1e-9 * sum(noted["sequence"][what + "_nanoseconds"])
+            self.assertAlmostEqual(total, noted[what]["total_seconds"])
+
+    def test_an_exception_leaves_what_was_noted_as_partial(self):
+        with self.assertRaises(ValueError):
+            with loadline.record(self.path) as job:
+                for number, _ in enumerate(job([[1.0]] * 10)):
+                    if number == 5:
+                        raise ValueError
+        self.assertEqual((self.job()["status"], self.job()["batches"]), ("partial", 5))
+
+    def test_what_the_loader_raises_goes_through(self):
+        def failing():
+            yield [1.0]
+            raise OSError("no such shard")
+
+        with self.assertRaisesRegex(OSError, "no such shard"):
+            with loadline.record(self.path) as job:
+                list(job(failing()))
+        self.assertEqual(self.job()["batches"], 1)
+
+    def test_a_job_without_batches_is_a_recording_too(self):
+        with loadline.record(self.path):
+            pass
+        self.assertEqual((self.job()["loader"], self.job()["batches"]), ("nothing", 0))
+
+    def test_of_several_loaders_the_one_with_the_most_time_is_the_job(self):
+        class Training(list):
+            pass
+
+        class Validation(list):
+            pass
+
+        with loadline.record(self.path) as job:
+            for _ in job(Validation([[1.0]] * 2)):
+                pass
+            for _ in job(Training([[1.0]] * 3000)):
+                pass
+        self.assertEqual(self.job()["loader"], "Training")
+        (other,) = self.job()["neighbours"]
+        self.assertEqual((other["loader"], other["batches"]), ("Validation", 2))
+
+    def test_samples_are_counted_by_a_function_where_there_is_one(self):
+        with loadline.record(self.path, count=len) as job:
+            list(job(["abc", "de"]))
+        self.assertEqual(self.job()["samples"], 5)
+
+    def test_samples_that_nobody_can_count_are_left_out(self):
+        with loadline.record(self.path) as job:
+            list(job([object(), object()]))
+        self.assertIsNone(self.job()["samples"])
+        self.assertIsNone(self.job()["sequence"]["samples"])
+
+    def test_a_file_that_is_there_is_not_replaced_unasked(self):
+        with open(self.path, "w") as file:
+            file.write("mine")
+        with self.assertRaisesRegex(loadline.Error, r"a file is there already; record\(overwrite=True\) replaces it"):
+            loadline.record(self.path).__enter__()
+        with loadline.record(self.path, overwrite=True):
+            pass
+        self.assertEqual(self.job()["batches"], 0)
+
+    def test_a_file_that_cannot_be_written_is_known_before_the_job_runs(self):
+        with self.assertRaises(loadline.Error):
+            loadline.record(os.path.join(self.path, "nowhere", "job.json")).__enter__()
+
+    def test_wrap_records_a_loop_to_the_end_of_the_program(self):
+        done = self.run_script(
+            """
+            import loadline
+            loader = [[1.0] * 4] * 50
+            for epoch in range(3):
+                for batch in loadline.wrap(loader, record="job.json"):
+                    pass
+            """
+        )
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual((self.job()["status"], self.job()["epochs"], self.job()["batches"]), ("complete", 3, 150))
+
+    def test_wrap_records_a_program_that_fails_as_partial(self):
+        done = self.run_script(
+            """
+            import loadline
+            for batch in loadline.wrap([[1.0]] * 9, record="job.json"):
+                pass
+            raise ValueError("diverged")
+            """
+        )
+        self.assertIn("ValueError: diverged", done.stderr)
+        self.assertEqual((self.job()["status"], self.job()["batches"]), ("partial", 9))
+
+    @unittest.skipUnless(TOOL, "without the tool")
+    def test_the_tool_reports_it(self):
+        with loadline.record(self.path) as job:
+            for _ in job([[1.0] * 4] * 1000):
+                pass
+        report = subprocess.run([TOOL, "report", self.path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = report.stdout.decode()
+        self.assertEqual(report.returncode, 0, text)
+        for part in ("recorded: list on", "1000 batches in 1 pass", "course of the waiting", "replay:file="):
+            self.assertIn(part, text)
+        refused = subprocess.run(
+            [TOOL, "report", self.path, "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("is a recorded job, which is shown as text: use --format text", refused.stdout.decode())
+
+
+@unittest.skipUnless(torch, "without PyTorch")
+class OfPyTorch(RecordTest):
+    def test_an_unchanged_job_is_recorded(self):
+        loader = torch.utils.data.DataLoader([torch.zeros(3) for _ in range(40)], batch_size=8, num_workers=2)
+        before = torch.utils.data.DataLoader.__iter__
+        with loadline.record(self.path):
+            for _ in range(2):
+                for _ in loader:
+                    pass
+        self.assertIs(torch.utils.data.DataLoader.__iter__, before)
+        noted = self.job()
+        self.assertEqual((noted["loader"], noted["workers"], noted["prefetch"]), ("DataLoader", 2, 2))
+        self.assertEqual((noted["epochs"], noted["batches"], noted["samples"]), (2, 10, 80))
+        self.assertGreater(noted["epoch_start_seconds"], 0)
+
+    def test_pytorch_may_be_imported_by_the_job_itself(self):
+        done = self.run_script(
+            """
+            import loadline, sys
+            with loadline.record("job.json"):
+                assert "torch" not in sys.modules
+                import torch, torch.utils.data
+                for batch in torch.utils.data.DataLoader(list(range(10)), batch_size=5):
+                    pass
+            """
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.job()["batches"], 2)
+
+
+class Overhead(unittest.TestCase):
+    def test_a_recorded_batch_costs_next_to_nothing(self):
+        """A bound that a loaded machine keeps; bench/python_overhead.py measures it."""
+        import collections
+        import time
+
+        recorder = _core.Recorder(count=None)
+        batches = [[1.0, 2.0]] * 100_000
+        began = time.perf_counter()
+        collections.deque(_core.RecordedPass(recorder, batches).iterator(), maxlen=0)
+        self.assertLess((time.perf_counter() - began) / len(batches), 5e-6)
+
+
+if __name__ == "__main__":
+    unittest.main()
