@@ -104,6 +104,8 @@ class DeliveryRing {
   void publish(std::uint64_t position, Slot* slot);
   // Waits for the next position in order. Null once closed and, in order, nothing more is there.
   Slot* take();
+  // Waits until take() need not wait, for `limit` at the most; returns whether it came to that. The consumer's thread.
+  bool wait(std::chrono::nanoseconds limit);
   // How many were published and not taken, those behind one that is still missing among them. The consumer's thread.
   std::size_t ready() const;
   // Wakes the consumer. What was published before can still be taken. Any thread, more than once.

@@ -1,6 +1,7 @@
 // The contract every loader keeps, and the table of loaders.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,10 @@ class Feed {
   // Waits for the next batch. Empty at the end of the last epoch, and once closed. Rethrows what a worker threw while
   // it assembled this batch, after which the feed is closed. One consumer thread. The feed must outlive its batches.
   virtual Batch next() = 0;
+
+  // Waits until next() need not wait, for `limit` at the most: for a consumer that has to look up now and then. Returns
+  // whether it came to that; at once where batches are made as they are asked for. The consumer's thread.
+  virtual bool wait(std::chrono::nanoseconds /*limit*/) { return true; }
 
   // How many batches are ready and were not taken yet. Absent where batches are made as they are asked for. The
   // consumer's thread.

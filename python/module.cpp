@@ -3,6 +3,8 @@
 
 #include "harness/result/build_facts.h"
 #include "loaders/error.h"
+#include "python/array.h"
+#include "python/loader.h"
 
 namespace loadline {
 namespace {
@@ -12,6 +14,8 @@ namespace py = pybind11;
 PYBIND11_MODULE(_core, module) {
   module.doc() = "What the package loadline is made of; use the package.";
   py::register_exception<Error>(module, "Error", PyExc_RuntimeError);
+  bind_array(module);
+  bind_loader(module);
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 """loadline: is a training job bound by its data loading?"""
 
-from loadline._core import Error
+from loadline._core import Array, Error, touch
+from loadline.loader import Loader
 
-__all__ = ["Error"]
+__all__ = ["Array", "Error", "Loader", "touch"]
+
+# Tracebacks and help name them as users do.
+Array.__module__ = Error.__module__ = __name__
