@@ -20,7 +20,8 @@ namespace loadline {
 
 using SampleIndex = std::uint32_t;  // place of a sample in its dataset; a dataset holds fewer than 2^32 - 1
 
-// Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer.
+// Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer. An external loader's
+// memory is its own: nobody writes there, and labels and indices are empty where it tells none.
 struct Slot {
   std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back or as a pair
   std::span<std::int32_t> labels;  // capacity; one a sample
@@ -41,23 +42,36 @@ struct Slot {
   std::span<const std::byte> targets() const { return bytes().subspan(inputs().size()); }
 };
 
+// Where a slot goes when its batch is given up: the pool that it is from, or what lent its memory.
+class SlotHome {
+ public:
+  // Takes the slot back. Any thread.
+  virtual void put(Slot* slot) = 0;
+
+ protected:
+  ~SlotHome() = default;
+};
+
+struct Return {
+  SlotHome* home = nullptr;
+  void operator()(Slot* slot) const { home->put(slot); }
+};
+
+// A batch belongs to whoever holds it and goes home by itself; its home must outlive it.
+using Batch = std::unique_ptr<Slot, Return>;
+
 // A fixed number of slots, allocated by the constructor, each faulted in by whoever is lent it for the first time: the
 // first batch waits for its own slot alone. Slots that were never lent come first, so that once as many batches were
 // acquired as there are slots, no fault is left. Thread-safe. Of the slots given back, the latest 2 MiB are passed over
 // and the one before them is lent first: still in the cache all cores share, no longer in the consumer's own. Where
 // that leaves none, the one given back first.
-class BatchPool {
+class BatchPool final : public SlotHome {
  public:
-  struct Return {
-    BatchPool* pool = nullptr;
-    void operator()(Slot* slot) const { pool->put(slot); }
-  };
-  using Batch = std::unique_ptr<Slot, Return>;
-
   // Throws Error when the memory is refused.
   BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes);
   BatchPool(const BatchPool&) = delete;
   BatchPool& operator=(const BatchPool&) = delete;
+  ~BatchPool() = default;
 
   // Waits for a free slot. Empty once closed.
   Batch acquire();
@@ -74,7 +88,7 @@ class BatchPool {
   std::size_t slot_size_bytes() const { return memory_.bytes().size() / slots_.size(); }
 
  private:
-  void put(Slot* slot);
+  void put(Slot* slot) override;
   bool any_free() const { return lent_ < slots_.size() || !free_.empty(); }
   Slot* take();
   // Outside the lock: takes long.
@@ -90,9 +104,6 @@ class BatchPool {
   std::size_t waiting_ = 0;
   bool closed_ = false;
 };
-
-// A batch belongs to whoever holds it and goes home to its pool by itself; the pool must outlive it.
-using Batch = BatchPool::Batch;
 
 // Where finished slots wait for the one consumer. Positions count from 0; each is published once, in any order, by any
 // thread, and taken in order.

@@ -1,40 +1,138 @@
 #include "loaders/loader.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
+#include <deque>
+#include <mutex>
+#include <ranges>
+#include <utility>
 
 #include "loaders/engines/engines.h"
+#include "loaders/error.h"
 #include "loaders/names.h"
 
 namespace loadline {
 namespace {
 
-constexpr std::array kLoaders{
-    LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, {}, make_serial},
-    LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, {}, make_thread_pool},
-    LoaderKind{"flow-graph", "as thread-pool, scheduled by a oneTBB flow graph", true, {}, make_flow_graph},
-    LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, past the library", true, Access::kMapped,
-               make_thread_pool},
-    LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read a sample, as training scripts do", true,
-               Access::kRows, make_thread_pool},
-    LoaderKind{"hdf5-block", "thread-pool through the HDF5 library, one read for each run of neighbours in a batch",
-               true, Access::kBlocks, make_thread_pool},
-    LoaderKind{"hdf5-chunk", "thread-pool on whole chunks of an HDF5 file, inflated by the workers", true,
-               Access::kChunks, make_thread_pool},
+// Those that were added while the program runs, and who opens others.
+class Additions {
+ public:
+  const LoaderKind* find(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    const auto latest_first = std::views::reverse(kinds_);
+    const auto found = std::ranges::find(latest_first, name, &LoaderKind::name);
+    return found == latest_first.end() ? nullptr : &*found;
+  }
+
+  const LoaderKind& add(LoaderKind kind) {
+    kind.external = true;
+    const std::lock_guard lock(mutex_);
+    return kinds_.emplace_back(std::move(kind));
+  }
+
+  void add_opener(LoaderOpener opener) {
+    const std::lock_guard lock(mutex_);
+    openers_.push_back(std::move(opener));
+  }
+
+  // The one to ask first comes first.
+  std::vector<LoaderOpener> openers() const {
+    const std::lock_guard lock(mutex_);
+    return {openers_.rbegin(), openers_.rend()};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<LoaderKind> kinds_;  // never shrinks: references to them are handed out
+  std::vector<LoaderOpener> openers_;
 };
+
+Additions& additions() {
+  static Additions all;
+  return all;
+}
 
 }  // namespace
 
 std::span<const LoaderKind> loaders() {
+  static const std::array kLoaders{
+      LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, {}, make_serial},
+      LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, {}, make_thread_pool},
+      LoaderKind{"flow-graph", "as thread-pool, scheduled by a oneTBB flow graph", true, {}, make_flow_graph},
+      LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, past the library", true, Access::kMapped,
+                 make_thread_pool},
+      LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read a sample, as training scripts do", true,
+                 Access::kRows, make_thread_pool},
+      LoaderKind{"hdf5-block", "thread-pool through the HDF5 library, one read for each run of neighbours in a batch",
+                 true, Access::kBlocks, make_thread_pool},
+      LoaderKind{"hdf5-chunk", "thread-pool on whole chunks of an HDF5 file, inflated by the workers", true,
+                 Access::kChunks, make_thread_pool},
+  };
   return kLoaders;
 }
 
+const LoaderKind* known_loader(std::string_view name) {
+  const auto row = std::ranges::find(loaders(), name, &LoaderKind::name);
+  return row != loaders().end() ? &*row : additions().find(name);
+}
+
 const LoaderKind& loader_named(std::string_view name) {
-  return row_named(kLoaders, "loader", name);
+  if (const LoaderKind* known = known_loader(name)) return *known;
+  for (const LoaderOpener& opener : additions().openers()) {
+    if (opener.recognises(name)) return add_loader(opener.open(name));
+  }
+  throw unknown_name("loader", name, names_of(loaders()));
+}
+
+bool may_name_external_loader(std::string_view word) {
+  return word.find_first_of("/:") != std::string_view::npos || word.ends_with(".so");
+}
+
+const LoaderKind& add_loader(LoaderKind kind) {
+  return additions().add(std::move(kind));
+}
+
+void add_loader_opener(LoaderOpener opener) {
+  additions().add_opener(std::move(opener));
 }
 
 std::size_t slots_of(const LoaderKind& kind, const LoaderOptions& options) {
   const std::size_t consumer = 1 + options.held_batches;
   return kind.has_workers ? options.workers + options.prefetch + consumer : consumer;
+}
+
+std::string text_of(const DeliveredFormat& format) {
+  return fmt::format("{}[{}]", format.dtype, fmt::join(format.shape, "x"));
+}
+
+void check_needs(std::string_view loader, const DeliveredFormat& delivered, const BatchNeeds& needs) {
+  const SampleFormat& sample = needs.sample;
+  DeliveredFormat wanted{.dtype = std::string(name(sample.dtype)), .shape = sample.input};
+  if (sample.layout == Layout::kNHWC && !wanted.shape.empty()) {
+    std::ranges::rotate(wanted.shape, wanted.shape.begin() + 1);
+  }
+  if (!sample.target.empty()) {
+    throw Error(fmt::format("loader {}: {} needs pairs of {} and a target, which only loaders of the table deliver",
+                            loader, needs.consumer, text_of(wanted)));
+  }
+  if (delivered.dtype != wanted.dtype || delivered.shape != wanted.shape) {
+    throw Error(fmt::format("loader {}: it delivers samples of {}, and {} needs {}", loader, text_of(delivered),
+                            needs.consumer, text_of(wanted)));
+  }
+  if (!delivered.labels) {
+    throw Error(fmt::format("loader {}: it delivers no labels, and {} needs them", loader, needs.consumer));
+  }
+}
+
+void check_labels(std::string_view loader, std::span<const std::int32_t> labels, const BatchNeeds& needs) {
+  const auto wrong = std::ranges::find_if(
+      labels, [&](std::int32_t label) { return label < 0 || static_cast<std::size_t>(label) >= needs.classes; });
+  if (wrong == labels.end()) return;
+  throw Error(fmt::format("loader {}: label {} is out of range, {} needs 0 to {}", loader, *wrong, needs.consumer,
+                          needs.classes - 1));
 }
 
 }  // namespace loadline

@@ -4,16 +4,45 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "loaders/assemble.h"
 #include "loaders/batch.h"
 #include "loaders/sampler.h"
 
 namespace loadline {
+
+// What the batches of an external loader are.
+struct DeliveredFormat {
+  std::string dtype;               // "u8", "f32", "bf16", "i64", ...
+  std::vector<std::size_t> shape;  // of one sample, as it lies in memory
+  bool labels = false;             // it tells the label of each sample
+  bool indices = false;            // it tells which sample of the dataset each one is
+
+  bool operator==(const DeliveredFormat&) const = default;
+};
+
+// "u8[3x32x32]"; "u8[]" of single values.
+std::string text_of(const DeliveredFormat& format);
+
+// What a consumer that does not take any batch wants of each.
+struct BatchNeeds {
+  std::string consumer;     // that wants it: "compute cnn"
+  SampleFormat sample;      // without a target: with labels
+  std::size_t classes = 0;  // labels are below it
+};
+
+// Throws Error naming loader and consumer where the one does not deliver what the other needs.
+void check_needs(std::string_view loader, const DeliveredFormat& delivered, const BatchNeeds& needs);
+// The same for the labels of one batch.
+void check_labels(std::string_view loader, std::span<const std::int32_t> labels, const BatchNeeds& needs);
 
 // Where a trial pulls its batches from.
 class Feed {
@@ -32,6 +61,9 @@ class Feed {
   // consumer's thread.
   virtual std::optional<std::size_t> ready() const { return std::nullopt; }
 
+  // What an external loader delivers, once it has delivered a batch; null of the others. The consumer's thread.
+  virtual const DeliveredFormat* delivered() const { return nullptr; }
+
   // Ends the feed: wakes a waiting next(), stops the workers after the batch in hand. Any thread, more than once.
   virtual void close() = 0;
 };
@@ -45,20 +77,37 @@ struct LoaderOptions {
   std::vector<std::size_t> cpus;     // that the workers may run on; empty: wherever the caller may
   std::size_t held_batches = 0;      // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
+  std::filesystem::path data;       // for an external loader: the dataset, as it was named
+  bool test_split = false;          // for an external loader: the dataset's test samples are wanted
+  std::optional<BatchNeeds> needs;  // for an external loader; none: the consumer takes batches of any format
+};
+
+// Where an external loader comes from; empty where that is not known.
+struct LoaderOrigin {
+  std::string name;     // that it gives itself
+  std::string version;  // of its own
+  std::string path;     // of the file it is in
+
+  bool operator==(const LoaderOrigin&) const = default;
 };
 
 // A loader is a schedule around Filler::fill() and a way to get at the samples, and nothing else: every row delivers
 // the batches of the `serial` row bit for bit, at any number of workers, in the same order or, if asked, as they are
-// completed.
-//
+// completed. An external one is somebody else's: what it delivers is its own affair.
 struct LoaderKind {
-  std::string_view name;
-  std::string_view summary;
-  bool has_workers;              // whether LoaderOptions::workers and prefetch mean anything to it
-  std::optional<Access> access;  // how the dataset must be opened for it; none: as its format does by itself
+  std::string name;  // of an external one the word that it was asked for by
+  std::string summary;
+  bool has_workers = false;           // whether LoaderOptions::workers and prefetch mean anything to it
+  std::optional<Access> access = {};  // how the dataset must be opened for it; none: as its format does by itself
   // The schedule behind make(), which several rows may share: `kind` is the one that was asked for.
-  std::unique_ptr<Feed> (*engine)(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
-                                  const LoaderOptions& options);
+  std::function<std::unique_ptr<Feed>(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
+                                      const LoaderOptions& options)>
+      engine = {};
+  bool external = false;
+  LoaderOrigin origin = {};     // of an external one
+  bool may_do_without = false;  // of an external one with workers: it takes 0 of them too
+  // Of an external one: its feed may never return, and whoever uses it does so on a thread that can be left behind.
+  bool may_hang = false;
 
   // Allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
   // borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.
@@ -67,12 +116,34 @@ struct LoaderKind {
   }
 };
 
+// The table: all that are built in.
 std::span<const LoaderKind> loaders();
 
-// By name; throws usage Error naming the known ones.
+// By name: a row of the table, one that was added, or one that an opener knows, which it then opens and which is added.
+// Throws usage Error naming the known ones, and what the opener throws. Any thread; the reference stays valid.
 const LoaderKind& loader_named(std::string_view name);
 
-// Slots that a loader allocates for these options.
+// The same without opening anything; null where it is not known by now, as in a result from elsewhere.
+const LoaderKind* known_loader(std::string_view name);
+
+// Whether a word may name a loader that is not in the table: it has a '/' or a ':', or ends in ".so". What it names, if
+// anything, is for loader_named() to say.
+bool may_name_external_loader(std::string_view word);
+
+// Adds a loader, which is external. A later one of the same name takes the place of an earlier one, to which references
+// stay valid. Any thread.
+const LoaderKind& add_loader(LoaderKind kind);
+
+// Opens loaders by words of a form of its own, such as "train.py:make_loader".
+struct LoaderOpener {
+  std::function<bool(std::string_view word)> recognises;
+  std::function<LoaderKind(std::string_view word)> open;  // throws Error
+};
+
+// Asked before those that are there already. Any thread.
+void add_loader_opener(LoaderOpener opener);
+
+// Slots that a loader allocates for these options; of an external one, how many batches it may have made at a time.
 std::size_t slots_of(const LoaderKind& kind, const LoaderOptions& options);
 
 inline constexpr std::size_t kMostWorkers = 4096;

@@ -46,6 +46,7 @@ class Sampler {
   // Throws usage Error naming the option that cannot be met, such as a batch larger than this rank's share.
   explicit Sampler(const SamplerOptions& options);
 
+  const SamplerOptions& options() const { return options_; }
   std::size_t batch_size() const { return options_.batch_size; }
   std::size_t samples_per_epoch() const { return samples_per_epoch_; }  // of this rank, after drop_last
   std::size_t batches_per_epoch() const { return batches_per_epoch_; }

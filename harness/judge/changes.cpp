@@ -34,7 +34,10 @@ bool applies(const SettingRow& row, const Cell& cell) {
 
 // Whether the two loaders open their data in different ways, as the mapped one opens HDF5.
 bool other_access(const Cell& base, const Cell& changed) {
-  const auto access = [](const Cell& cell) { return cell.loader ? loader_named(*cell.loader).access : std::nullopt; };
+  const auto access = [](const Cell& cell) {
+    const LoaderKind* known = cell.loader ? known_loader(*cell.loader) : nullptr;
+    return known != nullptr ? known->access : std::nullopt;
+  };
   return access(base) != access(changed);
 }
 

@@ -28,7 +28,8 @@ class Recommender {
     for (const Contender& candidate : candidates_) {
       rates_.push_back(rates_of(result_.cells[candidate.cell]));
       const Cell& cell = result_.cells[candidate.cell].cell;
-      if (!loader_named(*cell.loader).access) given_data_.insert(cell.data);
+      const LoaderKind* known = known_loader(*cell.loader);
+      if (known == nullptr || !known->access) given_data_.insert(cell.data);
     }
   }
 

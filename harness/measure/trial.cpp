@@ -90,6 +90,13 @@ StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
           .seed = cell.sampler.seed};
 }
 
+// Of a compute that looks at what it is given; none: it takes anything.
+std::optional<BatchNeeds> needs_of(const Cell& cell, const ComputeKind& compute, const StepSetting& setting) {
+  if (cell.mode == Mode::kIo || !compute.heeds_setting) return std::nullopt;
+  return BatchNeeds{
+      .consumer = fmt::format("compute {}", compute.name), .sample = setting.sample, .classes = setting.classes};
+}
+
 WaitSummary summarize(const WaitHistogram& waits) {
   return {.total_seconds = seconds(waits.total()),
           .p50_seconds = seconds(waits.percentile(0.50)),
@@ -236,7 +243,10 @@ std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
                               .threads_in_force = cell_.threads_in_force,
                               .cpus = cell_.placement.worker_cpus,
                               .held_batches = slots_.held_batches,
-                              .stream = {.first_epoch = first_epoch}};
+                              .stream = {.first_epoch = first_epoch},
+                              .data = cell_.data,
+                              .test_split = cell_.dataset.split == Split::kTest,
+                              .needs = needs_of(cell_, *compute_.kind, setting_)};
   return loader_named(*cell_.loader).make(assembler(), sampler(), options);
 }
 
@@ -273,6 +283,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.wait = summarize(timed.waits);
   trial.stages = std::move(measured.stages);
   trial.queue = measured.part.queue;
+  if (const DeliveredFormat* delivered = feed->delivered()) trial.delivered = *delivered;
   trial.usage = measured.usage;
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
     trial.fill = measure_fill(*feed, timed, rig.slots().slots, rig.cell().workers, clock, stop);

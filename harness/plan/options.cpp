@@ -128,7 +128,7 @@ const std::array kRows{
               &O::workloads, workload_names},
     OptionRow{"mode", kWhat, "MODE,...", "trials: loader alone, compute alone, both", &O::modes, mode_names},
     OptionRow{"loader", kWhat, "NAME,...", "loaders, as `loadline list` shows them", &O::loaders, loader_names},
-    OptionRow{"workers", kWhat, "N,...", "worker threads of a loader that has them", &O::workers, nullptr, 1,
+    OptionRow{"workers", kWhat, "N,...", "worker threads of a loader that has them", &O::workers, nullptr, 0,
               kMostWorkers},
     OptionRow{"batch-size", kWhat, "N,...", "samples a batch", &O::batch_sizes, nullptr, 1},
 
@@ -306,7 +306,11 @@ Number parse_number(const OptionRow& row, std::string_view text) {
 std::string parse_word(const OptionRow& row, std::string_view text) {
   if (row.choices == nullptr) return std::string(text);
   const Words words = row.choices();
-  if (std::ranges::find(words, text) == words.end()) throw unknown_name(fmt::format("--{}", row.name), text, words);
+  // What an external loader is, if anything, is found when it is opened; a result that names one is read without that.
+  const bool external = row.name == "loader" && (may_name_external_loader(text) || known_loader(text) != nullptr);
+  if (!external && std::ranges::find(words, text) == words.end()) {
+    throw unknown_name(fmt::format("--{}", row.name), text, words);
+  }
   return std::string(text);
 }
 
@@ -337,8 +341,16 @@ void refuse_repetition(const OptionRow& row, const std::vector<T>& items) {
   }
 }
 
-// Computes and placements have commas of their own: there an item begins with a word of the option only.
+// "rows=4": goes on with the parameters of a loader, whose name would not begin so.
+bool goes_on(std::string_view text) {
+  const std::string_view key = text.substr(0, text.find_first_of("=,"));
+  return key.size() < text.size() && text[key.size()] == '=' && key.find_first_of("/:") == std::string_view::npos;
+}
+
+// Computes, placements and external loaders have commas of their own: there an item begins with a word of the option
+// only.
 bool begins_item(const OptionRow& row, std::string_view text) {
+  if (row.name == "loader") return !goes_on(text);
   const Words heads = row.name == "compute"     ? compute_names()
                       : row.name == "placement" ? Words{"shared", "split", "pin"}
                                                 : Words{};

@@ -164,8 +164,20 @@ void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanCo
   cell.dataset.labels = LabelKind::kFine;
 }
 
+// 0 workers are for external loaders alone; beside those, the others are run with all other numbers.
+void check_worker_counts(const RunOptions& options) {
+  if (std::ranges::find(options.workers, 0) == options.workers.end()) return;
+  for (const std::string& loader : options.loaders) {
+    const LoaderKind& kind = loader_named(loader);
+    if (kind.may_do_without || (kind.has_workers && options.workers.size() > 1)) continue;
+    if (!kind.has_workers && options.loaders.size() > 1) continue;
+    throw usage_error(fmt::format("--workers 0: loader {} wants at least 1", loader));
+  }
+}
+
 void append_loader_cells(const Cell& base, const RunOptions& options, const PlanContext& context,
                          std::vector<Cell>& cells) {
+  check_worker_counts(options);
   const auto workers = worker_counts(options, context, base);
   for (const std::string& loader : options.loaders) {
     Cell cell = base;
@@ -177,6 +189,7 @@ void append_loader_cells(const Cell& base, const RunOptions& options, const Plan
       continue;
     }
     for (const std::size_t count : workers) {
+      if (count == 0 && !kind.may_do_without) continue;
       cell.workers = count;
       cells.push_back(cell);
     }

@@ -153,7 +153,9 @@ constexpr std::array kRows{
     SettingRow{"loader", P::kLoading, [](const Cell& c) { return optional_value(c.loader); },
                [](Cell& c, const V& v) {
                  c.loader = as_optional<std::string>(v);
-                 if (c.loader) c.dataset.access = loader_named(*c.loader).access;
+                 // One that is not known here, as in a result from elsewhere, opens its data in its own way.
+                 const LoaderKind* known = c.loader ? known_loader(*c.loader) : nullptr;
+                 if (c.loader) c.dataset.access = known != nullptr ? known->access : std::nullopt;
                }},
     SettingRow{"workers", P::kLoading, [](const Cell& c) { return has_workers(c) ? V(c.workers) : V(); },
                [](Cell& c, const V& v) { c.workers = as_optional<std::size_t>(v).value_or(0); }},

@@ -84,7 +84,8 @@ struct Trial {
   Usage usage;  // while the clock ran; of a cold trial from the making of its feed on
   // What the process might run on, where that was not what it was when the run began; absent where it was.
   std::optional<CpuLimits> changed_cpus;
-  bool suspended = false;  // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
+  bool suspended = false;                    // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
+  std::optional<DeliveredFormat> delivered;  // by an external loader; for Result::loaders, not written with the trial
 
   // Whether the CPU quota held it back.
   bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }
@@ -147,6 +148,13 @@ struct CeilingResult {
   std::size_t cell = 0;  // index in Result::cells of the first that it is measured for
   std::vector<CeilingTrial> trials;
   std::optional<std::string> error;  // why it has no trials, or no more
+};
+
+// A loader that is not one of the table.
+struct ExternalLoader {
+  std::string loader;  // the word that cells have for it
+  LoaderOrigin origin;
+  std::optional<DeliveredFormat> delivered;  // the last batch of the last trial; none: no trial came to its end
 };
 
 struct DatasetFacts {
@@ -243,6 +251,7 @@ struct Result {
   Environment environment;
   std::optional<MemoryUse> memory;  // none where nothing was added up, as in merged results
   std::vector<DatasetFacts> datasets;
+  std::vector<ExternalLoader> loaders;  // that are used and not in the table, in the order of cells
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
   std::vector<CellResult> checks;   // cells of predictions, measured after all others
