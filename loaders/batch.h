@@ -35,6 +35,7 @@ struct Slot {
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written
   bool faulted_in = false;          // the pool's affair
+  void* foreign = nullptr;          // of an external loader: the batch as its own kind of consumer knows it
   std::exception_ptr failure;       // set when the batch could not be assembled; a feed rethrows it
 
   std::span<const std::byte> bytes() const { return data.first(count * sample_bytes); }

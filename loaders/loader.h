@@ -79,6 +79,7 @@ struct LoaderOptions {
   StreamOptions stream;
   std::filesystem::path data;       // for an external loader: the dataset, as it was named
   bool test_split = false;          // for an external loader: the dataset's test samples are wanted
+  bool read_all = false;            // for an external loader: all memory of a batch beyond its slot's is to be read
   std::optional<BatchNeeds> needs;  // for an external loader; none: the consumer takes batches of any format
 };
 

@@ -6,11 +6,10 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "loaders/error.h"
-#include "synthetic/compute/drain.h"
+#include "python/leaves.h"
 
 namespace loadline {
 namespace {
@@ -164,23 +163,17 @@ py::dict array_interface(const Array& array) {
                   "data"_a = py::make_tuple(reinterpret_cast<std::uintptr_t>(array.view().data), false));
 }
 
-std::size_t touch(std::span<const std::byte> bytes) {
-  const py::gil_scoped_release release;
-  const unsigned sum = touch_lines(bytes);
-  asm volatile("" : : "r"(sum));  // the sum counts as used
-  return bytes.size();
-}
-
-std::size_t touch_array(const Array& array) {
-  return touch({array.view().data, static_cast<std::size_t>(array.size_bytes())});
-}
-
-std::size_t touch_buffer(const py::buffer& object) {
-  Py_buffer buffer{};
-  if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_ANY_CONTIGUOUS) != 0) throw py::error_already_set();
-  const std::size_t bytes =
-      touch({static_cast<const std::byte*>(buffer.buf), static_cast<std::size_t>(buffer.len)});
-  PyBuffer_Release(&buffer);
+// Of anything with arrays in it.
+std::size_t touch(const py::object& batch) {
+  std::size_t bytes = 0;
+  for (const py::object& leaf : leaves_of(batch)) {
+    if (py::isinstance<Array>(leaf)) {
+      const auto& array = leaf.cast<const Array&>();
+      bytes += read_lines_of({.bytes = {array.view().data, static_cast<std::size_t>(array.size_bytes())}});
+    } else if (const auto memory = memory_of(leaf)) {
+      bytes += read_lines_of(*memory);
+    }
+  }
   return bytes;
 }
 
@@ -221,22 +214,21 @@ void bind_array(py::module_& module) {
       .def_property_readonly("itemsize", [](const Array& array) { return array.view().type->bytes; })
       .def_property_readonly("nbytes", &Array::size_bytes)
       .def_property_readonly("__array_interface__", array_interface)
-      .def("__array__",
-           [](const Array& array, const py::args&, const py::kwargs&) {
-             return to_python(array.view(), array.owner(), ArrayForm::kNumpy);
-           })
-      .def("__dlpack__",
-           [](const Array& array, const py::kwargs&) {
-             return to_python(array.view(), array.owner(), ArrayForm::kDlpack);
-           })
+      .def("__array__", [](const Array& array, const py::args&,
+                           const py::kwargs&) { return to_python(array.view(), array.owner(), ArrayForm::kNumpy); })
+      .def("__dlpack__", [](const Array& array,
+                            const py::kwargs&) { return to_python(array.view(), array.owner(), ArrayForm::kDlpack); })
       .def("__dlpack_device__", [](const Array&) { return py::make_tuple(kDlCpu, 0); })
       .def("__len__", [](const Array& array) { return array.view().shape.front(); })
       .def("__repr__", [](const Array& array) {
-        return fmt::format("<loadline.Array {} {}>", array.view().type->name, py::str(array.shape()).cast<std::string>());
+        return fmt::format("<loadline.Array {} {}>", array.view().type->name,
+                           py::str(array.shape()).cast<std::string>());
       });
 
-  module.def("touch", touch_array);
-  module.def("touch", touch_buffer, "Reads a byte of every 64-byte line of a buffer; returns its bytes.");
+  module.def(
+      "touch", touch, py::arg("batch"),
+      "Reads a byte of every 64-byte line of all arrays, tensors and buffers in the memory of the host that are in "
+      "`batch`, however nested, as IO trials of the tool do; returns their bytes.");
 }
 
 }  // namespace loadline

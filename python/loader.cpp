@@ -29,6 +29,7 @@
 #include "loaders/names.h"
 #include "loaders/storage/affinity.h"
 #include "python/array.h"
+#include "python/batch_arrays.h"
 
 namespace loadline {
 namespace {
@@ -149,13 +150,6 @@ class Lease {
   Batch batch_;
 };
 
-std::vector<py::ssize_t> shape_of(std::size_t count, const std::vector<std::size_t>& sample, Layout layout) {
-  std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(count)};
-  for (const std::size_t length : sample) shape.push_back(static_cast<py::ssize_t>(length));
-  if (layout == Layout::kNHWC && sample.size() == 3) std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
-  return shape;
-}
-
 // One thread at a time, but for close(); all methods with the GIL, which they give up while they wait.
 class NativeLoader {
  public:
@@ -166,8 +160,8 @@ class NativeLoader {
         with_indices_(with_indices),
         format_(pipeline_->rig->assembler().sample_format()) {
     if (with_indices && form == ArrayForm::kDlpack && info().samples > std::size_t{1} << 31) {
-      throw usage_error(fmt::format("indices: PyTorch has no 32-bit type for {} samples, ask for as_='array'",
-                                    info().samples));
+      throw usage_error(
+          fmt::format("indices: PyTorch has no 32-bit type for {} samples, ask for as_='array'", info().samples));
     }
   }
   NativeLoader(const NativeLoader&) = delete;
@@ -196,7 +190,7 @@ class NativeLoader {
     while (batch_ < batches_per_epoch()) {
       const auto lease = pull();
       ++batch_;
-      if (lease->slot().count > 0) return tuple_of(lease);
+      if (lease->slot().count > 0) return batch_arrays(lease->slot(), format_, lease, form_, with_indices_);
     }
     throw py::stop_iteration();
   }
@@ -233,15 +227,18 @@ class NativeLoader {
 
   std::shared_ptr<Lease> pull() {
     const std::shared_ptr<Source> source = source_;  // close() may take it away
-    if (!source) throw Error(closed_ ? "the loader is closed" : "the iteration has ended by an error, begin another one");
+    if (!source)
+      throw Error(closed_ ? "the loader is closed" : "the iteration has ended by an error, begin another one");
     if (source->forked()) {
-      throw Error("the loader was made before this process was forked off: its threads are not here, begin another "
-                  "iteration");
+      throw Error(
+          "the loader was made before this process was forked off: its threads are not here, begin another "
+          "iteration");
     }
     if (const std::size_t held = source->held.load(); held > hold_ + 1) {
-      throw Error(fmt::format("{} batches of the loader are still held, and hold={} promises no more than the last one "
-                              "and as many before it: drop or copy earlier ones, or ask for a larger hold",
-                              held, hold_));
+      throw Error(
+          fmt::format("{} batches of the loader are still held, and hold={} promises no more than the last one "
+                      "and as many before it: drop or copy earlier ones, or ask for a larger hold",
+                      held, hold_));
     }
     const std::unique_lock alone(pulling_, std::try_to_lock);
     if (!alone) throw Error("another thread is waiting for a batch of this loader: it has one consumer at a time");
@@ -269,23 +266,6 @@ class NativeLoader {
     return batch;
   }
 
-  py::object tuple_of(const std::shared_ptr<Lease>& lease) const {
-    const Slot& slot = lease->slot();
-    const auto give = [&](const ElementType& type, const void* data, std::vector<py::ssize_t> shape) {
-      auto* bytes = const_cast<std::byte*>(static_cast<const std::byte*>(data));
-      return to_python({.type = &type, .data = bytes, .shape = std::move(shape)}, lease, form_);
-    };
-    const auto count = static_cast<py::ssize_t>(slot.count);
-    const ElementType& type = element_type(format_.dtype);
-    py::object inputs = give(type, slot.inputs().data(), shape_of(slot.count, format_.input, format_.layout));
-    py::object targets = format_.target.empty()
-                             ? give(kInt32, slot.labels.data(), {count})
-                             : give(type, slot.targets().data(), shape_of(slot.count, format_.target, format_.layout));
-    if (!with_indices_) return py::make_tuple(std::move(inputs), std::move(targets));
-    const ElementType& index_type = form_ == ArrayForm::kDlpack ? kInt32 : kUInt32;  // PyTorch has none without a sign
-    return py::make_tuple(std::move(inputs), std::move(targets), give(index_type, slot.indices.data(), {count}));
-  }
-
   const std::shared_ptr<const Pipeline> pipeline_;
   const std::size_t hold_;
   const ArrayForm form_;
@@ -308,8 +288,8 @@ py::dict facts_of(const NativeLoader& loader) {
 
 // The options of a job that are about what a loader delivers and how.
 std::vector<std::string> loader_options() {
-  constexpr std::array<std::string_view, 7> kOfOthers{"cache",  "compute", "precision", "fusion", "compute-threads",
-                                                      "output", "quiet"};
+  constexpr std::array<std::string_view, 7> kOfOthers{"cache",           "compute", "precision", "fusion",
+                                                      "compute-threads", "output",  "quiet"};
   std::vector<std::string> names;
   for (const OptionRow& row : run_options()) {
     if (is_for_training(row) && std::ranges::find(kOfOthers, row.name) == kOfOthers.end()) names.push_back(key_of(row));

@@ -5,6 +5,7 @@
 #include "loaders/error.h"
 #include "python/array.h"
 #include "python/loader.h"
+#include "python/script.h"
 
 namespace loadline {
 namespace {
@@ -16,6 +17,7 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception<Error>(module, "Error", PyExc_RuntimeError);
   bind_array(module);
   bind_loader(module);
+  bind_script(module);
 }
 
 }  // namespace

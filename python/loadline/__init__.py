@@ -2,8 +2,10 @@
 
 from loadline._core import Array, Error, touch
 from loadline.loader import Loader
+from loadline.sweep import measure
+from loadline.result import Result
 
-__all__ = ["Array", "Error", "Loader", "touch"]
+__all__ = ["Array", "Error", "Loader", "Result", "measure", "touch"]
 
 # Tracebacks and help name them as users do.
 Array.__module__ = Error.__module__ = __name__

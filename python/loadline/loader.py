@@ -2,9 +2,9 @@
 
 import atexit
 import difflib
+import importlib
 import importlib.util
 import os
-import sys
 import weakref
 
 from loadline import _core
@@ -20,12 +20,12 @@ def _close_all():
         loader.close()
 
 
-def _text(value):
+def text_of(value):
     """An option's value as on the command line."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, (list, tuple)):
-        return ",".join(_text(item) for item in value)
+        return ",".join(text_of(item) for item in value)
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
@@ -63,19 +63,21 @@ def _form(as_, dtype):
     return as_, forms[as_]
 
 
-def _torch():
+def tensors_of(batch):
+    """Tensors of a batch's capsules."""
+    from torch.utils.dlpack import from_dlpack
+
+    images, *others = map(from_dlpack, batch)
+    # PyTorch wants 64 bits of labels and indices: some bytes a sample are copied, images never.
+    return (images, *(one.long() if one.dim() == 1 else one for one in others))
+
+
+def _tensors():
     try:
-        import torch.utils.dlpack
+        importlib.import_module("torch.utils.dlpack")
     except ImportError as error:
         raise Error(f"as_='torch': cannot import PyTorch: {error}") from error
-    from_dlpack = torch.utils.dlpack.from_dlpack
-
-    def tensors(batch):
-        images, *others = map(from_dlpack, batch)
-        # PyTorch wants 64 bits of labels and indices: some bytes a sample are copied, images never.
-        return (images, *(one.long() if one.dim() == 1 else one for one in others))
-
-    return tensors
+    return tensors_of
 
 
 class Dataset:
@@ -159,7 +161,7 @@ class Loader:
             raise Error(f"hold: want at least 0 batches, got {hold}")
         self.rank, self.ranks = _share(rank, ranks)
         self.as_, form = _form(as_, dtype)
-        self._convert = _torch() if self.as_ == "torch" else None
+        self._convert = _tensors() if self.as_ == "torch" else None
         if isinstance(data, str) and data in _core.workload_names() and workload is None:
             workload = data
         else:
@@ -178,7 +180,7 @@ class Loader:
             options["workers"] = workers
         if workload is not None:
             options["workload"] = workload
-        given = [(k.replace("_", "-"), _text(v)) for k, v in options.items() if v is not None]
+        given = [(k.replace("_", "-"), text_of(v)) for k, v in options.items() if v is not None]
         self._native = _core.NativeLoader(given, workload is not None, hold, form, indices)
         self.dataset = Dataset(self._native.facts)
         self.batch_size = batch_size

@@ -428,8 +428,8 @@ class Ends(WithData):
                 f"""
                 import os, loadline
                 loader = loadline.Loader({photos!r}, workers=1, batch_size=4000, image_size=32, dtype="u8")
-                print("begins", flush=True)
                 try:
+                    print("begins", flush=True)
                     next(iter(loader))
                 except KeyboardInterrupt:
                     print("interrupted", flush=True)
