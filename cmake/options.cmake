@@ -24,18 +24,19 @@ endif()
 
 add_library(loadline_options INTERFACE)
 target_compile_features(loadline_options INTERFACE cxx_std_20)
-target_include_directories(loadline_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_include_directories(loadline_options INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/loadline>")
 # -Wno-missing-field-initializers: {.workers = 8} leaves the other options at their defaults on purpose. nvcc, for the
 # kernels of the compute cuda, takes warnings through -Xcompiler alone; that it knows C++20, CMake does since 3.26.
 target_compile_options(loadline_options INTERFACE
-  "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-missing-field-initializers;$<$<BOOL:${LOADLINE_WERROR}>:-Werror>;${LOADLINE_COMPILE_OPTIONS}>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Xcompiler=-Wall,-Wextra,-Wshadow;$<$<BOOL:${LOADLINE_WERROR}>:-Werror=all-warnings>>")
+  "$<BUILD_INTERFACE:$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-missing-field-initializers;$<$<BOOL:${LOADLINE_WERROR}>:-Werror>;${LOADLINE_COMPILE_OPTIONS}>>"
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Xcompiler=-Wall,-Wextra,-Wshadow;$<$<BOOL:${LOADLINE_WERROR}>:-Werror=all-warnings>>>")
 target_link_options(loadline_options INTERFACE ${LOADLINE_LINK_OPTIONS})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105651: adding a string literal to a std::string warns of an overlap that cannot be; bug 105593 and others:
   # AVX-512's own header, and moving a std::variant that may hold a string, warn of what is never read.
   target_compile_options(loadline_options INTERFACE
-    "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wno-restrict;-Wno-uninitialized>")
+    "$<BUILD_INTERFACE:$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-Wno-restrict;-Wno-uninitialized>>")
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 

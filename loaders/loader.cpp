@@ -13,6 +13,7 @@
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
+#include "loaders/plugin/plugin.h"
 
 namespace loadline {
 namespace {
@@ -83,6 +84,11 @@ const LoaderKind& loader_named(std::string_view name) {
   if (const LoaderKind* known = known_loader(name)) return *known;
   for (const LoaderOpener& opener : additions().openers()) {
     if (opener.recognises(name)) return add_loader(opener.open(name));
+  }
+  if (names_plugin(name)) return add_loader(open_plugin(name));
+  if (name.substr(0, name.find(':')).ends_with(".py")) {
+    throw usage_error(
+        fmt::format("loader {}: a loader in Python wants `python3 -m loadline` in place of `loadline`", name));
   }
   throw unknown_name("loader", name, names_of(loaders()));
 }

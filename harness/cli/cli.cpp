@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <functional>
@@ -48,6 +49,7 @@ struct Request {
   NoiseRequest noise;
   DataRequest data;
   TrainRequest train;
+  CheckRequest check;
   MakeRequest make;
   ConvertRequest convert;
   MergeRequest merge;
@@ -175,6 +177,30 @@ void add_train(CLI::App& app, Request& request) {
       "given.\n"
       "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
+}
+
+// What says which samples a loader is to deliver.
+bool is_for_check(const OptionRow& row) {
+  constexpr std::array kHeeded{"workload", "workers",     "batch-size",  "data",  "format", "split",
+                               "labels",   "hdf5-images", "hdf5-labels", "dtype", "layout", "normalise",
+                               "mean",     "std",         "order",       "seed",  "rank",   "world-size",
+                               "prefetch", "drop-last",   "time-limit"};
+  return std::ranges::find(kHeeded, row.name) != kHeeded.end();
+}
+
+void add_check(CLI::App& app, Request& request) {
+  CLI::App* check = app.add_subcommand("check", "Check whether a loader delivers each sample once, with its label");
+  check
+      ->add_option("loader", request.check.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
+      ->required()
+      ->type_name("LOADER");
+  for (const OptionRow& row : run_options()) {
+    if (is_for_check(row)) add_row(*check, row, request);
+  }
+  add_number(*check, "--epochs", "how many epochs are loaded with each number of workers", request.check.epochs);
+  check->footer(
+      "Samples are told apart by the indices that the loader tells, or else by their contents.\n"
+      "Exit codes: 0 it delivers the dataset, 1 it does not or failed, 2 usage, 129, 130 and 143 interrupted.");
 }
 
 // `ab` and `aa`.
@@ -509,6 +535,10 @@ int run_request(const CLI::App& app, Request& request) {
   }
   const std::string name = verb.get_name();
   if (name == "help") return print_help(app, request.help);
+  if (name == "check") {
+    for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
+    return check_verb(request.run, request.check);
+  }
   if (name == "run" || name == "ceilings" || name == "train") {
     // Of training there is one configuration and one compute that it is about.
     if (name == "train") {
@@ -600,6 +630,7 @@ namespace {
   add_run(app, request);
   add_ceilings(app, request);
   add_train(app, request);
+  add_check(app, request);
   add_diff(app, request.diff);
   add_ab(app, request);
   add_aa(app, request);

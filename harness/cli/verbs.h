@@ -86,6 +86,11 @@ struct TrainRequest {
   std::size_t epochs = 3;
 };
 
+struct CheckRequest {
+  std::string loader;      // by name, or a plug-in by its path
+  std::size_t epochs = 2;  // with each number of workers
+};
+
 struct DataRequest {
   std::string path;
   DatasetOptions options;
@@ -155,6 +160,7 @@ void load_earlier(RunRequest& request);
 int run_verb(const RunRequest& request);
 int ceilings_verb(const RunRequest& request);  // of the options those that are is_for_ceilings()
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
+int check_verb(const RunRequest& request, const CheckRequest& checking);
 int report_verb(const ReportRequest& request);
 int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
 int aa_verb(const NoiseRequest& request);

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
@@ -35,6 +37,7 @@ constexpr Kind kKinds[] = {
     {"ceiling-beaten", "cells", "please report it, with the result"},
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
+    {"format-differs", "loaders", "use the --dtype that it delivers"},
     {"few-trials", "cells", "use --trials 5 or more"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
     {"memory-short", "", "ask for less, or give the process more"},
@@ -340,11 +343,43 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const auto& found = judgement.cells[i].load_line;
     if (!found || !found->ceiling || !beaten(found->line)) continue;
+    // An external loader may do less for a batch than the kernels do.
+    const Cell& cell = result.cells[i].cell;
+    if (std::ranges::find(result.loaders, cell.loader.value_or(""), &ExternalLoader::loader) != result.loaders.end()) {
+      continue;
+    }
     warnings.push_back({"ceiling-beaten",
                         fmt::format("{} passes the ceiling {}, at {} of it: that ceiling's kernel is "
                                     "too weak to be a limit",
-                                    result.cells[i].cell.name(), found->name, percent(found->line.efficiency)),
+                                    cell.name(), found->name, percent(found->line.efficiency)),
                         found->line.efficiency.value});
+  }
+}
+
+// Of one sample; none where the element type is not known here.
+std::optional<std::size_t> bytes_of(const DeliveredFormat& format) {
+  using Type = std::pair<std::string_view, std::size_t>;
+  constexpr std::array kTypes{Type{"u8", 1},  Type{"i8", 1},   Type{"i16", 2}, Type{"i32", 4}, Type{"i64", 8},
+                              Type{"f16", 2}, Type{"bf16", 2}, Type{"f32", 4}, Type{"f64", 8}};
+  const auto type = std::ranges::find(kTypes, format.dtype, [](const auto& row) { return row.first; });
+  if (type == kTypes.end()) return std::nullopt;
+  std::size_t bytes = type->second;
+  for (const std::size_t extent : format.shape) bytes *= extent;
+  return bytes;
+}
+
+void warn_of_formats(const Result& result, Warnings& warnings) {
+  for (const ExternalLoader& loader : result.loaders) {
+    const auto delivered = loader.delivered ? bytes_of(*loader.delivered) : std::nullopt;
+    const auto cell = std::ranges::find(result.cells, std::optional(loader.loader),
+                                        [](const CellResult& each) { return each.cell.loader; });
+    if (!delivered || cell == result.cells.end()) continue;
+    const std::size_t own = cell->slot_bytes / cell->cell.sampler.batch_size;
+    if (own == *delivered) continue;
+    warnings.push_back(
+        {"format-differs", fmt::format("{} delivers samples of {}, which are {} bytes, and those of SYNTHETIC and of "
+                                       "other loaders are {}: they move other bytes for the same samples",
+                                       loader.loader, text_of(*loader.delivered), *delivered, own)});
   }
 }
 
@@ -372,6 +407,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   warn_of_builds(result, warnings);
   for (std::size_t i = 0; i < result.datasets.size(); ++i) warn_of_dataset(result, i, warnings);
   warn_of_samples(result, warnings);
+  warn_of_formats(result, warnings);
   warn_of_workers(result, warnings);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const CellResult& cell = result.cells[i];

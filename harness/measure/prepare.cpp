@@ -16,6 +16,7 @@
 #include "harness/measure/memory_need.h"
 #include "harness/measure/trial.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 #include "loaders/storage/affinity.h"
 
 namespace loadline {
@@ -178,6 +179,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     result.datasets.push_back(std::move(*facts));
     if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
   }
+  note_loaders(result);
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   add_up_memory(result, context.processes);
   return true;
@@ -195,9 +197,30 @@ void prepare_again(const Plan& plan, Result& result, const RunContext& context) 
     }
   }
   result.cells = std::move(cells);
+  if (context.rigs == nullptr) note_loaders(result);
   result.ceilings.clear();
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   if (context.rigs == nullptr) add_up_memory(result, context.processes);
+}
+
+void note_loaders(Result& result) {
+  for (const CellResult& cell : result.cells) {
+    if (!cell.cell.loader) continue;
+    const LoaderKind& kind = loader_named(*cell.cell.loader);
+    if (!kind.external) continue;
+    const auto known = std::ranges::find(result.loaders, kind.name, &ExternalLoader::loader);
+    if (known == result.loaders.end()) {
+      result.loaders.push_back({.loader = kind.name, .origin = kind.origin, .delivered = std::nullopt});
+    } else {
+      known->origin = kind.origin;
+    }
+  }
+}
+
+void note_delivered(const Cell& cell, const std::optional<DeliveredFormat>& delivered, Result& result) {
+  if (!cell.loader || !delivered) return;
+  const auto known = std::ranges::find(result.loaders, *cell.loader, &ExternalLoader::loader);
+  if (known != result.loaders.end()) known->delivered = delivered;
 }
 
 bool take_fingerprints(Result& result, RunContext& context) {

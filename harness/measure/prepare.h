@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "harness/measure/observer.h"
 #include "harness/plan/plan.h"
@@ -29,6 +30,12 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
 // The same for a plan whose datasets are all among those of `result`, which are not read again. Replaces the cells.
 void prepare_again(const Plan& plan, Result& result, const RunContext& context);
+
+// Puts the external loaders of the cells into result.loaders, unless they are there.
+void note_loaders(Result& result);
+
+// What the loader of a cell delivered in a trial, for result.loaders.
+void note_delivered(const Cell& cell, const std::optional<DeliveredFormat>& delivered, Result& result);
 
 // Takes the fingerprints that prepare_run() left for later, when there are no more trials that reading could spoil.
 // What can no longer be read stays without. Returns whether it came to its end, rather than to a requested stop.

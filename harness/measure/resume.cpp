@@ -125,6 +125,10 @@ double continue_from(Result earlier, const std::string& source, Result& prepared
     prepared.datasets[i].found = earlier.datasets[i].found;
     prepared.datasets[i].before = earlier.datasets[i].before;
   }
+  for (ExternalLoader& loader : prepared.loaders) {
+    const auto known = std::ranges::find(earlier.loaders, loader.loader, &ExternalLoader::loader);
+    if (known != earlier.loaders.end()) loader.delivered = known->delivered;
+  }
   for (std::size_t i = 0; i < prepared.cells.size(); ++i) {
     CellResult& cell = prepared.cells[i];
     CellResult& known = earlier.cells[i];

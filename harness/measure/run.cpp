@@ -1,6 +1,9 @@
 #include "harness/measure/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <utility>
@@ -8,6 +11,7 @@
 
 #include "harness/ceilings/ceilings.h"
 #include "harness/judge/statistics.h"
+#include "harness/measure/apart.h"
 #include "harness/measure/cache.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/schedule.h"
@@ -22,6 +26,30 @@ namespace {
 
 Time time_of(double seconds) {
   return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
+}
+
+// When the run is to end; none: whenever it does.
+std::optional<Time> end_of(const RunOptions& options, const RunContext& context) {
+  return options.time_limit ? std::optional(context.start + time_of(*options.time_limit)) : std::nullopt;
+}
+
+// How long a loader that may hang may be in one call of its own before it is taken to hang.
+constexpr Time kPatience = std::chrono::seconds(2);
+
+// Measures by `measure`, which is given a stop token: on a thread that can be left behind where the loader may never
+// return.
+template <typename Measure>
+auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunContext& context,
+                    const Measure& measure) {
+  const LoaderKind* kind = cell.loader && context.rigs == nullptr ? &loader_named(*cell.loader) : nullptr;
+  if (kind == nullptr || !kind->may_hang) return measure(context.stop);
+  decltype(measure(context.stop)) measured;
+  run_apart([&](const std::stop_token& stop) { measured = measure(stop); },
+            {.who = fmt::format("loader {}", kind->name),
+             .stop = context.stop,
+             .overdue = [&] { return end && context.clock.now() >= *end; },
+             .patience = kPatience});
+  return measured;
 }
 
 // From here on the peak is that of what comes next, if the system allows it: returns that. What the process had until
@@ -44,7 +72,9 @@ void measure_first_epoch(CellResult& cell, Time limit, const Result& result, Pag
   const auto cache_bytes = result.environment.machine.last_level_cache_bytes;
   const auto rig = dataset ? std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes) : context.rigs->make(cell);
   const bool own_peak = begin_own_peak(context);
-  auto epoch = run_first_epoch(*rig, limit, context.clock, context.stop);
+  auto epoch = measure_safely(cell.cell, end_of(result.options, context), context, [&](const std::stop_token& stop) {
+    return run_first_epoch(*rig, limit, context.clock, stop);
+  });
   if (!epoch) return;
   check_dataset(context.watches, result, cell.dataset);
   if (!own_peak) epoch->usage.peak_rss_bytes.reset();
@@ -58,11 +88,6 @@ void add_skipped(CellResult& cell, std::map<SampleIndex, std::string> skipped) {
   const std::size_t known = cell.skipped_count();
   cell.skipped.merge(skipped);
   cell.skipped_unnamed = known - std::min(known, cell.skipped.size());
-}
-
-// When the run is to end; none: whenever it does.
-std::optional<Time> end_of(const RunOptions& options, const RunContext& context) {
-  return options.time_limit ? std::optional(context.start + time_of(*options.time_limit)) : std::nullopt;
 }
 
 // Of a trial of each cell and ceiling.
@@ -279,8 +304,11 @@ class Bench {
       const double started = seconds_so_far();
       const bool own_peak = begin_own_peak(context_);
       const std::uint64_t resumed_before = times_resumed();
-      auto trial = run_trial(its_rig, trial_options(options_, round), context_.clock, context_.stop);
+      auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
+        return run_trial(its_rig, trial_options(options_, round), context_.clock, stop);
+      });
       if (!trial) return false;
+      note_delivered(cell.cell, trial->delivered, result_);
       if (on_data) check_dataset(context_.watches, result_, cell.dataset);
       if (!own_peak) trial->usage.peak_rss_bytes.reset();
       trial->suspended = times_resumed() != resumed_before;

@@ -11,6 +11,7 @@
 #include "harness/measure/trial.h"
 #include "harness/measure/watch.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 #include "loaders/names.h"
 #include "loaders/storage/affinity.h"
 
@@ -69,6 +70,10 @@ std::optional<EpochResult> run_epoch(const CellRig& rig, Feed& feed, Trainer& tr
 TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const PlanContext& context) {
   check_one("workload", options.workloads);
   check_one("loader", options.loaders);
+  if (const LoaderKind& kind = loader_named(options.loaders.front()); kind.external) {
+    throw usage_error(
+        fmt::format("--loader {}: training is by loaders of the table, which `loadline list` shows", kind.name));
+  }
   check_one("workers", options.workers);
   check_one("batch-size", options.batch_sizes);
   for (const Axis& axis : options.axes) check_one(axis.option, axis.values);

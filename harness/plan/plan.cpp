@@ -265,13 +265,15 @@ void check(const RunOptions& options) {
   const bool any_workers = (has("io") || has("full")) && std::ranges::any_of(options.loaders, [](const auto& loader) {
                              return loader_named(loader).has_workers;
                            });
-  const std::string_view idle = !options.workers.empty()         ? "workers"
-                                : options.prefetch               ? "prefetch"
-                                : options.stores != "auto"       ? "stores"
-                                : options.delivery != "in-order" ? "delivery"
-                                                                 : "";
+  const std::string_view own = options.stores != "auto" ? "stores" : options.delivery != "in-order" ? "delivery" : "";
+  const std::string_view idle = !options.workers.empty() ? "workers" : options.prefetch ? "prefetch" : own;
   if (!any_workers && !idle.empty()) {
     throw usage_error(fmt::format("--{}: nothing chosen by --loader and --mode has workers", idle));
+  }
+  const bool all_external =
+      std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });
+  if (all_external && !own.empty()) {
+    throw usage_error(fmt::format("--{}: only loaders of the table heed it, and none is chosen by --loader", own));
   }
   for (const std::string& loader : options.loaders) {
     if (!options.in_memory || !loader_named(loader).access) continue;

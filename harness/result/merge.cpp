@@ -135,6 +135,10 @@ class Merger {
     rounds_ += rounds;
     std::vector<std::size_t> datasets;
     for (DatasetFacts& facts : part.datasets) datasets.push_back(add_dataset(std::move(facts)));
+    for (ExternalLoader& loader : part.loaders) {
+      const auto known = std::ranges::find(merged_.loaders, loader.loader, &ExternalLoader::loader);
+      if (known == merged_.loaders.end()) merged_.loaders.push_back(std::move(loader));
+    }
     for (CellResult& cell : part.cells) cell.dataset = datasets[cell.dataset];
     for (CellResult& check : part.checks) check.dataset = datasets[check.dataset];
     // Ceilings are told apart by the cells that they are of.

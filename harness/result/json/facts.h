@@ -122,6 +122,21 @@ void fields(auto& json, Record<StorageFacts> auto& storage) {
   json("device_model", storage.device_model);
 }
 
+void fields(auto& json, Record<DeliveredFormat> auto& format) {
+  json("dtype", format.dtype);
+  json("shape", format.shape);
+  json("labels", format.labels);
+  json("indices", format.indices);
+}
+
+void fields(auto& json, Record<ExternalLoader> auto& loader) {
+  json("loader", loader.loader);
+  json("name", loader.origin.name);
+  json("version", loader.origin.version);
+  json("path", loader.origin.path);
+  json("delivered", loader.delivered);
+}
+
 void fields(auto& json, Record<DatasetFacts> auto& facts) {
   auto& info = facts.info;
   json("path", facts.path);

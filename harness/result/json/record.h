@@ -78,6 +78,10 @@ class RecordWriter {
   void late(std::string_view key, const std::optional<T>& value) {
     if (value) (*this)(key, *value);
   }
+  template <typename T>
+  void late(std::string_view key, const std::vector<T>& list) {
+    if (!list.empty()) (*this)(key, list);
+  }
   // The same of a list that follows from other fields.
   template <typename Make>
   void late_list(std::string_view key, Make make) {

@@ -30,6 +30,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json("kernels", result.kernels);
   json.late("memory", result.memory);
   json("datasets", result.datasets);
+  json.late("loaders", result.loaders);
 }
 
 }  // namespace loadline

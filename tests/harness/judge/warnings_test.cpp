@@ -229,6 +229,23 @@ TEST(Warnings, TellOfChunksDecodedForSingleSamples) {
   EXPECT_EQ(warnings(result), Texts());
 }
 
+TEST(Warnings, TellOfLoadersWhoseSamplesHaveAnotherSize) {
+  Result result = sound();
+  const std::string loader = result.cells[0].cell.loader.value();
+  result.cells[0].slot_bytes = result.cells[0].cell.sampler.batch_size * 3136;
+  result.loaders.push_back(
+      {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"f32", {1, 28, 28}, true, true}});
+  EXPECT_EQ(warnings(result), Texts());
+  result.loaders[0].delivered->dtype = "u8";
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"format-differs",
+              loader + " delivers samples of u8[1x28x28], which are 784 bytes, and those of SYNTHETIC and of other "
+                       "loaders are 3136: they move other bytes for the same samples"}}));
+  result.loaders[0].delivered->dtype = "u4";
+  EXPECT_EQ(warnings(result), Texts()) << "nobody knows its size";
+}
+
 TEST(Warnings, TellOfMoreWorkersThanCpus) {
   Result result = sound();
   result.cells[0].cell.workers = 4;

@@ -1,0 +1,42 @@
+# What `cmake --install` puts into its prefix, beside the Python package: the tool, the header that plug-ins include, the
+# libraries and their headers, and the CMake package by which find_package(loadline) finds them.
+#
+#     loadline::plugin     loadline/plugin.h, for loaders of one's own; needs nothing else
+#     loadline::loaders    loadline::synthetic    loadline::harness    the libraries, each with those before it
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/loadline")
+
+add_library(loadline_plugin INTERFACE)
+target_include_directories(loadline_plugin INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/loaders/plugin/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+add_library(loadline::plugin ALIAS loadline_plugin)
+set_target_properties(loadline_plugin PROPERTIES EXPORT_NAME plugin)
+install(TARGETS loadline_plugin EXPORT loadline_plugin COMPONENT plugin)
+install(EXPORT loadline_plugin NAMESPACE loadline:: FILE loadlinePlugin.cmake DESTINATION "${package_dir}" COMPONENT plugin)
+install(DIRECTORY loaders/plugin/include/loadline DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT plugin)
+
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/generated/loadlineConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+configure_package_config_file(cmake/loadlineConfig.cmake.in "${PROJECT_BINARY_DIR}/generated/loadlineConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/generated/loadlineConfig.cmake"
+    "${PROJECT_BINARY_DIR}/generated/loadlineConfigVersion.cmake"
+  DESTINATION "${package_dir}" COMPONENT plugin)
+
+foreach(layer IN ITEMS loaders synthetic harness)
+  set_target_properties(loadline_${layer} PROPERTIES EXPORT_NAME ${layer})
+  # Beside the folder of plugin.h, under the names that the headers have for each other.
+  install(DIRECTORY ${layer} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/loadline" COMPONENT libraries
+    FILES_MATCHING PATTERN "*.h" PATTERN "plugin/include" EXCLUDE PATTERN "page" EXCLUDE)
+endforeach()
+set_target_properties(loadline_options PROPERTIES EXPORT_NAME options)
+install(TARGETS loadline_options loadline_loaders loadline_synthetic loadline_harness EXPORT loadline_libraries
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libraries)
+install(EXPORT loadline_libraries NAMESPACE loadline:: FILE loadlineLibraries.cmake DESTINATION "${package_dir}"
+  COMPONENT libraries)
+install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Findliburing.cmake
+    cmake/FindoneDNN.cmake cmake/FindxxHash.cmake
+  DESTINATION "${package_dir}" COMPONENT libraries)
+install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)

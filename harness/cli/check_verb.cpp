@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/verbs.h"
+#include "harness/measure/apart.h"
+#include "harness/measure/prepare.h"
+#include "harness/measure/trial.h"
+#include "harness/plan/workloads.h"
+#include "harness/result/threads.h"
+#include "harness/show/columns.h"
+#include "loaders/check_loader.h"
+#include "loaders/error.h"
+#include "loaders/printable.h"
+#include "loaders/storage/affinity.h"
+#include "synthetic/clock.h"
+
+namespace loadline {
+namespace {
+
+// What the samples are, of one batch size, with each number of workers.
+std::vector<Cell> cells_of(const RunRequest& request, const CheckRequest& checking) {
+  RunOptions options = request.options;
+  options.modes = {"io"};
+  options.loaders = {checking.loader};
+  // By its contents a sample is only known as it is stored.
+  options.crop_padding = 0;
+  options.flip = "off";
+  const auto want_one = [](std::string_view option, std::size_t values) {
+    if (values > 1) throw usage_error(fmt::format("--{}: want one, got {}", option, values));
+  };
+  want_one("workload", options.workloads.size());
+  want_one("batch-size", options.batch_sizes.size());
+  for (const Axis& axis : options.axes) want_one(axis.option, axis.values.size());
+  if (checking.epochs == 0) throw usage_error("--epochs 0: want at least 1");
+  Plan plan = make_plan(
+      options, {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()});
+  std::erase_if(plan.cells, [](const Cell& cell) { return !cell.loader; });
+  return plan.cells;
+}
+
+std::string recognition_text(Recognition recognition) {
+  switch (recognition) {
+    case Recognition::kIndices: return "samples are told apart by the indices that it tells";
+    case Recognition::kContents: return "samples are told apart by their contents";
+    case Recognition::kLabels:
+      return "samples are not told apart, as it tells no indices and their contents are not known: labels were counted";
+    case Recognition::kCounts:
+      return "samples are not told apart, as it tells neither indices nor labels and their contents are not known: "
+             "samples were counted";
+  }
+  return "";
+}
+
+std::string delivery_text(const LoaderKind& kind, const LoaderCheck& check) {
+  std::string text = fmt::format("{}: {}", kind.name, kind.summary);
+  if (!kind.origin.version.empty()) text += fmt::format(" {}", kind.origin.version);
+  if (check.delivered) {
+    text += fmt::format(", {} {} labels, {} indices", text_of(*check.delivered),
+                        check.delivered->labels ? "with" : "without", check.delivered->indices ? "with" : "without");
+  }
+  return text + '\n';
+}
+
+std::string epochs_text(const LoaderCheck& check) {
+  std::string text;
+  for (const CheckedEpoch& epoch : check.epochs) {
+    const std::string workers = epoch.workers == 0 ? "" : fmt::format("{}, ", plural(epoch.workers, "worker"));
+    text += fmt::format("  {}epoch {}: {} in {} batch{}\n", workers, epoch.epoch, plural(epoch.samples, "sample"),
+                        epoch.batches, epoch.batches == 1 ? "" : "es");
+  }
+  return text;
+}
+
+// On a thread that can be left behind where the loader may never return.
+LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderCheckOptions& options,
+                    const std::optional<double>& time_limit, const std::stop_token& stop) {
+  LoaderCheck check;
+  const auto run = [&](const std::stop_token& token) {
+    LoaderCheckOptions own = options;
+    own.stop = token;
+    check = check_loader(kind, rig.assembler(), rig.sampler(), own);
+  };
+  if (!kind.may_hang) {
+    run(stop);
+    return check;
+  }
+  const auto began = std::chrono::steady_clock::now();
+  run_apart(run, {.who = fmt::format("loader {}", kind.name),
+                  .stop = stop,
+                  .overdue =
+                      [&] {
+                        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+                        return time_limit && took.count() >= *time_limit;
+                      },
+                  .patience = std::chrono::seconds(2)});
+  return check;
+}
+
+void check(const RunRequest& request, const CheckRequest& checking, const std::stop_token& stop) {
+  const std::vector<Cell> cells = cells_of(request, checking);
+  const Cell& cell = cells.front();
+  const LoaderKind& kind = loader_named(checking.loader);
+  const auto dataset = open_for(cell);
+  const CellRig rig(cell, *dataset, std::nullopt);
+  LoaderCheckOptions options{.workers = {},
+                             .epochs = checking.epochs,
+                             .loader = {.prefetch = std::max<std::size_t>(1, rig.slots().prefetch),
+                                        .threads_in_force = cell.threads_in_force,
+                                        .data = cell.data,
+                                        .test_split = cell.dataset.split == Split::kTest},
+                             .stop = {}};
+  for (const Cell& each : cells) options.workers.push_back(each.workers);
+  const LoaderCheck found = checked(rig, kind, options, request.options.time_limit, stop);
+
+  std::string text = delivery_text(kind, found) + epochs_text(found);
+  if (!found.epochs.empty()) text += fmt::format("  {}\n", recognition_text(found.recognition));
+  for (const std::string& fault : found.faults) text += fmt::format("{}\n", printable(fault));
+  put_text(stdout, text);
+  if (!found.faults.empty()) {
+    throw Error(fmt::format("loader {} does not deliver {}: {}", kind.name, cell.data.string(),
+                            plural(found.faults.size(), "fault")));
+  }
+  const bool recognised = found.recognition == Recognition::kIndices || found.recognition == Recognition::kContents;
+  put_text(stdout, fmt::format("ok: {}\n", recognised ? "each sample comes once an epoch, with its own label if any"
+                                                      : "the counts are those of the dataset"));
+}
+
+}  // namespace
+
+int check_verb(const RunRequest& request, const CheckRequest& checking) {
+  const Interrupt interrupt;
+  try {
+    check(request, checking, interrupt.token());
+  } catch (const Error& error) {
+    if (interrupt.signal() == 0) throw;
+    print_error(error.what());
+    return kExitSignal + interrupt.signal();
+  }
+  return kExitOk;
+}
+
+}  // namespace loadline

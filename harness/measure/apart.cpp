@@ -1,0 +1,109 @@
+#include "harness/measure/apart.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "loaders/error.h"
+#include "loaders/foreign_call.h"
+
+namespace loadline {
+namespace {
+
+using WallClock = std::chrono::steady_clock;  // a hanging call hangs in real time
+
+std::atomic<bool> left_behind{false};
+
+// What a thread that was left behind may still look at.
+struct Shared {
+  Whereabouts whereabouts;
+  std::stop_source stop;
+  std::mutex mutex;
+  std::condition_variable done_changed;
+  bool done = false;
+  std::exception_ptr failure;
+};
+
+void work_on(Shared& shared, const std::function<void(const std::stop_token&)>& work) {
+  watch_this_thread(&shared.whereabouts);
+  try {
+    work(shared.stop.get_token());
+  } catch (...) {
+    shared.failure = std::current_exception();
+  }
+  watch_this_thread(nullptr);
+  const std::lock_guard lock(shared.mutex);
+  shared.done = true;
+  shared.done_changed.notify_one();
+}
+
+// How long the thread has been in the call that it is in.
+class Stay {
+ public:
+  Time update(const Whereabouts& whereabouts) {
+    const std::uint64_t calls = whereabouts.calls();
+    const auto now = WallClock::now();
+    if (calls != calls_ || !whereabouts.away()) since_ = now;
+    calls_ = calls;
+    return std::chrono::duration_cast<Time>(now - since_);
+  }
+
+ private:
+  std::uint64_t calls_ = 0;
+  WallClock::time_point since_ = WallClock::now();
+};
+
+}  // namespace
+
+void run_apart(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+  constexpr auto kLook = std::chrono::milliseconds(20);
+  const auto shared = std::make_shared<Shared>();
+  std::thread thread;
+  try {
+    thread = std::thread([shared, work] { work_on(*shared, work); });
+  } catch (const std::system_error& error) {
+    throw Error(fmt::format("cannot start a thread for {}: {}", options.who, error.code().message()));
+  }
+  Stay stay;
+  std::optional<WallClock::time_point> asked;
+  std::unique_lock lock(shared->mutex);
+  while (!shared->done_changed.wait_for(lock, kLook, [&] { return shared->done; })) {
+    const Time stayed = stay.update(shared->whereabouts);
+    const bool hangs = stayed >= options.patience;
+    if (!asked) {
+      if (!options.stop.stop_requested() && !(hangs && options.overdue())) continue;
+      asked = WallClock::now();
+      lock.unlock();
+      shared->stop.request_stop();
+      lock.lock();
+    } else if (hangs && WallClock::now() - *asked >= options.patience && shared->whereabouts.write_off()) {
+      lock.unlock();
+      left_behind.store(true);
+      thread.detach();
+      throw Error(fmt::format("{}: {} does not return, {:.1f} s after it was called, and was left behind", options.who,
+                              shared->whereabouts.call(), seconds(stayed)));
+    }
+  }
+  lock.unlock();
+  thread.join();
+  if (shared->failure) std::rethrow_exception(shared->failure);
+  if (asked && !options.stop.stop_requested()) {
+    throw Error(fmt::format("{}: {} did not return until it was stopped, when the time of the run was up", options.who,
+                            shared->whereabouts.call()));
+  }
+}
+
+bool any_left_behind() {
+  return left_behind.load();
+}
+
+}  // namespace loadline

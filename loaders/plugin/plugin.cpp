@@ -1,0 +1,129 @@
+#include "loaders/plugin/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "loaders/error.h"
+#include "loaders/plugin/plugin_feed.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view path_of(std::string_view word) {
+  return word.substr(0, word.find(':'));
+}
+
+Error refusal(std::string_view word, std::string_view why) {
+  return Error(fmt::format("plug-in {}: {}", word, why));
+}
+
+// "file too short" of "./a.so: file too short".
+std::string without_path(std::string text, const std::string& path) {
+  if (text.starts_with(path + ": ")) text.erase(0, path.size() + 2);
+  return text;
+}
+
+void* load(std::string_view word, const fs::path& path) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(path, failed);
+  if (!fs::exists(status)) throw refusal(word, fmt::format("there is no file {}", path.string()));
+  if (fs::is_directory(status)) throw refusal(word, "it is a directory, not a shared library");
+  // A name without a slash would be looked for where the system's libraries are.
+  const std::string absolute = fs::absolute(path).string();
+  // Now: a function that it lacks is missed here and not in the middle of a trial.
+  void* library = nullptr;
+  try {
+    library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  } catch (...) {  // of its constructors of static objects
+    throw refusal(word, "an exception left it while it was loaded");
+  }
+  if (library != nullptr) return library;
+  const char* why = dlerror();
+  throw refusal(word, fmt::format("it cannot be loaded as a shared library: {}",
+                                  without_path(why != nullptr ? why : "unknown reason", absolute)));
+}
+
+const loadline_plugin_table* table_of(std::string_view word, void* library) {
+  using Entry = const loadline_plugin_table* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "loadline_plugin"));
+  if (entry == nullptr) throw refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h asks for");
+  const loadline_plugin_table* table = nullptr;
+  try {
+    table = entry();
+  } catch (const std::exception& error) {
+    throw refusal(word, fmt::format("loadline_plugin() threw an exception: {}", error.what()));
+  } catch (...) {
+    throw refusal(word, "loadline_plugin() threw an exception");
+  }
+  if (table == nullptr) throw refusal(word, "loadline_plugin() returned NULL");
+  // Nothing else of another version may be looked at.
+  if (table->version != LOADLINE_PLUGIN_VERSION) {
+    throw refusal(word,
+                  fmt::format("it was made for version {} of loadline/plugin.h, and this loadline has version {}; "
+                              "compile it with the header of this one",
+                              table->version, LOADLINE_PLUGIN_VERSION));
+  }
+  const std::string_view missing = table->open == nullptr    ? "open"
+                                   : table->next == nullptr  ? "next"
+                                   : table->close == nullptr ? "close"
+                                                             : "";
+  if (!missing.empty()) throw refusal(word, fmt::format("its table has no function {}", missing));
+  return table;
+}
+
+std::string text_or(const char* text, std::string_view otherwise) {
+  return text != nullptr ? text : std::string(otherwise);
+}
+
+}  // namespace
+
+bool names_plugin(std::string_view word) {
+  const std::string_view path = path_of(word);
+  return path.ends_with(".so") || (path.find('/') != std::string_view::npos && !path.ends_with(".py"));
+}
+
+PluginWord parse_plugin(std::string_view word) {
+  PluginWord parsed{.path = std::string(path_of(word)), .options = {}};
+  if (parsed.path.size() == word.size()) return parsed;
+  std::string_view rest = word.substr(parsed.path.size() + 1);
+  for (;;) {
+    const auto comma = rest.find(',');
+    const std::string_view option = rest.substr(0, comma);
+    const auto equals = option.find('=');
+    if (equals == 0 || equals == std::string_view::npos) {
+      throw usage_error(fmt::format("plug-in {}: '{}': want key=value", word, option));
+    }
+    parsed.options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+    if (comma == std::string_view::npos) return parsed;
+    rest = rest.substr(comma + 1);
+  }
+}
+
+LoaderKind open_plugin(std::string_view word) {
+  PluginWord parsed = parse_plugin(word);
+  const loadline_plugin_table* table = table_of(word, load(word, parsed.path));
+  std::error_code failed;
+  const fs::path path = fs::canonical(parsed.path, failed);
+  LoaderKind kind{.name = std::string(word),
+                  .summary = fmt::format("plug-in {}", text_or(table->name, parsed.path)),
+                  .has_workers = table->has_workers != 0};
+  kind.external = true;
+  kind.origin = {.name = text_or(table->name, ""),
+                 .version = text_or(table->plugin_version, ""),
+                 .path = failed ? parsed.path : path.string()};
+  kind.may_hang = true;
+  kind.engine = [plugin = Plugin{.word = std::string(word), .options = std::move(parsed.options), .table = table}](
+                    const LoaderKind& /*kind*/, const Assembler& assembler, const Sampler& sampler,
+                    const LoaderOptions& options) { return make_plugin_feed(plugin, assembler, sampler, options); };
+  return kind;
+}
+
+}  // namespace loadline

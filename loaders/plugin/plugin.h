@@ -1,0 +1,29 @@
+// Loaders that are loaded while the program runs, by the C interface of loadline/plugin.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "loaders/loader.h"
+
+namespace loadline {
+
+// "./libmine.so:shards=8,mode=fast", as it is written in --loader.
+struct PluginWord {
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+// Whether a word names a shared library: what stands before the colon has a '/' or ends in ".so".
+bool names_plugin(std::string_view word);
+
+// Throws usage Error for options that are none.
+PluginWord parse_plugin(std::string_view word);
+
+// Loads the library, which then stays loaded. Throws Error naming the word and what is wrong: no such file, not a
+// shared library, no loadline_plugin(), made for another version, functions left out.
+LoaderKind open_plugin(std::string_view word);
+
+}  // namespace loadline

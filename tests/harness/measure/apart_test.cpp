@@ -1,0 +1,91 @@
+#include "harness/measure/apart.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "loaders/foreign_call.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::failed;
+using test::thrown_by;
+
+// As patient as a test can be: what hangs in it hangs until it is asked to stop, or for ever.
+ApartOptions options(bool overdue) {
+  return {.who = "loader ./a.so", .stop = {}, .overdue = [overdue] { return overdue; }, .patience = Time(1)};
+}
+
+// Waits until a stop is requested, in a foreign call.
+void wait_for(const std::stop_token& stop) {
+  const ForeignCall call("next()");
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait(lock, stop, [] { return false; });
+}
+
+TEST(RunApart, RunsOnAThreadOfItsOwn) {
+  std::thread::id where;
+
+  run_apart([&](const std::stop_token&) { where = std::this_thread::get_id(); }, options(false));
+
+  EXPECT_NE(where, std::this_thread::get_id());
+  EXPECT_NE(where, std::thread::id());
+}
+
+TEST(RunApart, PassesOnWhatIsThrown) {
+  EXPECT_EQ(thrown_by([] { run_apart([](const std::stop_token&) { throw Error("no shard"); }, options(false)); }),
+            failed("no shard"));
+}
+
+TEST(RunApart, PassesOnARequestToStop) {
+  std::stop_source source;
+  source.request_stop();
+  ApartOptions asked = options(false);
+  asked.stop = source.get_token();
+  bool stopped = false;
+
+  run_apart(
+      [&](const std::stop_token& stop) {
+        wait_for(stop);
+        stopped = stop.stop_requested();
+      },
+      asked);
+
+  EXPECT_TRUE(stopped);
+}
+
+TEST(RunApart, StopsWhatHangsWhenItsTimeIsUp) {
+  EXPECT_EQ(thrown_by([] { run_apart(wait_for, options(true)); }),
+            failed("loader ./a.so: next() did not return until it was stopped, when the time of the run was up"));
+  EXPECT_FALSE(any_left_behind());
+}
+
+TEST(RunApart, LeavesBehindWhatDoesNotStop) {
+  // What the thread refers to lives on with it.
+  struct Never {
+    std::mutex mutex;
+    std::condition_variable condition;
+  };
+  const auto never = std::make_shared<Never>();
+  const auto hang = [never](const std::stop_token&) {
+    const ForeignCall call("open()");
+    std::unique_lock lock(never->mutex);
+    never->condition.wait(lock, [] { return false; });
+  };
+
+  const std::string why = thrown_by([&] { run_apart(hang, options(true)); }).message;
+
+  EXPECT_EQ(why.substr(0, 38), "loader ./a.so: open() does not return, ") << why;
+  EXPECT_TRUE(any_left_behind());
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,36 @@
+#include "loaders/foreign_call.h"
+
+#include <gtest/gtest.h>
+
+namespace loadline {
+namespace {
+
+TEST(ForeignCall, IsNotedOfAThreadThatIsWatched) {
+  Whereabouts whereabouts;
+  watch_this_thread(&whereabouts);
+  EXPECT_FALSE(whereabouts.away());
+  {
+    const ForeignCall call("next()");
+    EXPECT_TRUE(whereabouts.away());
+    EXPECT_EQ(whereabouts.call(), "next()");
+  }
+  watch_this_thread(nullptr);
+
+  EXPECT_FALSE(whereabouts.away());
+  EXPECT_EQ(whereabouts.calls(), 1U);
+}
+
+TEST(ForeignCall, IsNoMatterOfAThreadThatIsNot) {
+  const ForeignCall call("next()");
+
+  EXPECT_EQ(watched_by(), nullptr);
+}
+
+TEST(Whereabouts, CannotBeWrittenOffAtHome) {
+  Whereabouts whereabouts;
+
+  EXPECT_FALSE(whereabouts.write_off());
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,14 @@
+/* A plug-in of a version that is yet to come: nothing but the number may be looked at. */
+#include <stdint.h>
+
+struct later_table {
+  uint32_t version;
+  void* anything;
+};
+
+static const struct later_table table = {99, (void*)1};
+
+const struct later_table* loadline_plugin(void);
+const struct later_table* loadline_plugin(void) {
+  return &table;
+}
