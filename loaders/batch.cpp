@@ -193,6 +193,18 @@ Slot* DeliveryRing::sleep_until_published(const std::atomic<Slot*>& cell) {
   return cell.load();
 }
 
+bool DeliveryRing::wait(std::chrono::nanoseconds limit) {
+  const auto& cell = cells_[next_ & mask_];
+  const auto nothing_to_wait_for = [&] { return cell.load() != nullptr || closed_.load(); };
+  spin_until(nothing_to_wait_for, std::min(patience_, limit));
+  if (nothing_to_wait_for()) return true;
+  std::unique_lock lock(mutex_);
+  asleep_.store(true);
+  const bool came = wake_.wait_for(lock, limit, nothing_to_wait_for);
+  asleep_.store(false);
+  return came;
+}
+
 std::size_t DeliveryRing::ready() const {
   // A slot can be taken a moment before it is counted as published.
   const std::uint64_t published = published_.load(std::memory_order_relaxed);

@@ -35,6 +35,7 @@ struct Slot {
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written
   bool faulted_in = false;          // the pool's affair
+  void* foreign = nullptr;          // of an external loader: the batch as its own kind of consumer knows it
   std::exception_ptr failure;       // set when the batch could not be assembled; a feed rethrows it
 
   std::span<const std::byte> bytes() const { return data.first(count * sample_bytes); }
@@ -115,6 +116,8 @@ class DeliveryRing {
   void publish(std::uint64_t position, Slot* slot);
   // Waits for the next position in order. Null once closed and, in order, nothing more is there.
   Slot* take();
+  // Waits until take() need not wait, for `limit` at the most; returns whether it came to that. The consumer's thread.
+  bool wait(std::chrono::nanoseconds limit);
   // How many were published and not taken, those behind one that is still missing among them. The consumer's thread.
   std::size_t ready() const;
   // Wakes the consumer. What was published before can still be taken. Any thread, more than once.

@@ -1,6 +1,7 @@
 // The contract every loader keeps, and the table of loaders.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -52,6 +53,10 @@ class Feed {
   // it assembled this batch, after which the feed is closed. One consumer thread. The feed must outlive its batches.
   virtual Batch next() = 0;
 
+  // Waits until next() need not wait, for `limit` at the most: for a consumer that has to look up now and then. Returns
+  // whether it came to that; at once where batches are made as they are asked for. The consumer's thread.
+  virtual bool wait(std::chrono::nanoseconds /*limit*/) { return true; }
+
   // How many batches are ready and were not taken yet. Absent where batches are made as they are asked for. The
   // consumer's thread.
   virtual std::optional<std::size_t> ready() const { return std::nullopt; }
@@ -74,6 +79,7 @@ struct LoaderOptions {
   StreamOptions stream;
   std::filesystem::path data;       // for an external loader: the dataset, as it was named
   bool test_split = false;          // for an external loader: the dataset's test samples are wanted
+  bool read_all = false;            // for an external loader: all memory of a batch beyond its slot's is to be read
   std::optional<BatchNeeds> needs;  // for an external loader; none: the consumer takes batches of any format
 };
 

@@ -3,7 +3,10 @@
 
 #include "harness/result/build_facts.h"
 #include "loaders/error.h"
+#include "python/array.h"
 #include "python/bind.h"
+#include "python/loader.h"
+#include "python/script.h"
 
 namespace loadline {
 namespace {
@@ -16,6 +19,9 @@ PYBIND11_MODULE(_core, module) {
   bind_loop(module);
   bind_loop_result(module);
   bind_recorder(module);
+  bind_array(module);
+  bind_loader(module);
+  bind_script(module);
 }
 
 }  // namespace

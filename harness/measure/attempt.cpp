@@ -32,7 +32,8 @@ double seconds_of_step(Feed& feed, Sink& sink, const RunContext& context) {
 void try_compute(const CellRig& rig, bool may_read, RunContext& context) {
   const Cell& cell = rig.cell();
   const std::string key = compute_key(cell);
-  if (!takes_steps(cell.mode) || context.tried.contains(key)) return;
+  // What is wrong with somebody else's step is for the trials of its cell to say.
+  if (!takes_steps(cell.mode) || context.tried.contains(key) || rig.compute().kind->external) return;
   TriedCompute& tried = context.tried[key];
   std::unique_ptr<Feed> feed;  // outlives the sink
   const PinnedThread pinned(cell.placement.compute_cpus);

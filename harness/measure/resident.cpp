@@ -1,5 +1,6 @@
 #include "harness/measure/resident.h"
 
+#include <utility>
 #include <vector>
 
 #include "loaders/error.h"
@@ -16,6 +17,24 @@ ResidentFeed::ResidentFeed(const Assembler& assembler, const Sampler& sampler, s
     filler->fill(*batch);
     filled.push_back(std::move(batch));
   }
+}
+
+KeptFeed::KeptFeed(std::unique_ptr<Feed> source, std::size_t batches) : source_(std::move(source)) {
+  kept_.reserve(batches);
+  free_.reserve(batches);
+  while (kept_.size() < batches) {
+    Batch batch = source_->next();
+    if (!batch) throw Error("resident batches: the loader ended before it had delivered as many");
+    free_.push_back(batch.get());
+    kept_.push_back(std::move(batch));
+  }
+}
+
+Batch KeptFeed::next() {
+  if (free_.empty()) throw Error("resident batches: the consumer holds more batches than it announced");
+  Slot* slot = free_.front();
+  free_.erase(free_.begin());
+  return Batch(slot, Return{this});
 }
 
 Batch ResidentFeed::next() {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "loaders/assemble.h"
 #include "loaders/loader.h"
@@ -21,6 +23,24 @@ class ResidentFeed final : public Feed {
 
  private:
   BatchPool pool_;
+};
+
+// The same of batches that another feed has delivered, as they are: it stays open, so that they live.
+class KeptFeed final : public Feed, private SlotHome {
+ public:
+  // Waits for `batches` batches of `source`. Throws Error where it ends before, and what it throws.
+  KeptFeed(std::unique_ptr<Feed> source, std::size_t batches);
+
+  // Throws Error when the consumer holds all batches.
+  Batch next() override;
+  void close() override { source_->close(); }
+
+ private:
+  void put(Slot* slot) override { free_.push_back(slot); }
+
+  std::unique_ptr<Feed> source_;
+  std::vector<Batch> kept_;  // go back to the source
+  std::vector<Slot*> free_;  // of these; the latest last
 };
 
 }  // namespace loadline

@@ -235,19 +235,28 @@ std::unique_ptr<Trainer> CellRig::make_trainer(Clock& clock, const std::stop_tok
 }
 
 std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
-  if (!cell_.loader) return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots);
-  const LoaderOptions options{.workers = cell_.workers,
-                              .prefetch = slots_.prefetch,
-                              .stores = cell_.stores,
-                              .in_order = cell_.in_order,
-                              .threads_in_force = cell_.threads_in_force,
-                              .cpus = cell_.placement.worker_cpus,
-                              .held_batches = slots_.held_batches,
-                              .stream = {.first_epoch = first_epoch},
-                              .data = cell_.data,
-                              .test_split = cell_.dataset.split == Split::kTest,
-                              .needs = needs_of(cell_, *compute_.kind, setting_)};
-  return loader_named(*cell_.loader).make(assembler(), sampler(), options);
+  if (!cell_.loader && !cell_.resident_of) {
+    return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots);
+  }
+  const LoaderKind& kind = loader_named(cell_.loader ? *cell_.loader : *cell_.resident_of);
+  LoaderOptions options{.workers = cell_.workers,
+                        .prefetch = slots_.prefetch,
+                        .stores = cell_.stores,
+                        .in_order = cell_.in_order,
+                        .threads_in_force = cell_.threads_in_force,
+                        .cpus = cell_.placement.worker_cpus,
+                        .held_batches = slots_.held_batches,
+                        .stream = {.first_epoch = first_epoch},
+                        .data = cell_.data,
+                        .test_split = cell_.dataset.split == Split::kTest,
+                        .read_all = cell_.mode == Mode::kIo,
+                        .needs = needs_of(cell_, *compute_.kind, setting_)};
+  if (cell_.loader) return kind.make(assembler(), sampler(), options);
+  // A few, all of them held at a time; one batch alone would be in the caches, which those of a loader are not.
+  const std::size_t kept = slots_.slots + 1;
+  options.workers = kind.may_do_without ? 0 : 1;
+  options.held_batches = kept;
+  return std::make_unique<KeptFeed>(kind.make(assembler(), sampler(), options), kept);
 }
 
 std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Clock& clock, const std::stop_token& stop) {

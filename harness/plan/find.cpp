@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "harness/plan/script_workload.h"
 #include "harness/plan/settings.h"
-#include "harness/plan/workloads.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
@@ -76,7 +76,7 @@ const FindKind& find_kind_named(std::string_view name) {
 
 std::string compute_text(const RunOptions& options) {
   if (!options.compute.empty()) return options.compute;
-  return std::string(row_named(workloads(), "--workload", options.workloads.front()).compute);
+  return std::string(workload_named(options.workloads.front()).compute);
 }
 
 void check_find(const RunOptions& options) {

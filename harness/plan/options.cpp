@@ -11,6 +11,7 @@
 #include "harness/plan/find.h"
 #include "harness/plan/one_value.h"
 #include "harness/plan/ranges.h"
+#include "harness/plan/script_workload.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/loader.h"
@@ -310,6 +311,7 @@ std::string parse_word(const OptionRow& row, std::string_view text) {
   const Words words = row.choices();
   // What an external loader is, if anything, is found when it is opened; a result that names one is read without that.
   const bool external = row.name == "loader" && (may_name_external_loader(text) || known_loader(text) != nullptr);
+  if (row.name == "workload" && text == kScriptWorkload) return std::string(text);
   if (!external && std::ranges::find(words, text) == words.end()) {
     throw unknown_name(fmt::format("--{}", row.name), text, words);
   }
@@ -357,6 +359,7 @@ bool begins_item(const OptionRow& row, std::string_view text) {
                       : row.name == "placement" ? Words{"shared", "split", "pin"}
                                                 : Words{};
   if (heads.empty()) return true;
+  if (row.name == "compute" && may_name_external_compute(text.substr(0, text.find(',')))) return true;
   return std::ranges::find(heads, text.substr(0, text.find_first_of(":,"))) != heads.end();
 }
 

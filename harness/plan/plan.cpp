@@ -11,8 +11,10 @@
 
 #include "harness/plan/conditions.h"
 #include "harness/plan/find.h"
+#include "harness/plan/script_workload.h"
 #include "harness/plan/settings.h"
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/random.h"
@@ -81,6 +83,19 @@ void place_compute(const RunOptions& options, const PlanContext& context, Cell& 
   cell.placement = threads.placement;
 }
 
+// Where the samples lie is known to the loader alone.
+void use_script(const RunOptions& options, Cell& cell) {
+  for (const std::string& loader : options.loaders) {
+    const LoaderKind& kind = loader_named(loader);
+    if (!kind.external) {
+      throw usage_error(fmt::format("--workload {}: it has no data for loader {}, name a workload or --data",
+                                    kScriptWorkload, loader));
+    }
+    if (cell.dataset.format == "auto") cell.data = kind.origin.path;
+    cell.dataset.format = kScriptFormat;
+  }
+}
+
 Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t batch_size,
                const PlanContext& context) {
   Cell cell{.workload = std::string(workload.name)};
@@ -103,6 +118,7 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .hdf5_labels = options.hdf5_labels,
                   .crops = options.crops,
                   .crop_edge = options.crop_edge};
+  if (workload.name == kScriptWorkload && options.data.empty()) use_script(options, cell);
   cell.classes = workload.classes;
   cell.transform = transform_of(options, workload);
   cell.photo = photo_of(options, cell.transform);
@@ -213,7 +229,7 @@ void check_compute_knobs(const RunOptions& options) {
   if (idle.empty()) return;
   for (const std::string& workload : options.workloads) {
     const std::string compute =
-        options.compute.empty() ? std::string(row_named(workloads(), "--workload", workload).compute) : options.compute;
+        options.compute.empty() ? std::string(workload_named(workload).compute) : options.compute;
     const ComputeKind& kind = *parse_compute(compute).kind;
     if (kind.heeds_setting && !kind.heeds_threads && options.compute_threads) {
       throw usage_error(fmt::format("--compute-threads: compute {} needs one thread alone", kind.name));
@@ -331,11 +347,19 @@ std::vector<RunOptions> combinations_of(const RunOptions& options) {
   return combinations;
 }
 
+// A step that is somebody else's knows the batches of its own loader.
+std::optional<std::string> source_of_resident(const RunOptions& options, const Cell& cell) {
+  if (!parse_compute(cell.compute).kind->external) return std::nullopt;
+  const auto found =
+      std::ranges::find_if(options.loaders, [](const auto& name) { return loader_named(name).external; });
+  return found == options.loaders.end() ? std::nullopt : std::optional(*found);
+}
+
 // All cells of one combination, but for OVERHEAD.
 void append_cells(const RunOptions& options, const PlanContext& context, std::vector<Cell>& cells) {
   check(options);
   for (const std::string& workload_name : options.workloads) {
-    const Workload& workload = row_named(workloads(), "--workload", workload_name);
+    const Workload& workload = workload_named(workload_name);
     const auto batch_sizes = options.batch_sizes.empty() ? std::vector{workload.batch_size} : options.batch_sizes;
     for (const std::size_t batch_size : batch_sizes) {
       const Cell base = base_cell(options, workload, batch_size, context);
@@ -346,6 +370,7 @@ void append_cells(const RunOptions& options, const PlanContext& context, std::ve
         if (uses_loader(cell.mode)) {
           append_loader_cells(cell, options, context, cells);
         } else {
+          cell.resident_of = source_of_resident(options, cell);
           cells.push_back(cell);
         }
       }
@@ -471,6 +496,7 @@ Plan make_plan(const RunOptions& asked, const PlanContext& context) {
   overhead.mode = Mode::kOverhead;
   overhead.compute = "drain";
   overhead.loader.reset();
+  overhead.resident_of.reset();
   overhead.workers = 0;
   overhead.sampler.batch_size = 1;
   plan.cells.push_back(overhead);

@@ -57,8 +57,10 @@ struct Cell {
   bool fusion = true;
   std::size_t compute_threads = 1;
   Placement placement;
-  std::string compute;                  // "drain" where the mode has no compute
-  std::optional<std::string> loader;    // none: resident batches
+  std::string compute;                // "drain" where the mode has no compute
+  std::optional<std::string> loader;  // none: resident batches
+  // Of resident batches, the external loader that they are from; none: they are assembled from the dataset.
+  std::optional<std::string> resident_of;
   std::size_t workers = 0;              // 0: the loader has none
   std::optional<std::size_t> prefetch;  // none: as many as suit the cache; meaningless without workers
   bool in_order = true;

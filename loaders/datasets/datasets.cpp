@@ -8,6 +8,7 @@
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/memory.h"
+#include "loaders/datasets/script.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 
@@ -72,6 +73,7 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
   try {
     if (!fs::exists(path)) throw Error(fmt::format("cannot open {}: no such file or directory", path.string()));
     if (!fs::is_directory(path)) refuse_other_than_file("open", path);
+    if (options.format == kScriptFormat) return open_script(path);
     const DatasetFormat& format =
         options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
     if (options.access && format.name != "hdf5" && !(format.name == "volume" && has_hdf5_name(path))) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,6 +25,7 @@ namespace loadline {
 class WorkerFeed : public Feed {
  public:
   Batch next() final;
+  bool wait(std::chrono::nanoseconds limit) final { return ring_.wait(limit); }
   std::optional<std::size_t> ready() const final { return ring_.ready(); }
   void close() final;
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "loaders/names.h"
@@ -65,6 +66,21 @@ constexpr ComputeKind kStepOfProgram{.name = kProgramStep,
                                      .summary = "the training step of a program that measured itself",
                                      .parameters = {},
                                      .make = refuse_to_step};
+std::unique_ptr<Sink> refuse_to_make(std::span<const double> /*values*/, const ComputeContext& /*context*/) {
+  throw usage_error("--compute: a function of Python is called by `python3 -m loadline`, not by this program");
+}
+
+// Of a compute that nobody here opens.
+constexpr ComputeKind kElsewhere{.name = "of a script",
+                                 .summary = "a training step of somebody else's",
+                                 .parameters = {},
+                                 .make = refuse_to_make,
+                                 .external = true};
+
+ComputeOpener& opener() {
+  static ComputeOpener the_one;
+  return the_one;
+}
 
 std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
   if (kind.parameters.empty()) throw usage_error(fmt::format("compute {}: it has no parameters", kind.name));
@@ -135,8 +151,23 @@ std::span<const LeftOut> computes_left_out() {
   return rows;
 }
 
+bool may_name_external_compute(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon + 1 == text.size() || text.find('=') != std::string_view::npos) {
+    return false;
+  }
+  const std::string_view head = text.substr(0, colon);
+  return std::ranges::find(kComputes, head, &ComputeKind::name) == kComputes.end() &&
+         std::ranges::find(computes_left_out(), head, &LeftOut::name) == computes_left_out().end();
+}
+
+void set_compute_opener(ComputeOpener new_opener) {
+  opener() = std::move(new_opener);
+}
+
 ComputeSpec parse_compute(std::string_view text) {
   if (text == kProgramStep) return {.kind = &kStepOfProgram};
+  if (may_name_external_compute(text)) return opener() ? opener()(text) : ComputeSpec{.kind = &kElsewhere};
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   for (const LeftOut& row : computes_left_out()) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -127,6 +128,7 @@ struct ComputeKind {
   // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
+  bool external = false;  // somebody else's: takes any batch, and those of external loaders as they know them
 };
 
 std::span<const ComputeKind> computes();
@@ -158,7 +160,17 @@ struct ComputeSpec {
   }
 };
 
-// Throws usage Error naming the part that is wrong and what is possible, or why the compute was left out.
+// Throws usage Error naming the part that is wrong and what is possible, or why the compute was left out. Of an
+// external one that nobody here opens, as in a result from elsewhere, one that cannot be made.
 ComputeSpec parse_compute(std::string_view text);
+
+// Whether the text may name a compute that is not in the table: "train.py:make_step".
+bool may_name_external_compute(std::string_view text);
+
+// Opens such computes; what it gives stays valid. Throws Error.
+using ComputeOpener = std::function<ComputeSpec(std::string_view text)>;
+
+// Asked in place of the one before it. Not while others parse.
+void set_compute_opener(ComputeOpener opener);
 
 }  // namespace loadline

@@ -304,6 +304,38 @@ TEST_F(DeliveryRingOfFour, WakesTheConsumerWhenItCloses) {
   }
 }
 
+TEST_F(DeliveryRingOfFour, WaitsForAPositionNoLongerThanItIsTold) {
+  for (const auto patience : {0ns, 1'000'000ns}) {
+    DeliveryRing ring(pool_, patience);
+    EXPECT_FALSE(ring.wait(1us));
+    ring.publish(1, slots_[1]);
+    EXPECT_FALSE(ring.wait(1us));
+    ring.publish(0, slots_[0]);
+    EXPECT_TRUE(ring.wait(0ns));
+    EXPECT_EQ(ring.take(), slots_[0]);
+    EXPECT_TRUE(ring.wait(0ns));
+    EXPECT_EQ(ring.take(), slots_[1]);
+    EXPECT_FALSE(ring.wait(1us));
+    ring.close();
+    EXPECT_TRUE(ring.wait(0ns));
+  }
+}
+
+TEST_F(DeliveryRingOfFour, WakesAConsumerThatWaitsForALimitedTime) {
+  DeliveryRing ring(pool_, 0ns);
+  std::latch waits(1);
+  bool came = false;
+  {
+    const std::jthread consumer([&] {
+      waits.count_down();
+      came = ring.wait(1h);
+    });
+    waits.wait();
+    ring.publish(0, slots_[0]);
+  }
+  EXPECT_TRUE(came);
+}
+
 TEST(DeliveryRing, DeliversFromManyThreadsInOrder) {
   for (const auto patience : {0ns, 1000ns}) {
     BatchPool pool(5, 1, 1);

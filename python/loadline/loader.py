@@ -1,0 +1,285 @@
+"""Batches of loadline's own loaders for a training loop in Python."""
+
+import atexit
+import difflib
+import importlib
+import importlib.util
+import os
+import weakref
+
+from loadline import _core
+from loadline._core import Error
+
+# Closed before the interpreter ends: their threads are not its own.
+_open = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all():
+    for loader in list(_open):
+        loader.close()
+
+
+def text_of(value):
+    """An option's value as on the command line."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (list, tuple)):
+        return ",".join(text_of(item) for item in value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _share(rank, ranks):
+    """This process's rank and how many there are, by the arguments or as torchrun sets them."""
+
+    def number(name, standard):
+        text = os.environ.get(name, "")
+        if not text:
+            return standard
+        if not text.isdigit():
+            raise Error(f"{name}: want a whole number, got '{text}'")
+        return int(text)
+
+    if rank is None and ranks is None:
+        return number("RANK", 0), number("WORLD_SIZE", 1)
+    if rank is None or ranks is None:
+        raise Error("rank and ranks: want both, or neither")
+    return rank, ranks
+
+
+def _form(as_, dtype):
+    """The word of `as_`, chosen where it is None, and what the extension is asked for."""
+    if as_ is None:
+        as_ = "numpy" if importlib.util.find_spec("numpy") else "array"
+    forms = {
+        "numpy": _core.ArrayForm.numpy,
+        "torch": _core.ArrayForm.dlpack,
+        "array": _core.ArrayForm.array,
+    }
+    if as_ not in forms:
+        raise Error(f"as_: want one of {', '.join(forms)}, got '{as_}'")
+    if as_ == "numpy" and dtype == "bf16":
+        raise Error("dtype bf16: NumPy has no such type, ask for as_='torch' or as_='array'")
+    return as_, forms[as_]
+
+
+def tensors_of(batch):
+    """Tensors of a batch's capsules."""
+    from torch.utils.dlpack import from_dlpack
+
+    images, *others = map(from_dlpack, batch)
+    # PyTorch wants 64 bits of labels and indices: some bytes a sample are copied, images never.
+    return (images, *(one.long() if one.dim() == 1 else one for one in others))
+
+
+def _tensors():
+    try:
+        importlib.import_module("torch.utils.dlpack")
+    except ImportError as error:
+        raise Error(f"as_='torch': cannot import PyTorch: {error}") from error
+    return tensors_of
+
+
+class Dataset:
+    """What a Loader reads: `len()` is its samples in all ranks together."""
+
+    def __init__(self, facts):
+        self.path = facts["path"]
+        self.format = facts["format"]
+        self.classes = facts["classes"]
+        self._samples = facts["samples"]
+
+    def __len__(self):
+        return self._samples
+
+    def __repr__(self):
+        return f"<loadline dataset {self.path}: {self.format}, {self._samples} samples>"
+
+
+class Loader:
+    """Iterates over the batches of one of loadline's loaders: (images, labels), an epoch a loop.
+
+    data        a workload as `loadline list` shows it ("cifar10"), whose place, augmentation and
+                normalisation are used; or the path of a dataset, whose format is detected. Of a path
+                alone nothing is done to samples but what is asked for: float values are in [0, 1],
+                photographs are resized and cropped in the centre; `workload=` says otherwise.
+    loader      "thread-pool", "serial" or another one that `loadline list` shows
+    workers     threads that make batches; a loader without any ("serial") does not heed it
+    batch_size  samples; the last batch of an epoch may have fewer, unless drop_last is set
+    dtype       "f32", "bf16" or "u8"
+    shuffle     a new order each epoch; otherwise as stored. `order=` has further ones
+    seed        of the order and of augmentation: the same seed gives the same batches, bit for bit,
+                with any loader and number of workers
+    rank, ranks this process's share of each epoch; by default RANK and WORLD_SIZE, as torchrun and
+                most job scripts set them, otherwise everything
+    hold        batches that the loop may keep beside the one it looks at
+    as_         "numpy", "torch" or "array" (loadline.Array); by default "numpy" where it is installed
+    indices     yield (images, labels, indices) with the samples' places in the dataset
+    options     of `loadline run`, about data, transform, order and loader, with _ for -: layout="nhwc",
+                crop_padding=4, flip=True, mean=(...), std=(...), on_corrupt="skip", image_size=160,
+                split="test", prefetch=8, in_memory=True and so on
+
+    Images are [batch, channels, height, width] or, with layout="nhwc", [batch, height, width,
+    channels]; labels are int32, with as_="torch" int64, the one copy. Of a volume the two are inputs
+    and targets, [batch, channels, edge, edge, edge] each.
+
+    Nothing else is copied: an array is the memory that workers fill, and goes back to them when the
+    last array, tensor or view of its batch is dropped, also after the loader itself. Arrays may be
+    written to. Who holds more batches than `hold` promises gets an Error.
+
+    Workers are threads without the GIL and read ahead across the end of an epoch. One thread iterates
+    at a time. A process that was forked off begins an iteration of its own. Raises Error with the
+    sentences of the command line, where a sample cannot be read naming it.
+    """
+
+    def __init__(
+        self,
+        data,
+        loader="thread-pool",
+        workers=4,
+        batch_size=256,
+        dtype="f32",
+        *,
+        shuffle=True,
+        seed=1,
+        drop_last=False,
+        rank=None,
+        ranks=None,
+        workload=None,
+        hold=2,
+        as_=None,
+        indices=False,
+        **options,
+    ):
+        known = _core.loader_options()
+        for name in options:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f", did you mean {near[0]}?" if near else ""
+                raise TypeError(f"Loader() has no option '{name}'{hint}")
+        if hold < 0:
+            raise Error(f"hold: want at least 0 batches, got {hold}")
+        self.rank, self.ranks = _share(rank, ranks)
+        self.as_, form = _form(as_, dtype)
+        self._convert = _tensors() if self.as_ == "torch" else None
+        if isinstance(data, str) and data in _core.workload_names() and workload is None:
+            workload = data
+        else:
+            options["data"] = data
+        options.setdefault("order", "shuffled" if shuffle else "sequential")
+        options.update(
+            loader=loader,
+            batch_size=batch_size,
+            dtype=dtype,
+            seed=seed,
+            drop_last=drop_last,
+            rank=self.rank,
+            world_size=self.ranks,
+        )
+        if _core.has_workers(loader):
+            options["workers"] = workers
+        if workload is not None:
+            options["workload"] = workload
+        given = [(k.replace("_", "-"), text_of(v)) for k, v in options.items() if v is not None]
+        self._native = _core.NativeLoader(given, workload is not None, hold, form, indices)
+        self.dataset = Dataset(self._native.facts)
+        self.batch_size = batch_size
+        # What an order of batches is a function of: a state is of use to none but this.
+        self._order = {
+            "samples": len(self.dataset),
+            "batch_size": batch_size,
+            "ranks": self.ranks,
+            "seed": seed,
+            "drop_last": drop_last,
+            "order": options["order"],
+            "page_samples": options.get("page_samples"),
+            "window_samples": options.get("window_samples"),
+        }
+        self._in_order = options.get("delivery", "in-order") == "in-order"
+        self._next = (0, 0)  # epoch and batch that the next loop begins with
+        self._at = None  # of the loop in hand; None: there is none
+        _open.add(self)
+
+    def __len__(self):
+        """Batches of an epoch, of this rank."""
+        return self._native.batches_per_epoch
+
+    @property
+    def samples(self):
+        """Samples of an epoch, of this rank."""
+        return self._native.samples_per_epoch
+
+    @property
+    def skipped(self):
+        """With on_corrupt="skip", the samples left out so far and why."""
+        return self._native.skipped
+
+    def __iter__(self):
+        """The next epoch; where load_state_dict() was called, the rest of one. Ends an iteration that is
+        still going on."""
+        epoch, batch = self._next
+        self._native.start(epoch, batch)
+        self._next = (epoch + 1, 0)
+        self._at = _Epoch(self, epoch)
+        return self._at
+
+    def set_epoch(self, epoch):
+        """The next loop is this epoch, from 0: for jobs that go on, and shuffled by nothing else."""
+        if epoch < 0:
+            raise Error(f"epoch: want at least 0, got {epoch}")
+        self._next = (epoch, 0)
+
+    def state_dict(self):
+        """Where the loop stands, for load_state_dict(): behind the last batch that it was given."""
+        if not self._in_order:
+            raise Error("state_dict: with delivery='completion' nobody knows which batches came, use in-order")
+        epoch, batch = self._next
+        if self._at is not None and self._native.position != (self._at.epoch + 1, 0):
+            epoch, batch = self._native.position
+        return {"epoch": epoch, "batch": batch, **self._order}
+
+    def load_state_dict(self, state):
+        """Has the next loop go on where `state` was taken. Raises Error where that loader's batches are
+        others than this one's."""
+        for name, value in self._order.items():
+            if state.get(name) != value:
+                raise Error(
+                    f"load_state_dict: the state is one of {name} {state.get(name)}, this loader has {value}"
+                )
+        self._next = (state["epoch"], state["batch"])
+        self._at = None
+
+    def close(self):
+        """Stops the workers. Batches that were handed out stay as they are."""
+        self._native.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"<loadline.Loader of {self.dataset.path}: {len(self)} batches of {self.batch_size}>"
+
+
+class _Epoch:
+    """One loop over a Loader. Holds no batch: that would be one more than was promised."""
+
+    __slots__ = ("epoch", "_loader", "_take", "_convert")
+
+    def __init__(self, loader, epoch):
+        self.epoch = epoch
+        self._loader = loader
+        self._take = loader._native.next
+        self._convert = loader._convert
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._loader._at is not self:
+            raise Error("another iteration over this loader has begun: it has one at a time")
+        if self._convert is None:
+            return self._take()
+        return self._convert(self._take())

@@ -1,0 +1,196 @@
+"""Functions of a user's own files and modules, as `--loader` and `--compute` name them: `train.py:make_loader`,
+`package.module:make_step`."""
+
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import shlex
+import signal
+import sys
+import traceback
+
+from loadline._core import Error
+
+_WORD = re.compile(r"(?P<place>.+\.py|[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<name>[^\W\d][\w.]*)")
+
+_scripts = {}  # by word
+_modules = {}  # of files, by path
+
+
+class Script:
+    """A factory of loaders or steps. Called once for each combination of what it is offered and takes; what it made
+    serves all trials with that."""
+
+    def __init__(self, word, function, path=""):
+        self.word = word
+        self.path = path
+        self.made = {}
+        self._function = function
+        parameters = inspect.signature(function).parameters.values()
+        self._takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        self._names = {p.name for p in parameters if p.kind in by_name}
+        self._needs = [p.name for p in parameters if p.kind in by_name and p.default is p.empty]
+
+    def takes(self, name):
+        return self._takes_all or name in self._names
+
+    def call(self, **offered):
+        return self._function(**self._taken(offered))
+
+    def make(self, **offered):
+        if offered.get("data") == self.path:
+            del offered["data"]  # nobody named any
+        key = tuple(sorted(self._taken(offered).items()))
+        if key not in self.made:
+            self.made[key] = self.call(**offered)
+        return self.made[key]
+
+    def _taken(self, offered):
+        missing = [name for name in self._needs if name not in offered]
+        if missing:
+            raise TypeError(f"{self.word} wants {missing[0]}, and is offered {', '.join(offered)}")
+        return {name: value for name, value in offered.items() if self.takes(name)}
+
+
+def _file_of(function):
+    """Where it stands; of what was typed into a notebook, where Python does."""
+    try:
+        path = inspect.getsourcefile(function)
+    except TypeError:
+        path = None
+    return path if path and os.path.exists(path) else sys.executable
+
+
+def register(function):
+    """A word for a function that is there already."""
+    word = f"{function.__module__}:{function.__qualname__}".replace("<", "").replace(">", "")
+    if word in _scripts and _scripts[word]._function is not function:
+        word += f"_{len(_scripts)}"
+    if word not in _scripts:
+        _scripts[word] = Script(word, function, _file_of(function))
+    return word
+
+
+def is_script(word):
+    return word in _scripts or _WORD.fullmatch(word) is not None
+
+
+def _module_of(place):
+    if not place.endswith(".py"):
+        return importlib.import_module(place)
+    path = os.path.abspath(place)
+    if path not in _modules:
+        if not os.path.exists(path):
+            raise Error(f"cannot open {place}: there is no such file")
+        name = os.path.splitext(os.path.basename(path))[0]
+        # Its neighbours are found as where it is run itself, also by workers that import it anew.
+        sys.path.insert(0, os.path.dirname(path))
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        _modules[path] = module
+    return _modules[path]
+
+
+def find(word):
+    """The Script of a word. Raises Error where there is none, and what importing it raises."""
+    if word not in _scripts:
+        match = _WORD.fullmatch(word)
+        module = _module_of(match["place"])
+        function = module
+        for name in match["name"].split("."):
+            function = getattr(function, name, None)
+        if not callable(function):
+            raise Error(f"{word}: {match['place']} has no function {match['name']}")
+        _scripts[word] = Script(word, function, _file_of(function))
+    return _scripts[word]
+
+
+def samples(path):
+    """How many samples the loaders of a file have an epoch, by len(loader.dataset); about a million where that cannot
+    be told."""
+    for script in _scripts.values():
+        if script.path == path:
+            try:
+                return max(1, len(script.call(workers=0, batch_size=64, seed=1, rank=0, ranks=1).dataset))
+            except Exception:  # what is wrong is for the trials of its cells to say
+                continue
+    return 1 << 20
+
+
+def forget():
+    """Drops what was made: workers of other processes end with their loaders."""
+    for script in _scripts.values():
+        script.made.clear()
+
+
+def completed(words):
+    """The words of a command line, with those that say so where its loaders are all scripts and no dataset is named."""
+    if not words or words[0] not in ("run", "ab"):
+        return words
+    given = {}
+    rest = list(words[1:])
+    for word, following in zip(rest, rest[1:] + [""]):
+        flag, equals, value = word.partition("=")
+        value = value if equals else following
+        given.setdefault(flag, []).append(value)
+        if flag in ("--base", "--new"):
+            rest_of_side = shlex.split(value)
+            for one, next_one in zip(rest_of_side, rest_of_side[1:] + [""]):
+                given.setdefault(one.partition("=")[0], []).append(one.partition("=")[2] or next_one)
+    if any(flag in given for flag in ("--workload", "--data", "--config", "--resume", "--help", "-h")):
+        return words
+    loaders = [loader for value in given.get("--loader", []) for loader in value.split(",")]
+    if not loaders or not all(is_script(loader) for loader in loaders):
+        return words
+    words = [*words, "--workload", "python"]
+    if words[0] == "run" and "--ceilings" not in given:
+        words += ["--ceilings", "off"]
+    if "--compute" not in given and "--mode" not in given:
+        words += ["--mode", "io"]
+    return words
+
+
+def begin_epoch(iterable, epoch):
+    """An iterator over the epoch, whose order is told to the samplers that want to know it."""
+    for owner in (iterable, getattr(iterable, "sampler", None), getattr(iterable, "batch_sampler", None)):
+        if hasattr(owner, "set_epoch"):
+            owner.set_epoch(epoch)
+    return iter(iterable)
+
+
+def told(kind, value, trace):
+    """Prints the traceback; returns the exception in a line."""
+    sys.stdout.flush()
+    traceback.print_exception(kind, value, trace)
+    sys.stderr.flush()
+    text = " ".join(str(value).split())
+    return f"{kind.__name__}: {text}" if text else kind.__name__
+
+
+def has_torch():
+    return "torch" in sys.modules
+
+
+def tensors(batch):
+    from loadline.loader import tensors_of
+
+    return tensors_of(batch)
+
+
+def synchronise():
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _let_signals_through():
+    # The tool keeps these for a thread of its own, which a child does not have.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT))
+
+
+os.register_at_fork(after_in_child=_let_signals_through)

@@ -1,0 +1,68 @@
+"""Sweeps over a program's own loader and step."""
+
+import os
+import signal
+import tempfile
+import threading
+
+from loadline import _core, scripts
+from loadline._core import Error
+from loadline.loader import text_of
+from loadline.result import Result
+
+_FLAGS = ("in_memory", "turn_upright", "scaled_dct", "drop_last", "check_verdict", "quiet")
+
+
+def _word(thing):
+    return scripts.register(thing) if callable(thing) else thing
+
+
+def _words(things):
+    return ",".join(_word(thing) for thing in (things if isinstance(things, (list, tuple)) else [things]))
+
+
+def measure(loader, step=None, *, output=None, overwrite=False, **options):
+    """Measures loaders, alone and with a training step, as `loadline run` does; returns the Result.
+
+    loader     a function that makes an iterable of batches, or a word of `--loader`, or a list of these. It is called
+               with what it takes of workers, batch_size, seed, data, rank and ranks, once for each combination.
+    step       a function that makes a step: what that gives is called with each batch. Or a word of `--compute`, or a
+               list. It is called with what it takes of batch_size, seed, classes and threads. None: IO alone.
+    output     the result file; None: a temporary one
+    overwrite  replace a complete result there
+    options    of `loadline run`, with _ for -, lists as lists: workers=[0, 1, 2, 4], batch_size=[64, 256],
+               workload="cifar10", data=..., trials=5, time_limit="10m", au=0.9, find="min-workers", ...
+
+    Progress and table are printed, but for quiet=True. On the main thread. Cells that fail are in Result.errors. Raises
+    Error where nothing can be measured, and KeyboardInterrupt after Ctrl-C, which leaves what was measured so far in
+    `output`.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise Error("measure: signals end a run, and they are the main thread's: call it there")
+    directory = None
+    if output is None:
+        directory = tempfile.TemporaryDirectory(prefix="loadline-")
+        output = os.path.join(directory.name, "result.json")
+    words = ["run", "--loader", _words(loader)]
+    if step is not None:
+        words += ["--compute", _words(step)]
+    elif "mode" not in options:
+        words += ["--mode", "io"]
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if name in _FLAGS and isinstance(value, bool):
+            words += [flag] if value else []
+        elif value is not None:
+            words += [flag, text_of(value)]
+    words += ["--output", os.fspath(output)] + (["--overwrite"] if overwrite else [])
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        code = _core.run_cli(["loadline", *scripts.completed(words)])
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        scripts.forget()
+    if code > 128:
+        raise KeyboardInterrupt
+    if code == 2 or not os.path.exists(output):
+        raise Error("measure: nothing was measured, the reason stands on stderr")
+    return Result(output, directory)

@@ -1,0 +1,145 @@
+#include "python/script.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "loaders/datasets/script.h"
+#include "loaders/error.h"
+#include "loaders/loader.h"
+#include "python/script_error.h"
+#include "python/script_feed.h"
+#include "python/script_step.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+namespace py = pybind11;
+
+// For as long as the process lives: what the tables hold is not destroyed before the interpreter.
+py::handle kept(const py::object& object) {
+  return object.inc_ref();
+}
+
+// Python's own find(): the script behind a word. Throws what importing it threw, as an Error.
+py::object script_of(std::string_view who, std::string_view word) {
+  try {
+    return py::module_::import("loadline.scripts").attr("find")(std::string(word));
+  } catch (py::error_already_set& exception) {
+    if (exception.matches(py::module_::import("loadline").attr("Error"))) {
+      throw usage_error(py::str(exception.value()));
+    }
+    throw script_error(fmt::format("{} {}", who, word), exception);
+  }
+}
+
+std::unique_ptr<Feed> make_feed(py::handle script, const LoaderKind& kind, const Sampler& sampler,
+                                const LoaderOptions& options) {
+  const py::gil_scoped_acquire gil;
+  py::object iterable;
+  try {
+    using namespace pybind11::literals;
+    const SamplerOptions& order = sampler.options();
+    iterable =
+        script.attr("make")("workers"_a = options.workers, "batch_size"_a = order.batch_size, "seed"_a = order.seed,
+                            "data"_a = options.data.string(), "rank"_a = order.rank, "ranks"_a = order.world_size);
+  } catch (py::error_already_set& exception) {
+    throw script_error(fmt::format("loader {}", kind.name), exception);
+  }
+  return make_script_feed(kind.name, std::move(iterable), options);
+}
+
+bool is_script(std::string_view word) {
+  const py::gil_scoped_acquire gil;
+  return py::module_::import("loadline.scripts").attr("is_script")(std::string(word)).cast<bool>();
+}
+
+LoaderKind open_loader(std::string_view word) {
+  const py::gil_scoped_acquire gil;
+  const py::object script = script_of("loader", word);
+  const auto where = script.attr("path").cast<std::string>();
+  return {.name = std::string(word),
+          .summary = "a loader in Python",
+          .has_workers = script.attr("takes")("workers").cast<bool>(),
+          .engine = [handle = kept(script)](
+                        const LoaderKind& kind, const Assembler&, const Sampler& sampler,
+                        const LoaderOptions& options) { return make_feed(handle, kind, sampler, options); },
+          .origin = {.name = std::string(word), .version = {}, .path = where},
+          .may_do_without = true};
+}
+
+// The steps that were opened; a kind of the table knows its own by number.
+struct Step {
+  std::string word;
+  py::handle script;
+  ComputeKind kind;
+};
+
+std::deque<Step>& steps() {
+  static std::deque<Step> all;
+  return all;
+}
+
+std::unique_ptr<Sink> make_step(std::span<const double> values, const ComputeContext& context) {
+  const py::gil_scoped_acquire gil;
+  const Step& step = steps()[static_cast<std::size_t>(values.front())];
+  try {
+    using namespace pybind11::literals;
+    const StepSetting& setting = context.setting;
+    return make_script_step(step.word,
+                            step.script.attr("make")("batch_size"_a = setting.batch_size, "seed"_a = setting.seed,
+                                                     "classes"_a = setting.classes, "threads"_a = setting.threads),
+                            context);
+  } catch (py::error_already_set& exception) {
+    throw script_error(fmt::format("compute {}", step.word), exception);
+  }
+}
+
+ComputeSpec open_step(std::string_view word) {
+  for (std::size_t i = 0; i < steps().size(); ++i) {
+    if (steps()[i].word == word) return {.kind = &steps()[i].kind, .values = {static_cast<double>(i)}};
+  }
+  const py::gil_scoped_acquire gil;
+  if (!is_script(word)) throw usage_error(fmt::format("--compute: '{}': want a name or FILE.py:FUNCTION", word));
+  const py::object script = script_of("compute", word);
+  Step& step = steps().emplace_back(Step{.word = std::string(word), .script = kept(script), .kind = {}});
+  step.kind = {
+      .name = step.word, .summary = "a training step in Python", .parameters = {}, .make = make_step, .external = true};
+  return {.kind = &step.kind, .values = {static_cast<double>(steps().size() - 1)}};
+}
+
+std::size_t samples_of(const std::filesystem::path& path) {
+  const py::gil_scoped_acquire gil;
+  try {
+    return py::module_::import("loadline.scripts").attr("samples")(path.string()).cast<std::size_t>();
+  } catch (py::error_already_set& exception) {
+    throw script_error(fmt::format("loader of {}", path.string()), exception);
+  }
+}
+
+int run_tool(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const py::gil_scoped_release release;
+  return run_cli(static_cast<int>(words.size()), arguments.data());
+}
+
+}  // namespace
+
+void bind_script(py::module_& module) {
+  add_loader_opener({.recognises = is_script, .open = open_loader});
+  set_compute_opener(open_step);
+  set_sample_count(samples_of);
+  module.def("run_cli", run_tool, py::arg("words"),
+             "Runs the command line, `words` from the program's name on; returns its exit code. On the main thread.");
+}
+
+}  // namespace loadline

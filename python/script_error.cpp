@@ -1,0 +1,32 @@
+#include "python/script_error.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace loadline {
+
+namespace py = pybind11;
+
+namespace {
+
+std::string told(const py::error_already_set& exception) {
+  return py::module_::import("loadline.scripts")
+      .attr("told")(exception.type(), exception.value(), exception.trace() ? exception.trace() : py::none())
+      .cast<std::string>();
+}
+
+}  // namespace
+
+Error script_error(std::string_view who, py::error_already_set& exception) {
+  if (exception.matches(PyExc_KeyboardInterrupt)) throw exception;
+  try {
+    return Error(fmt::format("{}: {}", who, told(exception)));
+  } catch (py::error_already_set& another) {
+    // Signals may raise at any moment: PyTorch does so when it hears that a worker has died, which says more.
+    if (another.matches(PyExc_KeyboardInterrupt)) throw;
+    return Error(fmt::format("{}: {}", who, told(another)));
+  }
+}
+
+}  // namespace loadline

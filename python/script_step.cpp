@@ -1,0 +1,91 @@
+#include "python/script_step.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "loaders/error.h"
+#include "python/batch_arrays.h"
+#include "python/script_error.h"
+
+namespace loadline {
+namespace {
+
+namespace py = pybind11;
+
+class ScriptStep final : public Sink {
+ public:
+  ScriptStep(std::string name, py::object step, const ComputeContext& context)
+      : name_(std::move(name)), format_(context.setting.sample), stop_(context.stop), step_(std::move(step)) {
+    const py::gil_scoped_acquire gil;
+    scripts_ = py::module_::import("loadline.scripts");
+  }
+
+  ~ScriptStep() override {
+    const py::gil_scoped_acquire gil;
+    step_ = py::object();
+    scripts_ = py::object();
+  }
+
+  void consume(Batch batch) override {
+    const py::gil_scoped_acquire gil;
+    call([&] {
+      if (batch->foreign != nullptr) {
+        step_(py::reinterpret_borrow<py::object>(static_cast<PyObject*>(batch->foreign)));
+      } else {
+        step_with(std::move(batch));
+      }
+    });
+  }
+
+  // What a step has launched on a GPU.
+  void finish() override {
+    const py::gil_scoped_acquire gil;
+    call([&] { scripts_.attr("synchronise")(); });
+  }
+
+ private:
+  template <typename Work>
+  void call(const Work& work) {
+    try {
+      work();
+    } catch (py::error_already_set& exception) {
+      throw script_error(fmt::format("compute {}", name_), exception);
+    }
+  }
+
+  // The memory is the loader's, which takes it back when the trial ends: a step may not keep any of it.
+  void step_with(Batch batch) {
+    const auto owner = std::make_shared<Batch>(std::move(batch));
+    if (!as_tensors_) as_tensors_ = scripts_.attr("has_torch")().cast<bool>();
+    {
+      py::object arrays =
+          batch_arrays(**owner, format_, owner, *as_tensors_ ? ArrayForm::kDlpack : ArrayForm::kNumpy, false);
+      if (*as_tensors_) arrays = scripts_.attr("tensors")(arrays);
+      step_(arrays);
+    }
+    if (owner.use_count() == 1) return;
+    py::module_::import("gc").attr("collect")();  // in a cycle, perhaps
+    if (owner.use_count() == 1) return;
+    owner->release();  // NOLINT(bugprone-unused-return-value): its home may be gone when the step drops it
+    throw Error(fmt::format(
+        "compute {}: the step keeps a part of a batch that belongs to the loader: let it keep a copy", name_));
+  }
+
+  const std::string name_;
+  const SampleFormat format_;
+  const std::stop_token stop_;
+  std::optional<bool> as_tensors_;
+  py::object step_;
+  py::object scripts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> make_script_step(std::string name, py::object step, const ComputeContext& context) {
+  return std::make_unique<ScriptStep>(std::move(name), std::move(step), context);
+}
+
+}  // namespace loadline

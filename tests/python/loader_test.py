@@ -1,0 +1,475 @@
+"""loadline.Loader: our loaders in somebody's loop."""
+
+import gc
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+
+import numpy
+
+import loadline
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+needs_torch = unittest.skipIf(torch is None, "needs PyTorch")
+
+SAMPLES = 100
+
+
+def write_mnist(directory, samples=SAMPLES):
+    """A dataset in MNIST's format whose sample i is an image of byte i with label i % 10."""
+    with open(os.path.join(directory, "train-images-idx3-ubyte"), "wb") as images:
+        images.write(struct.pack(">IIII", 0x803, samples, 28, 28))
+        for i in range(samples):
+            images.write(bytes([i]) * (28 * 28))
+    with open(os.path.join(directory, "train-labels-idx1-ubyte"), "wb") as labels:
+        labels.write(struct.pack(">II", 0x801, samples))
+        labels.write(bytes(i % 10 for i in range(samples)))
+
+
+def write_photos(directory, count=24, edge=40):
+    """A folder of `count` photographs of one class; returns their paths."""
+    paths = [os.path.join(directory, "class", f"{i:04}.ppm") for i in range(count)]
+    os.mkdir(os.path.join(directory, "class"))
+    for i, path in enumerate(paths):
+        with open(path, "wb") as file:
+            file.write(b"P6 %d %d 255\n" % (edge, edge) + bytes([i]) * (edge * edge * 3))
+    return paths
+
+
+class WithData(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls._directory = tempfile.TemporaryDirectory()
+        cls.data = cls._directory.name
+        write_mnist(cls.data)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls._directory.cleanup()
+
+    def loader(self, **options):
+        options.setdefault("batch_size", 8)
+        options.setdefault("workers", 2)
+        loader = loadline.Loader(options.pop("data", self.data), **options)
+        self.addCleanup(loader.close)
+        return loader
+
+
+class Batches(WithData):
+    def test_are_images_and_their_labels(self):
+        for images, labels in self.loader(dtype="u8"):
+            self.assertEqual(images.shape[1:], (1, 28, 28))
+            self.assertEqual(images.dtype, numpy.uint8)
+            self.assertEqual(labels.dtype, numpy.int32)
+            self.assertTrue((images[:, 0, 0, 0] % 10 == labels).all())
+
+    def test_have_each_sample_once_an_epoch(self):
+        loader = self.loader(dtype="u8")
+        for _ in range(3):
+            seen = [int(image[0, 0, 0]) for images, _ in loader for image in images]
+            self.assertEqual(sorted(seen), list(range(SAMPLES)))
+
+    def test_have_another_order_each_epoch(self):
+        loader = self.loader(dtype="u8")
+        first, second = ([images[0, 0, 0, 0] for images, _ in loader] for _ in range(2))
+        self.assertNotEqual(first, second)
+
+    def test_come_as_stored_where_nothing_is_shuffled(self):
+        seen = [int(image[0, 0, 0]) for images, _ in self.loader(dtype="u8", shuffle=False) for image in images]
+        self.assertEqual(seen, list(range(SAMPLES)))
+
+    def test_are_the_same_with_any_loader_and_number_of_workers(self):
+        def epoch(**options):
+            return [(images.copy(), labels.copy()) for images, labels in self.loader(data=self.data, **options)]
+
+        reference = epoch(loader="serial")
+        for options in ({"workers": 1}, {"workers": 3}, {"loader": "flow-graph"}):
+            for (images, labels), (these, their) in zip(reference, epoch(**options), strict=True):
+                numpy.testing.assert_array_equal(images, these)
+                numpy.testing.assert_array_equal(labels, their)
+
+    def test_of_a_path_alone_are_from_0_to_1(self):
+        images, _ = next(iter(self.loader(shuffle=False)))
+        self.assertEqual(images.dtype, numpy.float32)
+        self.assertAlmostEqual(float(images[7].max()), 7 / 255, places=6)
+
+    def test_are_normalised_as_the_workload_or_as_asked_for(self):
+        images, _ = next(iter(self.loader(workload="mnist", shuffle=False)))
+        self.assertAlmostEqual(float(images[7].max()), (7 / 255 - 0.1307) / 0.3081, places=5)
+        images, _ = next(iter(self.loader(mean=0.5, std=0.25, shuffle=False)))
+        self.assertAlmostEqual(float(images[7].max()), (7 / 255 - 0.5) / 0.25, places=5)
+
+    def test_may_have_channels_last(self):
+        images, _ = next(iter(self.loader(layout="nhwc")))
+        self.assertEqual(images.shape, (8, 28, 28, 1))
+
+    def test_tell_their_indices(self):
+        for images, _, indices in self.loader(dtype="u8", indices=True):
+            numpy.testing.assert_array_equal(images[:, 0, 0, 0], indices)
+
+    def test_leave_out_the_short_one_where_asked_to(self):
+        self.assertEqual([len(labels) for _, labels in self.loader(batch_size=48)], [48, 48, 4])
+        self.assertEqual([len(labels) for _, labels in self.loader(batch_size=48, drop_last=True)], [48, 48])
+        self.assertEqual(len(self.loader(batch_size=48)), 3)
+
+    def test_of_a_path_that_names_no_data_say_so(self):
+        with self.assertRaisesRegex(loadline.Error, "cannot open /nowhere"):
+            self.loader(data="/nowhere")
+
+
+class Options(WithData):
+    def test_that_are_unknown_are_told_with_the_nearest(self):
+        with self.assertRaisesRegex(TypeError, "no option 'prefetsch', did you mean prefetch"):
+            self.loader(prefetsch=2)
+
+    def test_are_held_to_the_rules_of_the_tool(self):
+        with self.assertRaisesRegex(loadline.Error, "--dtype"):
+            self.loader(dtype="f16")
+        with self.assertRaisesRegex(loadline.Error, "batch size 101 is larger than the dataset of 100 samples"):
+            self.loader(batch_size=101)
+        with self.assertRaisesRegex(loadline.Error, "want one value"):
+            self.loader(layout="nchw,nhwc")
+
+    def test_without_mean_or_deviation_cannot_normalise(self):
+        with self.assertRaisesRegex(loadline.Error, "normalise: a path alone"):
+            self.loader(normalise=True)
+        with self.assertRaisesRegex(loadline.Error, "mean and std: want both"):
+            self.loader(mean=0.5)
+
+    def test_of_numpy_have_no_bfloat16(self):
+        with self.assertRaisesRegex(loadline.Error, "NumPy has no such type"):
+            self.loader(dtype="bf16")
+
+
+class Ranks(WithData):
+    def test_share_the_samples(self):
+        seen = []
+        for rank in range(3):
+            for images, _ in self.loader(dtype="u8", rank=rank, ranks=3):
+                seen += [int(image[0, 0, 0]) for image in images]
+        self.assertEqual(sorted(seen), list(range(SAMPLES)))
+
+    def test_are_those_of_the_environment(self):
+        self.addCleanup(os.environ.pop, "RANK")
+        self.addCleanup(os.environ.pop, "WORLD_SIZE")
+        os.environ.update(RANK="1", WORLD_SIZE="4")
+        loader = self.loader()
+        self.assertEqual((loader.rank, loader.ranks, loader.samples), (1, 4, 25))
+        self.assertEqual(self.loader(rank=0, ranks=1).samples, SAMPLES)
+        os.environ["RANK"] = "one"
+        with self.assertRaisesRegex(loadline.Error, "RANK: want a whole number, got 'one'"):
+            self.loader()
+
+
+class Epochs(WithData):
+    @staticmethod
+    def first_bytes(batches):
+        return [int(images[0, 0, 0, 0]) for images, _ in batches]
+
+    def test_can_be_named(self):
+        loader = self.loader(dtype="u8")
+        epochs = [self.first_bytes(loader) for _ in range(3)]
+        loader.set_epoch(1)
+        self.assertEqual(self.first_bytes(loader), epochs[1])
+        self.assertEqual(self.first_bytes(loader), epochs[2])
+        loader.set_epoch(2)
+        self.assertEqual(self.first_bytes(loader), epochs[2])
+
+    def test_that_are_left_early_are_followed_by_the_next(self):
+        loader = self.loader(dtype="u8")
+        epochs = [self.first_bytes(loader) for _ in range(2)]
+        loader.set_epoch(0)
+        for _ in loader:
+            break
+        self.assertEqual(self.first_bytes(loader), epochs[1])
+
+    def test_go_on_in_their_middle(self):
+        whole = self.loader(dtype="u8")
+        expected = self.first_bytes(whole) + self.first_bytes(whole)
+        first = self.loader(dtype="u8")
+        seen = []
+        for images, _ in first:
+            seen.append(int(images[0, 0, 0, 0]))
+            if len(seen) == 5:
+                break
+        state = first.state_dict()
+        self.assertEqual((state["epoch"], state["batch"]), (0, 5))
+        second = self.loader(dtype="u8", loader="serial")
+        second.load_state_dict(state)
+        self.assertEqual(second.state_dict(), state)
+        self.assertEqual(seen + self.first_bytes(second) + self.first_bytes(second), expected)
+
+    def test_that_have_ended_are_no_middle(self):
+        loader = self.loader(batch_size=50)
+        states = []
+        for _ in loader:
+            states.append(loader.state_dict())
+        states.append(loader.state_dict())
+        self.assertEqual([(s["epoch"], s["batch"]) for s in states], [(0, 1), (1, 0), (1, 0)])
+
+    def test_of_another_order_are_no_place_to_go_on(self):
+        state = self.loader(seed=1).state_dict()
+        with self.assertRaisesRegex(loadline.Error, "the state is one of seed 1, this loader has 2"):
+            self.loader(seed=2).load_state_dict(state)
+
+    def test_in_order_of_completion_have_each_sample_once(self):
+        loader = self.loader(dtype="u8", delivery="completion", workers=3)
+        for _ in range(3):
+            seen = [int(image[0, 0, 0]) for images, _ in loader for image in images]
+            self.assertEqual(sorted(seen), list(range(SAMPLES)))
+        with self.assertRaisesRegex(loadline.Error, "state_dict"):
+            loader.state_dict()
+
+    def test_are_gone_through_by_one_loop_at_a_time(self):
+        loader = self.loader()
+        first = iter(loader)
+        next(first)
+        second = iter(loader)
+        next(second)
+        with self.assertRaisesRegex(loadline.Error, "another iteration"):
+            next(first)
+
+
+class Memory(WithData):
+    def test_is_not_copied_and_comes_back(self):
+        loader = self.loader(loader="serial", hold=1)
+        places = {images.ctypes.data for images, _ in loader}
+        self.assertLessEqual(len(places), 3)
+
+    def test_stays_while_anything_looks_at_it(self):
+        loader = self.loader(dtype="u8", shuffle=False, hold=2)
+        batches = iter(loader)
+        corner = next(batches)[0][3:, :, 5:7, 5]  # the array itself is dropped at once
+        for _ in range(2):
+            next(batches)
+        gc.collect()
+        self.assertEqual(int(corner[0, 0, 0]), 3)
+
+    def test_outlives_its_loader(self):
+        loader = loadline.Loader(self.data, batch_size=8, dtype="u8", shuffle=False)
+        images, labels = next(iter(loader))
+        loader.close()
+        del loader
+        gc.collect()
+        self.assertEqual(images[:, 0, 0, 0].tolist(), list(range(8)))
+        self.assertEqual(labels.tolist(), list(range(8)))
+
+    def test_that_is_held_for_longer_than_promised_is_an_error(self):
+        for options in ({}, {"loader": "serial"}):
+            loader = self.loader(hold=3, **options)
+            kept = []
+            with self.assertRaisesRegex(loadline.Error, "5 batches of the loader are still held, and hold=3"):
+                for batch in loader:
+                    kept.append(batch)
+            self.assertEqual(len(kept), 5)
+            kept.clear()
+            del batch
+            self.assertEqual(len(list(zip(range(5), map(len, loader)))), 5)
+
+    def test_may_be_written_to(self):
+        for images, _ in self.loader():
+            images += 1
+            self.assertGreaterEqual(float(images.min()), 1)
+
+    def test_of_a_copy_is_nobodys_concern(self):
+        kept = [images.copy() for images, _ in self.loader(hold=0, batch_size=10)]
+        self.assertEqual(len(kept), 10)
+
+
+class Arrays(WithData):
+    def arrays(self, **options):
+        return next(iter(self.loader(as_="array", shuffle=False, **options)))
+
+    def test_are_described(self):
+        images, labels = self.arrays()
+        self.assertEqual((images.shape, images.ndim, images.dtype), ((8, 1, 28, 28), 4, "float32"))
+        self.assertEqual((images.itemsize, images.nbytes, len(images)), (4, 8 * 784 * 4, 8))
+        self.assertEqual(repr(labels), "<loadline.Array int32 (8,)>")
+
+    def test_are_taken_by_numpy_in_each_way(self):
+        images, labels = self.arrays(dtype="u8")
+        place = images.__array_interface__["data"][0]
+        for taken in (numpy.asarray(images), numpy.from_dlpack(images), numpy.frombuffer(images, numpy.uint8)):
+            self.assertEqual(taken.ctypes.data, place)
+        self.assertEqual(numpy.asarray(labels).tolist(), list(range(8)))
+        self.assertEqual(numpy.asarray(images).strides, (784, 784, 28, 1))
+
+    def test_are_buffers(self):
+        images, labels = self.arrays(dtype="u8")
+        view = memoryview(images)
+        self.assertEqual((view.shape, view.format, view.readonly), ((8, 1, 28, 28), "B", False))
+        self.assertEqual(view[5, 0, 0, 0], 5)
+        self.assertEqual(bytes(labels), struct.pack("8i", *range(8)))
+        self.assertEqual(loadline._core.touch(images), 8 * 784)
+
+    def test_keep_their_memory_for_what_was_made_of_them(self):
+        loader = self.loader(as_="array", dtype="u8", shuffle=False)
+        batches = iter(loader)
+        view = memoryview(next(batches)[0])
+        capsule = next(batches)[0].__dlpack__()
+        next(batches)
+        with self.assertRaisesRegex(loadline.Error, "hold=2"):
+            kept = [next(batches), next(batches), next(batches)]
+        self.assertEqual(view[5, 0, 0, 0], 5)
+        del view, capsule
+        self.assertIsNotNone(next(batches))
+
+    def test_of_bfloat16_are_refused_where_there_is_no_such_type(self):
+        images, _ = self.arrays(dtype="bf16")
+        self.assertEqual(images.dtype, "bfloat16")
+        with self.assertRaisesRegex(BufferError, "bfloat16"):
+            memoryview(images)
+        with self.assertRaisesRegex(loadline.Error, "NumPy has no type bfloat16"):
+            numpy.asarray(images)
+        self.assertEqual(loadline._core.touch(images), 8 * 784 * 2)
+
+
+@needs_torch
+class Tensors(WithData):
+    def test_are_the_arrays_of_the_loader(self):
+        images, labels, indices = next(iter(self.loader(as_="torch", dtype="u8", shuffle=False, indices=True)))
+        self.assertEqual((tuple(images.shape), images.dtype), ((8, 1, 28, 28), torch.uint8))
+        self.assertEqual((labels.tolist(), labels.dtype), (list(range(8)), torch.int64))
+        self.assertEqual((indices.tolist(), indices.dtype), (list(range(8)), torch.int64))
+
+    def test_are_made_of_arrays_too(self):
+        images, _ = next(iter(self.loader(as_="array", shuffle=False)))
+        tensor = torch.from_dlpack(images)
+        self.assertEqual(tensor.data_ptr(), images.__array_interface__["data"][0])
+        self.assertEqual(tensor.dtype, torch.float32)
+
+    def test_may_be_bfloat16(self):
+        images, _ = next(iter(self.loader(as_="torch", dtype="bf16", shuffle=False)))
+        self.assertEqual(images.dtype, torch.bfloat16)
+        self.assertAlmostEqual(float(images[7].max()), 7 / 255, places=3)
+
+    def test_hold_their_memory_until_they_are_dropped(self):
+        kept = []
+        with self.assertRaisesRegex(loadline.Error, "hold=2"):
+            for images, _ in self.loader(as_="torch"):
+                kept.append(images[0, 0])
+
+
+class Corrupt(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.data = directory.name
+        self.broken = write_photos(self.data)[3]
+        with open(self.broken, "wb") as file:
+            file.write(b"no image")
+
+    def test_photographs_end_the_iteration_by_name(self):
+        with loadline.Loader(self.data, batch_size=4, workers=2, image_size=32) as loader:
+            with self.assertRaisesRegex(loadline.Error, os.path.basename(self.broken)):
+                for _ in loader:
+                    pass
+            with self.assertRaisesRegex(loadline.Error, os.path.basename(self.broken)):
+                for _ in loader:
+                    pass
+
+    def test_photographs_can_be_skipped_and_are_told(self):
+        with loadline.Loader(self.data, batch_size=1, image_size=32, on_corrupt="skip") as loader:
+            self.assertEqual(sum(len(labels) for _, labels in loader), 23)
+            self.assertEqual(list(loader.skipped), [self.broken])
+
+
+class Ends(WithData):
+    def test_are_clean_whenever_they_come(self):
+        loader = self.loader()
+        batches = iter(loader)
+        next(batches)
+        loader.close()
+        loader.close()
+        with self.assertRaisesRegex(loadline.Error, "closed"):
+            next(batches)
+        with self.assertRaisesRegex(loadline.Error, "closed"):
+            iter(loader)
+
+    def run_script(self, script, **how):
+        return subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(script), self.data],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **how,
+        )
+
+    def test_of_the_interpreter_close_what_is_open(self):
+        process = self.run_script(
+            """
+            import sys, loadline
+            loader = loadline.Loader(sys.argv[1], batch_size=8)
+            loader.itself = loader  # a cycle, which the end may not collect
+            images, labels = next(iter(loader))
+            print("ok")
+            """
+        )
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, err), (0, "ok\n", ""))
+
+    def test_by_ctrl_c_while_a_batch_is_waited_for(self):
+        with tempfile.TemporaryDirectory() as photos:
+            (path,) = write_photos(photos, count=1, edge=1000)
+            for i in range(4000):
+                os.link(path, f"{path}-{i}.ppm")
+            # One worker that decodes thousands of photographs for the first batch.
+            process = self.run_script(
+                f"""
+                import os, loadline
+                loader = loadline.Loader({photos!r}, workers=1, batch_size=4000, image_size=32, dtype="u8")
+                try:
+                    print("begins", flush=True)
+                    next(iter(loader))
+                except KeyboardInterrupt:
+                    print("interrupted", flush=True)
+                    os._exit(0)
+                """
+            )
+            self.assertEqual(process.stdout.readline(), "begins\n")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out, err), (0, "interrupted\n", ""))
+
+    def test_in_a_child_that_was_forked_off_are_its_own(self):
+        loader = self.loader(dtype="u8")
+        batches = iter(loader)
+        images, _ = next(batches)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                try:
+                    next(batches)
+                except loadline.Error as error:
+                    code = 0 if "forked" in str(error) else 2
+                if code == 0:
+                    code = 0 if sum(len(labels) for _, labels in loader) == SAMPLES else 3
+                del images, batches
+                gc.collect()
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(len(list(map(len, batches))), len(loader) - 1)
+
+    def test_of_a_wait_leave_other_threads_alone(self):
+        loader = self.loader(loader="serial")
+        count = []
+        other = threading.Thread(target=lambda: count.append(sum(len(labels) for _, labels in loader)))
+        other.start()
+        other.join()
+        self.assertEqual(count, [SAMPLES])
+
+
+if __name__ == "__main__":
+    unittest.main()

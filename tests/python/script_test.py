@@ -1,0 +1,411 @@
+"""`python3 -m loadline`: loaders and steps of somebody's own files in the tool."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+from loader_test import needs_torch, write_mnist
+
+SCRIPT = """
+import os, sys, time
+import numpy
+
+DATA = os.environ["DATA"]
+
+
+def batches(count=10, size=10, shape=(28, 28)):
+    return [(numpy.zeros((size, *shape), numpy.float32), numpy.arange(size)) for _ in range(count)]
+
+
+def make_loader(workers, batch_size, data):
+    assert data == DATA
+    return batches(size=batch_size)
+
+
+def make_plain():
+    return batches()
+
+
+def make_infinite():
+    def forever():
+        while True:
+            yield from batches()
+    class Infinite:
+        def __iter__(self):
+            return forever()
+    return Infinite()
+
+
+def make_empty():
+    return []
+
+
+def make_failing():
+    def fails():
+        yield from batches(5)
+        raise KeyError("of the user")
+    class Failing:
+        def __iter__(self):
+            return fails()
+    return Failing()
+
+
+def make_differing():
+    return [(numpy.ones((n, 3, n)), {"of": [numpy.ones(n)]}) for n in (1, 7, 3)]
+
+
+def make_texts():
+    return [["a", "b", "c"], ["d"]]
+
+
+def make_dicts():
+    return [{"image": numpy.zeros((10, 8, 8), numpy.uint8), "label": numpy.arange(10)}] * 4
+
+
+def make_unknown(unheard_of):
+    return []
+
+
+def make_raising():
+    raise ValueError("before anything")
+
+
+def make_images():
+    return [(numpy.zeros((10, 1, 28, 28), numpy.float32), numpy.arange(10))] * 10
+
+
+def make_slow():
+    class Slow:
+        def __iter__(self):
+            while True:
+                print("waits", file=sys.stderr, flush=True)
+                time.sleep(600)
+                yield batches(1)[0]
+    return Slow()
+
+
+SEEN = set()
+
+
+def make_step():
+    def step(batch):
+        SEEN.add((type(batch).__name__, type(batch[0]).__name__, batch[0].shape, str(batch[0].dtype)))
+        with open(os.environ["DATA"] + "/seen", "w") as file:
+            print("\\n".join(map(str, sorted(SEEN))), file=file)
+    return step
+
+
+def make_failing_step():
+    def step(batch):
+        raise RuntimeError("no step at all")
+    return step
+
+
+def make_keeping_step():
+    kept = []
+    return lambda batch: kept.append(batch[0][:1])
+"""
+
+TORCH_SCRIPT = """
+import os, signal, sys, time
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+
+class Ones(Dataset):
+    def __init__(self, count=400):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        return torch.full((1, 28, 28), float(index)), index % 10
+
+
+class Broken(Ones):
+    def __getitem__(self, index):
+        if index == 300:
+            raise ArithmeticError("sample 300 is broken")
+        return super().__getitem__(index)
+
+
+class Dying(Ones):
+    def __getitem__(self, index):
+        if index == 300:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__getitem__(index)
+
+
+class Stuck(Ones):
+    def __getitem__(self, index):
+        if index == 0:
+            print("worker", os.getpid(), file=sys.stderr, flush=True)
+        time.sleep(0.02)
+        return super().__getitem__(index)
+
+
+def make_loader(workers, batch_size):
+    return DataLoader(Ones(), batch_size, shuffle=True, num_workers=workers)
+
+
+def make_broken(workers, batch_size):
+    return DataLoader(Broken(), batch_size, num_workers=workers)
+
+
+def make_dying(workers, batch_size):
+    return DataLoader(Dying(), batch_size, num_workers=workers)
+
+
+def make_stuck(workers, batch_size):
+    return DataLoader(Stuck(), batch_size, num_workers=workers)
+
+
+def make_step():
+    model = torch.nn.Linear(28 * 28, 10)
+    optimiser = torch.optim.SGD(model.parameters(), lr=1e-6)
+
+    def step(batch):
+        images, labels = batch
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(model(images.flatten(1)), labels).backward()
+        optimiser.step()
+
+    return step
+"""
+
+SHORT = ("--trials", "2", "--trial-seconds", "0.02", "--first-epoch-seconds", "0", "--ceilings", "off")
+
+
+class WithScripts(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+        write_mnist(self.directory)
+        for name, text in (("mine.py", SCRIPT), ("net.py", TORCH_SCRIPT)):
+            with open(os.path.join(self.directory, name), "w", encoding="utf-8") as file:
+                file.write(textwrap.dedent(text))
+
+    def command(self, *words):
+        words = [sys.executable, "-m", "loadline", *words]
+        return words, {"cwd": self.directory, "env": dict(os.environ, DATA=self.directory), "text": True}
+
+    def run_tool(self, *words):
+        command, how = self.command(*words)
+        return subprocess.run(command, capture_output=True, timeout=120, check=False, **how)
+
+    def measure(self, *words, code=0, short=SHORT):
+        """The result of a run on the data, and what was said on stderr."""
+        done = self.run_tool(
+            "run", "--workload", "mnist", "--data", self.directory, "--batch-size", "10", *words, *short,
+            "--overwrite", "-o", "result.json",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, code, done.stderr)
+        with open(os.path.join(self.directory, "result.json"), encoding="utf-8") as file:
+            return json.load(file), done
+
+    @staticmethod
+    def cells(result):
+        return {cell["name"]: cell for cell in result["cells"]}
+
+
+class Loaders(WithScripts):
+    def test_stand_beside_ours(self):
+        result, done = self.measure("--mode", "io", "--loader", "thread-pool,mine.py:make_loader", "--workers", "0,1")
+        names = [name for name in self.cells(result) if name != "OVERHEAD"]
+        self.assertEqual(
+            names,
+            [
+                "mnist/IO/thread-pool/workers:1/batch:10",
+                "mnist/IO/mine.py:make_loader/batch:10",
+                "mnist/IO/mine.py:make_loader/workers:1/batch:10",
+            ],
+        )
+        for name in names:
+            self.assertEqual(len(self.cells(result)[name]["trials"]), 2, name)
+            self.assertIsNone(self.cells(result)[name]["error"])
+        self.assertIn("mine.py:make_loader", done.stdout)
+
+    def test_count_samples_and_bytes(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_plain")
+        trial = self.cells(result)["mnist/IO/mine.py:make_plain/batch:10"]["trials"][0]
+        self.assertEqual(trial["samples"], 10 * trial["batches"])
+        self.assertEqual(trial["bytes"], trial["samples"] * 28 * 28 * 4)
+
+    def test_may_be_anything_that_can_be_iterated_over(self):
+        words = ("make_infinite", "make_differing", "make_texts", "make_dicts")
+        result, _ = self.measure("--mode", "io", "--loader", ",".join(f"mine.py:{word}" for word in words))
+        for word in words:
+            cell = self.cells(result)[f"mnist/IO/mine.py:{word}/batch:10"]
+            self.assertEqual((cell["error"], len(cell["trials"])), (None, 2), word)
+
+    def test_that_fail_do_so_alone_and_with_their_own_traceback(self):
+        result, done = self.measure("--mode", "io", "--loader", "mine.py:make_failing,serial,mine.py:make_raising", code=1)
+        cells = self.cells(result)
+        self.assertEqual(
+            cells["mnist/IO/mine.py:make_failing/batch:10"]["error"], "loader mine.py:make_failing: KeyError: 'of the user'"
+        )
+        self.assertEqual(
+            cells["mnist/IO/mine.py:make_raising/batch:10"]["error"],
+            "loader mine.py:make_raising: ValueError: before anything",
+        )
+        self.assertEqual(len(cells["mnist/IO/serial/batch:10"]["trials"]), 2)
+        self.assertEqual(result["status"], "complete")
+        self.assertIn('raise KeyError("of the user")', done.stderr)
+
+    def test_without_a_batch_say_so(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_empty,serial", code=1)
+        error = self.cells(result)["mnist/IO/mine.py:make_empty/batch:10"]["error"]
+        self.assertRegex(error, r"^loader mine\.py:make_empty: epoch \d has no batches$")
+
+    def test_that_are_not_there_are_told(self):
+        for word, sentence in (
+            ("mine.py:nothing", "loadline: mine.py:nothing: mine.py has no function nothing\n"),
+            ("other.py:make", "loadline: cannot open other.py: there is no such file\n"),
+        ):
+            done = self.run_tool("run", "--workload", "mnist", "--data", self.directory, "--loader", word)
+            self.assertEqual((done.returncode, done.stderr), (2, sentence))
+
+    def test_that_want_what_nobody_offers_are_told(self):
+        result, _ = self.measure("--mode", "io", "--loader", "mine.py:make_unknown,serial", code=1)
+        self.assertIn("wants unheard_of", self.cells(result)["mnist/IO/mine.py:make_unknown/batch:10"]["error"])
+
+    def test_feed_computes_of_the_tool_where_they_fit(self):
+        result, done = self.measure(
+            "--mode", "full", "--compute", "cnn", "--loader", "mine.py:make_images,mine.py:make_plain", code=1
+        )
+        if "cnn" in done.stderr and "built without" in done.stderr:
+            self.skipTest("without oneDNN")
+        cells = self.cells(result)
+        self.assertIsNone(cells["mnist/FULL/mine.py:make_images/batch:10"]["error"])
+        self.assertIn("f32[28x28]", cells["mnist/FULL/mine.py:make_plain/batch:10"]["error"])
+
+
+class WithoutDataset(WithScripts):
+    def result_of(self, *words):
+        done = self.run_tool("run", *words, *SHORT[:-2], "--overwrite", "-o", "result.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.directory, "result.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_loaders_are_measured_as_they_are(self):
+        result = self.result_of("--loader", "mine.py:make_plain")
+        self.assertEqual([cell["name"] for cell in result["cells"]], ["python/IO/mine.py:make_plain/batch:64", "OVERHEAD"])
+        self.assertEqual(result["ceilings"], [])
+
+    def test_loaders_are_measured_with_a_step(self):
+        result = self.result_of("--loader=mine.py:make_plain", "--compute=mine.py:make_step")
+        self.assertEqual(sorted(cell["mode"] for cell in result["cells"]), ["FULL", "IO", "OVERHEAD", "SYNTHETIC"])
+
+    @needs_torch
+    def test_samples_are_those_of_the_loaders_dataset(self):
+        result = self.result_of("--loader", "net.py:make_loader", "--workers", "0")
+        self.assertEqual(result["datasets"][0]["samples"], 400)
+
+    def test_loaders_of_ours_have_nothing_to_read(self):
+        done = self.run_tool("run", "--workload", "python", "--loader", "serial,mine.py:make_plain")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("it has no data for loader serial", done.stderr)
+
+
+class Steps(WithScripts):
+    def seen(self):
+        with open(os.path.join(self.directory, "seen"), encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def test_get_the_batches_of_their_own_loader(self):
+        result, _ = self.measure("--loader", "mine.py:make_plain", "--compute", "mine.py:make_step")
+        self.assertEqual(
+            sorted(cell["mode"] for cell in result["cells"]), ["FULL", "IO", "OVERHEAD", "SYNTHETIC"]
+        )
+        for cell in result["cells"]:
+            self.assertIsNone(cell["error"])
+        self.assertEqual(self.seen(), ["('tuple', 'ndarray', (10, 28, 28), 'float32')"])
+
+    def test_get_ours_as_images_and_labels(self):
+        self.measure("--loader", "thread-pool", "--workers", "2", "--compute", "mine.py:make_step")
+        self.assertEqual(self.seen(), ["('tuple', 'ndarray', (10, 1, 28, 28), 'float32')"])
+
+    def test_that_fail_do_so_alone(self):
+        result, done = self.measure(
+            "--loader", "serial", "--mode", "full", "--compute", "mine.py:make_failing_step,mine.py:make_step", code=1
+        )
+        errors = sorted(cell["error"] or "" for cell in result["cells"])
+        self.assertEqual(errors, ["", "", "compute mine.py:make_failing_step: RuntimeError: no step at all"])
+        self.assertIn('raise RuntimeError("no step at all")', done.stderr)
+
+    def test_that_keep_a_loaders_memory_are_told(self):
+        result, _ = self.measure("--loader", "serial", "--mode", "full", "--compute", "mine.py:make_keeping_step", code=1)
+        errors = [cell["error"] for cell in result["cells"] if cell["error"]]
+        self.assertEqual(len(errors), 1)
+        self.assertIn("the step keeps a part of a batch", errors[0])
+
+
+@needs_torch
+class Torch(WithScripts):
+    def test_is_measured_with_and_without_worker_processes(self):
+        result, _ = self.measure(
+            "--loader", "thread-pool,net.py:make_loader", "--workers", "0,1,2", "--compute", "net.py:make_step"
+        )
+        self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
+        self.assertEqual(sum(cell["mode"] == "FULL" for cell in result["cells"]), 5)
+
+    def test_that_fails_in_a_worker_process_is_told(self):
+        result, done = self.measure("--mode", "io", "--loader", "net.py:make_broken", "--workers", "2", code=1)
+        (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
+        self.assertIn("sample 300 is broken", error)
+        self.assertIn("ArithmeticError", done.stderr)
+
+    def test_whose_worker_process_dies_is_told(self):
+        result, _ = self.measure("--mode", "io", "--loader", "net.py:make_dying", "--workers", "1", code=1)
+        (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
+        self.assertIn("worker", error)
+
+
+def is_alive(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+class Interruptions(WithScripts):
+    def interrupt(self, *words, at):
+        """Sends SIGINT when `at` is said on stderr; exit code, that line, and the result."""
+        command, how = self.command(
+            "run", "--workload", "mnist", "--data", self.directory, "--batch-size", "10", "--mode", "io", "--trials", "50",
+            "--first-epoch-seconds", "0", "--ceilings", "off", *words, "-o", "partial.json",
+        )  # fmt: skip
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+        line = next(line for line in process.stderr if at in line)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        with open(os.path.join(self.directory, "partial.json"), encoding="utf-8") as file:
+            return process.returncode, line, json.load(file)
+
+    def test_end_a_loader_that_waits(self):
+        code, _, result = self.interrupt("--loader", "mine.py:make_slow", at="waits")
+        self.assertEqual((code, result["status"]), (130, "partial"))
+        self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
+
+    @needs_torch
+    def test_leave_no_process_behind(self):
+        code, line, result = self.interrupt("--loader", "net.py:make_stuck", "--workers", "2", at="worker")
+        self.assertEqual((code, result["status"]), (130, "partial"))
+        worker = int(line.split()[-1])
+        end = time.monotonic() + 20
+        while is_alive(worker) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertFalse(is_alive(worker))
+
+
+if __name__ == "__main__":
+    unittest.main()
