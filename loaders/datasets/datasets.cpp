@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <numeric>
 
 #include "loaders/datasets/dataset.h"
@@ -153,10 +154,13 @@ bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
 std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
   struct Digest {
     XXH3_state_t* state = XXH3_createState();
+    Digest() {
+      if (state == nullptr) throw std::bad_alloc();
+    }
     ~Digest() { XXH3_freeState(state); }
     void add(const void* data, std::size_t size) const { XXH3_64bits_update(state, data, size); }
   };
-  const Digest digest;
+  const Digest digest{};
   XXH3_64bits_reset(digest.state);
   const ImageShape& shape = dataset.info().shape;
   if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it

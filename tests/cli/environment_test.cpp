@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "harness/result/run_id.h"
 #include "loaders/storage/affinity.h"
@@ -18,6 +19,13 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+constexpr std::string_view kWhyNotSanitized = "the sanitizer wants /proc, descriptors, CPUs and memory for itself";
 
 // A control group of version 1 or 2 with a controller, where this process may make one.
 class Group {
@@ -91,6 +99,7 @@ class Environment : public CommandLine {
 };
 
 TEST_F(Environment, WithoutProcMeasuresAllTheSame) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.hidden = {"/proc"};
   expect_figure(small_run(mnist()));
 }
@@ -101,6 +110,7 @@ TEST_F(Environment, WithoutSysMeasuresAllTheSame) {
 }
 
 TEST_F(Environment, WithoutProcAndSysMeasuresCeilingsToo) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.hidden = {"/proc", "/sys"};
   expect_figure(small_run(mnist()) + Words{"--ceilings", "on"});
 }
@@ -116,6 +126,7 @@ TEST_F(Environment, WithAStackOf512KiBMeasures) {
 }
 
 TEST_F(Environment, WithFewDescriptorsEndsWithAFigureOrASentence) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string data = mnist();
   for (const std::size_t most : {4, 5, 6, 8}) {
     SCOPED_TRACE(most);
@@ -137,12 +148,14 @@ TEST_F(Environment, WithoutAThreadToSpareSaysSo) {
 }
 
 TEST_F(Environment, WhereTheMemoryIsShortRefusesTheRunBeforeItTakesAny) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.limits = {{RLIMIT_DATA, 64 << 20}};
   expect_sentence(short_run(mnist()) + Words{"--loader", "thread-pool", "--prefetch", "1000000", "--dry-run"}, 2,
                   "the run needs ", "RLIMIT_DATA leaves ");
 }
 
 TEST_F(Environment, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.limits = {{RLIMIT_AS, std::size_t{1} << 30}};
   expect_figure(small_run(mnist()));
   expect_sentence(short_run(mnist()) + Words{"--loader", "thread-pool", "--prefetch", "1000000"}, 2, "the run needs ",
@@ -150,6 +163,7 @@ TEST_F(Environment, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
 }
 
 TEST_F(Environment, RefusesFourBillionCropsBeforeItOrdersThem) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string volume = (home_ / "nbody.h5").string();
   ASSERT_EQ(run({"data", "make", "nbody", volume, "--size", "8", "-q"}).exit_code, 0);
   world_.limits = {{RLIMIT_DATA, std::size_t{4} << 30}};
@@ -175,6 +189,7 @@ TEST_F(Environment, WherePlacementIsRefusedSaysSo) {
 }
 
 TEST_F(Environment, WhereNobodyAsksForAPlacementNeedsNone) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.refused_calls = {SYS_sched_setaffinity, SYS_sched_getaffinity};
   expect_figure(small_run(mnist()));
 }
@@ -227,6 +242,7 @@ TEST_F(Environment, NotesAQuotaThatCameInTheMiddleOfARun) {
 }
 
 TEST_F(Environment, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Group group("memory");
   if (!group.set_memory(256 << 20)) GTEST_SKIP() << "no control group with a memory limit can be made here";
   world_.groups = {group.path()};
@@ -237,6 +253,7 @@ TEST_F(Environment, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
 
 // The smallest of containers, which shows none of its limits.
 TEST_F(Environment, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
+  if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Group cpu("cpu");
   const Group memory("memory");
   if (!cpu.set_cpus(0.5) || !memory.set_memory(256 << 20)) GTEST_SKIP() << "no such control groups can be made here";

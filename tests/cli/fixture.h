@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -91,6 +92,23 @@ inline std::size_t trials_in(const nlohmann::json& result) {
   std::size_t count = 0;
   for (const auto& cell : result.at("cells")) count += cell.at("trials").size();
   return count;
+}
+
+// Whether the trials of a loader alone tell next to nothing, as on a machine that others have: the fastest is at least
+// three times the slowest.
+inline bool loading_is_noise(const nlohmann::json& result) {
+  for (const auto& cell : result.at("cells")) {
+    if (cell.at("mode") != "IO") continue;
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    for (const auto& trial : cell.at("trials")) {
+      const double rate = trial.at("samples").get<double>() / trial.at("wall_seconds").get<double>();
+      least = std::min(least, rate);
+      most = std::max(most, rate);
+    }
+    if (most > 3 * least) return true;
+  }
+  return false;
 }
 
 }  // namespace loadline::test

@@ -54,7 +54,7 @@ TEST_F(ReadBack, CheckedVerdict) {
                 .exit_code,
             0);
   const Result result = expect_same();
-  if (judge_run(result).configurations[0].verdict.bound == Bound::kUnclear) {
+  if (judge_run(result).configurations[0].verdict.bound == Bound::kUnclear || loading_is_noise(this->result())) {
     GTEST_SKIP() << "too noisy a machine to predict anything";
   }
   ASSERT_FALSE(result.checks.empty());

@@ -274,7 +274,8 @@ class Workplace:
         if outcome.code not in codes:
             found.append(f"it ended by {outcome.ended()}: {outcome.err.strip()[-300:]}")
         elif outcome.code > 0:
-            lines = outcome.err.splitlines()
+            # What happens to the file on the way is said when it happens, beside how the run ends.
+            lines = [line for line in outcome.err.splitlines() if not line.endswith("; the run goes on and tries again")]
             said = [line for line in lines if line.startswith("loadline: ")]
             if len(said) != 1 or len(lines) != 1:
                 found.append(f"{outcome.ended()} with {len(said)} sentences in {len(lines)} lines: {outcome.err[:300]!r}")
