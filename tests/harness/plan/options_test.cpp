@@ -201,7 +201,7 @@ TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
 }
 
 TEST(RunOptions, RefuseNumbersOutOfRange) {
-  EXPECT_EQ(refusal("workers", "0"), Thrown());  // an external loader may do without
+  EXPECT_EQ(refusal("workers", "0"), test::Thrown());  // an external loader may do without
   EXPECT_EQ(refusal("workers", "4097"), usage("--workers: want a whole number from 0 to 4096, got '4097'"));
   EXPECT_EQ(refusal("batch-size", "0"), usage("--batch-size: want a whole number of at least 1, got '0'"));
   EXPECT_EQ(refusal("seed", "9007199254740993"),
