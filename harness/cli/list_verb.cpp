@@ -43,6 +43,12 @@ std::string values_text(const ComputeParameter& parameter) {
                      parameter.words[static_cast<std::size_t>(parameter.standard)]);
 }
 
+std::string loaders_text() {
+  std::string text = table_text("loaders (--loader)", loaders());
+  text.pop_back();  // the empty line behind a table
+  return text + fmt::format("  {:<14} {}\n\n", "./FILE.so", "a plug-in, by its path: a loader of your own in C or C++");
+}
+
 std::string computes_text() {
   std::string text = "compute (--compute)\n";
   for (const ComputeKind& kind : computes()) {
@@ -135,8 +141,8 @@ int list_verb(const ListRequest& request) {
     put(stdout, listing_json(listing()));
     return kExitOk;
   }
-  put_text(stdout, table_text("workloads (--workload)", workloads()) + table_text("loaders (--loader)", loaders()) +
-                       computes_text() + profiles_text() + table_text("formats (--format)", dataset_formats()) +
+  put_text(stdout, table_text("workloads (--workload)", workloads()) + loaders_text() + computes_text() +
+                       profiles_text() + table_text("formats (--format)", dataset_formats()) +
                        table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
                        table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text() +
                        names_text());

@@ -129,7 +129,7 @@ const std::array kRows{
               &O::workloads, workload_names},
     OptionRow{"mode", kWhat, "MODE,...", "trials: loader alone, compute alone, both", &O::modes, mode_names},
     OptionRow{"loader", kWhat, "NAME,...",
-              "loaders, as `loadline list` shows them, or plug-ins by their path, such as ./libmine.so:key=value",
+              "plug-ins by their path, such as ./libmine.so:key=value, or loaders that `loadline list` shows",
               &O::loaders, loader_names},
     OptionRow{"workers", kWhat, "N,...", "worker threads of a loader that has them", &O::workers, nullptr, 0,
               kMostWorkers},

@@ -58,7 +58,7 @@ TEST_F(Ceilings, KeepStdoutPureWhenTheResultGoesThere) {
 
 TEST_F(Ceilings, RefuseWhatIsNotTheirConcern) {
   expect_refusal(run({"ceilings", "--mode", "io"}), 2, "ceilings: unknown option '--mode', see --help");
-  expect_refusal(run({"ceilings", "--workers", "0"}), 2, "--workers: want a whole number from 1 to 4096, got '0'");
+  expect_refusal(run({"ceilings", "--workers", "0"}), 2, "--workers 0: loader thread-pool wants at least 1");
 }
 
 TEST_F(Ceilings, ShowWhatWasMeasuredWhenInterrupted) {

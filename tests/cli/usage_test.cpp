@@ -14,9 +14,10 @@ class Usage : public CommandLine {
 };
 
 TEST_F(Usage, AVerbIsWanted) {
-  expect_usage({},
-               "want a verb, one of run, ceilings, train, diff, ab, aa, list, data, baseline, merge, export, report, "
-               "help, see --help");
+  expect_usage(
+      {},
+      "want a verb, one of run, ceilings, train, check, diff, ab, aa, list, data, baseline, merge, export, report, "
+      "help, see --help");
   expect_usage({"data"}, "data: want a verb, one of info, verify, make, convert, see --help");
 }
 
@@ -73,8 +74,8 @@ TEST_F(Usage, ComputeLeftOutOfTheBuildSaysHowToGetIt) {
 }
 
 TEST_F(Usage, NumberOutOfRangeNamesTheRange) {
-  expect_usage({"run", "--workers", "0"}, "--workers: want a whole number from 1 to 4096, got '0'");
-  expect_usage({"run", "--workers", "10000"}, "--workers: want a whole number from 1 to 4096, got '10000'");
+  expect_usage({"run", "--workers", "0"}, "--workers 0: loader thread-pool wants at least 1");
+  expect_usage({"run", "--workers", "10000"}, "--workers: want a whole number from 0 to 4096, got '10000'");
   expect_usage({"run", "--trials", "0"}, "--trials: want a whole number from 1 to 100000, got '0'");
   expect_usage({"run", "--batch-size", "0"}, "--batch-size: want a whole number of at least 1, got '0'");
   expect_usage({"run", "--trial-seconds", "nan"}, "--trial-seconds: want a number from 0.001 to 1000000, got 'nan'");
@@ -90,7 +91,7 @@ TEST_F(Usage, SameItemTwiceInAListIsRefused) {
 }
 
 TEST_F(Usage, EmptyListItemIsRefused) {
-  expect_usage({"run", "--workers", "1,"}, "--workers: want a whole number from 1 to 4096, got ''");
+  expect_usage({"run", "--workers", "1,"}, "--workers: want a whole number from 0 to 4096, got ''");
   expect_usage({"run", "--mode="}, "run: --mode: its value is empty, see --help");
   expect_usage({"run", "--loader=", "--mode", "io"}, "run: --loader: its value is empty, see --help");
 }

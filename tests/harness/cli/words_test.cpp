@@ -43,7 +43,7 @@ TEST(ApplyWords, RefusesWhatIsNoOptionOfOneSide) {
   EXPECT_EQ(refusal({"--trials", "3"}), "--base: unknown option '--trials', see `loadline ab --help`");
   EXPECT_EQ(refusal({"--workers"}), "--base: --workers: want a value");
   EXPECT_EQ(refusal({"--in-memory=yes"}), "--in-memory: want on or off, got 'yes'");
-  EXPECT_EQ(refusal({"--workers", "x"}), "--workers: want a whole number from 1 to 4096, got 'x'");
+  EXPECT_EQ(refusal({"--workers", "x"}), "--workers: want a whole number from 0 to 4096, got 'x'");
 }
 
 }  // namespace

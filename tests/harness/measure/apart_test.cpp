@@ -83,7 +83,7 @@ TEST(RunApart, LeavesBehindWhatDoesNotStop) {
 
   const std::string why = thrown_by([&] { run_apart(hang, options(true)); }).message;
 
-  EXPECT_EQ(why.substr(0, 38), "loader ./a.so: open() does not return, ") << why;
+  EXPECT_EQ(why.substr(0, 38), "loader ./a.so: open() does not return,") << why;
   EXPECT_TRUE(any_left_behind());
 }
 

@@ -200,6 +200,12 @@ TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
   }
 }
 
+TEST(RunOptions, TakeExternalLoadersWithCommasOfTheirOwn) {
+  EXPECT_EQ(written("loader", "./a.so:rows=4,mode=fast,serial,train.py:make").loaders,
+            (Texts{"./a.so:rows=4,mode=fast", "serial", "train.py:make"}));
+  EXPECT_EQ(written("loader", "libmine.so,/x=y/b.so").loaders, (Texts{"libmine.so", "/x=y/b.so"}));
+}
+
 TEST(RunOptions, RefuseNumbersOutOfRange) {
   EXPECT_EQ(refusal("workers", "0"), test::Thrown());  // an external loader may do without
   EXPECT_EQ(refusal("workers", "4097"), usage("--workers: want a whole number from 0 to 4096, got '4097'"));

@@ -67,6 +67,23 @@ TEST(Plan, HasOneCellOfALoaderWithoutWorkers) {
                    "fashion-mnist/IO/thread-pool/workers:2/batch:512", "OVERHEAD"}));
 }
 
+TEST(Plan, HasZeroWorkersOfLoadersThatMayDoWithoutAlone) {
+  add_loader({.name = "train:zero", .summary = "", .has_workers = true, .may_do_without = true});
+  EXPECT_EQ(names({.modes = {"io"}, .loaders = {"thread-pool", "train:zero"}, .workers = {0, 2}}),
+            (Names{"fashion-mnist/IO/thread-pool/workers:2/batch:512", "fashion-mnist/IO/train:zero/batch:512",
+                   "fashion-mnist/IO/train:zero/workers:2/batch:512", "OVERHEAD"}));
+  EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"thread-pool", "train:zero"}, .workers = {0}}),
+            usage("--workers 0: loader thread-pool wants at least 1"));
+}
+
+TEST(Plan, RefusesWhatExternalLoadersAloneDoNotHeed) {
+  add_loader({.name = "train:alone", .summary = "", .has_workers = true});
+  EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"train:alone"}, .delivery = "completion"}),
+            usage("--delivery: only loaders of the table heed it, and none is chosen by --loader"));
+  EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"thread-pool", "train:alone"}, .delivery = "completion"}),
+            test::Thrown());
+}
+
 TEST(Plan, RunsEveryValueOfAnAxis) {
   EXPECT_EQ(names({.modes = {"io"}, .loaders = {"thread-pool"}, .workers = {1}, .axes = {{"prefetch", {"2", "4"}}}}),
             (Names{"fashion-mnist/IO/thread-pool/workers:1/batch:512/prefetch:2",
