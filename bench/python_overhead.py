@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """python_overhead.py [-o FILE]: what the Python package costs a batch, beside a loop without it.
 
-Run with PYTHONPATH=build/release/python. Each figure is the slope of two lengths of the same loop, `for batch in X: pass`,
-through loadline less that without it, over rounds that are interleaved: mean and standard deviation in nanoseconds.
+Run with PYTHONPATH=build/release/python. Each figure is the slope of two lengths of the same loop,
+`for batch in X: pass`, through loadline less that without it, over rounds that are interleaved:
+mean and standard deviation in nanoseconds.
 """
 
 import argparse
@@ -83,7 +84,9 @@ def main():
                 costs[way].append(nanoseconds_a_batch(make, batch) - base)
         for way, values in costs.items():
             mean, spread = statistics.mean(values), statistics.stdev(values)
-            rows.append({"way": way, "batch": kind, "mean_nanoseconds": mean, "stddev_nanoseconds": spread})
+            rows.append(
+                {"way": way, "batch": kind, "mean_nanoseconds": mean, "stddev_nanoseconds": spread}
+            )
             print(f"{way:10} {kind:22} {mean:7.0f} ± {spread:4.0f} ns a batch")
     document = {
         "python_overhead_version": 1,

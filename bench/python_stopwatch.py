@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""python_stopwatch.py [-o FILE]: FULL of loadline.wrap against a stopwatch around the same loop without loadline.
+"""python_stopwatch.py [-o FILE]: FULL of loadline.wrap against a stopwatch around the same loop
+without loadline.
 
-Run with PYTHONPATH=build/release/python, on a machine where nothing else runs; needs PyTorch. A step is a real one: a small
-convolutional network, forwards, backwards and SGD, on one CPU. The stopwatch runs the loop over a short and a long piece of
-an epoch and takes the slope, so that start-up cancels. Pairs are interleaved; the ratio has the 95 % interval of their mean.
+Run with PYTHONPATH=build/release/python, on a machine where nothing else runs; needs PyTorch. A
+step is a real one: a small convolutional network, forwards, backwards and SGD, on one CPU. The
+stopwatch runs the loop over a short and a long piece of an epoch and takes the slope, so that
+start-up cancels. Pairs are interleaved; the ratio has the 95 % interval of their mean.
 """
 
 import argparse
@@ -22,7 +24,20 @@ from loadline import _facts
 
 BATCH = 64
 SHORT, LONG = 20, 100  # batches
-T_975 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26, 12: 2.20, 15: 2.14, 20: 2.09}
+T_975 = {
+    2: 12.71,
+    3: 4.30,
+    4: 3.18,
+    5: 2.78,
+    6: 2.57,
+    7: 2.45,
+    8: 2.36,
+    9: 2.31,
+    10: 2.26,
+    12: 2.20,
+    15: 2.14,
+    20: 2.09,
+}
 
 
 class Images(torch.utils.data.Dataset):
@@ -41,7 +56,11 @@ class Step:
     def __init__(self):
         torch.manual_seed(1)
         self.model = torch.nn.Sequential(
-            torch.nn.Conv2d(1, 8, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(1352, 10)
+            torch.nn.Conv2d(1, 8, 3),
+            torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2),
+            torch.nn.Flatten(),
+            torch.nn.Linear(1352, 10),
         )
         self.optimiser = torch.optim.SGD(self.model.parameters(), lr=0.01)
 
@@ -107,10 +126,13 @@ def main():
         pairs = []
         for index in range(arguments.pairs):
             ways = [by_stopwatch, by_loadline]
-            times = {way: way(workers, step) for way in (ways if index % 2 == 0 else reversed(ways))}
+            times = {
+                way: way(workers, step) for way in (ways if index % 2 == 0 else reversed(ways))
+            }
             pairs.append((times[by_stopwatch], times[by_loadline]))
         logs = [math.log(ours / theirs) for theirs, ours in pairs]
-        mean, half = statistics.mean(logs), T_975[len(logs)] * statistics.stdev(logs) / math.sqrt(len(logs))
+        mean = statistics.mean(logs)
+        half = T_975[len(logs)] * statistics.stdev(logs) / math.sqrt(len(logs))
         ratio, low, high = (math.exp(value) for value in (mean, mean - half, mean + half))
         rows.append(
             {
@@ -122,11 +144,17 @@ def main():
             }
         )
         print(
-            f"{workers} workers: stopwatch {1e3 * statistics.mean(p[0] for p in pairs):.3f} ms a batch, loadline "
-            f"{1e3 * statistics.mean(p[1] for p in pairs):.3f} ms, {ratio:.4f} times ({low:.4f} to {high:.4f})"
+            f"{workers} workers: stopwatch {1e3 * statistics.mean(p[0] for p in pairs):.3f} ms "
+            f"a batch, loadline {1e3 * statistics.mean(p[1] for p in pairs):.3f} ms, "
+            f"{ratio:.4f} times ({low:.4f} to {high:.4f})"
         )
     if arguments.output:
-        document = {"python_stopwatch_version": 1, "versions": _facts.versions(), "batch_size": BATCH, "runs": rows}
+        document = {
+            "python_stopwatch_version": 1,
+            "versions": _facts.versions(),
+            "batch_size": BATCH,
+            "runs": rows,
+        }
         with open(arguments.output, "w") as file:
             json.dump(document, file, indent=1)
             file.write("\n")

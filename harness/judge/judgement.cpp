@@ -280,7 +280,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
 // What the command line calls --workers is num_workers in the program that was measured.
 void put_into_python(Judgement& judgement) {
   for (Configuration& configuration : judgement.configurations) {
-    configuration.verdict.sentence = in_python(configuration.verdict.sentence);
+    configuration.verdict.sentence = in_python(configuration.verdict.sentence, configuration.workers > 0);
   }
   for (Warning& warning : judgement.warnings) warning.in_python = true;
 }

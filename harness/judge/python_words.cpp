@@ -30,16 +30,29 @@ constexpr std::array kPhrases{
     Phrase{"--loader", "loader"},
 };
 
+// Of a loader without workers, which loads while the step waits.
+constexpr std::array kWithoutWorkers{
+    Phrase{"deepen --prefetch or leave the compute a core of its own",
+           "load ahead of the step, in workers (num_workers=1 or more)"},
+    Phrase{"use a --loader that reads ahead or deepen --prefetch", "load in workers (num_workers=1 or more)"},
+    Phrase{"use a --loader that reads ahead", "load in workers (num_workers=1 or more)"},
+};
+
+void replace_all(const Phrase& phrase, std::string& text) {
+  for (auto at = text.find(phrase.option); at != std::string::npos; at = text.find(phrase.option, at)) {
+    text.replace(at, phrase.option.size(), phrase.argument);
+    at += phrase.argument.size();
+  }
+}
+
 }  // namespace
 
-std::string in_python(std::string_view sentence) {
+std::string in_python(std::string_view sentence, bool loads_ahead) {
   std::string text(sentence);
-  for (const Phrase& phrase : kPhrases) {
-    for (auto at = text.find(phrase.option); at != std::string::npos; at = text.find(phrase.option, at)) {
-      text.replace(at, phrase.option.size(), phrase.argument);
-      at += phrase.argument.size();
-    }
+  if (!loads_ahead) {
+    for (const Phrase& phrase : kWithoutWorkers) replace_all(phrase, text);
   }
+  for (const Phrase& phrase : kPhrases) replace_all(phrase, text);
   return text;
 }
 

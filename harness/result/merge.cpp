@@ -309,6 +309,7 @@ void set_frame(const std::vector<MergePart>& parts, Result& result) {
   result.options.part.clear();
   result.kernels = first.kernels;
   result.environment = first.environment;
+  result.loop = first.loop;
   result.status = all_shares(parts) ? Status::kComplete : Status::kPartial;
   result.finished = first.finished;
   for (const MergePart& part : parts) {

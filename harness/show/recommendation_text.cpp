@@ -96,6 +96,8 @@ std::string undecided_text(const Result& result, const Judgement& judgement, con
 
 std::string recommendation_text(const Result& result, const Judgement& judgement) {
   std::string text;
+  // Configurations of a program's own loop are its ranks, among which nobody chooses.
+  if (result.loop) return text;
   for (const Headline& headline : judgement.headlines) {
     if (headline.candidates < 2) continue;
     if (!headline.recommended) {

@@ -1,4 +1,6 @@
-"""What can be told of a loader, of the program around it and of the other ranks, without importing anything."""
+"""What can be told of a loader, of the program around it and of the other ranks, without importing
+anything.
+"""
 
 import os
 import platform
@@ -8,7 +10,8 @@ import sys
 def type_name(thing):
     """"torch.utils.data.dataloader.DataLoader"."""
     kind = type(thing)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return prefix + kind.__qualname__
 
 
 def short_name(thing):
@@ -91,7 +94,8 @@ def distributed():
     """torch.distributed where its processes have found each other, else None."""
     module = sys.modules.get("torch.distributed")
     try:
-        return module if module is not None and module.is_available() and module.is_initialized() else None
+        met = module is not None and module.is_available() and module.is_initialized()
+        return module if met else None
     except Exception:
         return None
 
@@ -112,5 +116,6 @@ def rank():
 def world_size():
     """Of torchrun, or of a step of a Slurm job."""
     group = distributed()
-    size = group.get_world_size() if group else _environment_number(("WORLD_SIZE", "SLURM_STEP_NUM_TASKS"), 1)
+    names = ("WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+    size = group.get_world_size() if group else _environment_number(names, 1)
     return size if size > rank() else 1

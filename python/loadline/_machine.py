@@ -1,4 +1,4 @@
-"""What the processes and threads of a loader use of the CPUs, by /proc; None where there is none."""
+"""What processes and threads of a loader use of the CPUs, by /proc; None where there is none."""
 
 import os
 import threading
@@ -32,12 +32,14 @@ def _children_of(pid):
     return children
 
 
-def descendants():
-    """Ids of the processes that this one started, and of those that they started."""
+def descendants(without=()):
+    """Ids of the processes that this one started, and of those that they started; but for those of
+    `without`.
+    """
     found, open_ids = [], _children_of(os.getpid())
     while open_ids:
         pid = open_ids.pop()
-        if pid not in found:
+        if pid not in found and pid not in without:
             found.append(pid)
             open_ids += _children_of(pid)
     return found
@@ -49,20 +51,22 @@ def python_threads():
 
 
 class CpuMeter:
-    """CPU time of all processes below this one, and of its own threads: those in `threads`, or all but the caller's."""
+    """CPU time of all processes below this one but those of `without`, and of its own threads:
+    those in `threads`, or all but the caller's.
+    """
 
-    def __init__(self, threads=None):
+    def __init__(self, threads=None, without=()):
         self._threads = threads
+        self._without = without
         self._before = self._read()
 
     def _read(self):
         times = {}
         own = threading.get_native_id()
         for thread in _threads_of("self"):
-            wanted = int(thread) in self._threads if self._threads is not None else int(thread) != own
-            if wanted:
+            if int(thread) != own if self._threads is None else int(thread) in self._threads:
                 times[thread] = _on_cpu_seconds(f"/proc/self/task/{thread}")
-        for pid in descendants():
+        for pid in descendants(self._without):
             for thread in _threads_of(pid):
                 times[pid, thread] = _on_cpu_seconds(f"/proc/{pid}/task/{thread}")
         return times
@@ -72,16 +76,20 @@ class CpuMeter:
         if _on_cpu_seconds("/proc/self") is None:
             return None
         return sum(
-            used - (self._before.get(key) or 0) for key, used in self._read().items() if used is not None
+            used - (self._before.get(key) or 0)
+            for key, used in self._read().items()
+            if used is not None
         )
 
 
-def wait_until_idle(most_seconds=10.0, window_seconds=0.02, idle_share=0.02):
-    """Until nothing but the calling thread uses a CPU. False where that did not come about in time, or is not known."""
+def wait_until_idle(without=(), most_seconds=10.0, window_seconds=0.02, idle_share=0.02):
+    """Until no thread of this process but the calling one, and no process below it but those of
+    `without`, uses a CPU. False where that did not come about in time, or is not known.
+    """
     end = time.monotonic() + most_seconds
     quiet = 0
     while quiet < 2:
-        meter = CpuMeter()
+        meter = CpuMeter(without=without)
         time.sleep(window_seconds)
         used = meter.seconds()
         if used is None:

@@ -21,18 +21,21 @@ class record:
         with loadline.record("job.json"):
             train()
 
-    Of every pass over a torch.utils.data.DataLoader that begins meanwhile it notes, for each batch, how long the step
-    waited and how long it took, which costs less than 1 us a batch. `job(loader)` in place of `loader` does the same
-    for any other iterable: `with loadline.record("job.json") as job: for batch in job(loader): ...`
+    Of every pass over a torch.utils.data.DataLoader that begins meanwhile it notes, for each batch,
+    how long the step waited and how long it took, which costs less than 1 us a batch. `job(loader)`
+    in place of `loader` does the same for any other iterable: `with loadline.record("job.json") as
+    job: for batch in job(loader): ...`
 
-    Of several loaders, such as that of a validation, the file has the one with the most time, and of the others totals.
-    Memory is bounded (1.5 MiB a loader): beyond 65536 batches two neighbours become one entry. The file is written at
-    the end, marked partial where that is an exception, and about once a minute before a pass. A pass that is given up
-    keeps all batches but the last, whose step nobody saw the end of.
+    Of several loaders, such as that of a validation, the file has the one with the most time, and
+    of the others totals. Memory is bounded (1.5 MiB a loader): beyond 65536 batches two neighbours
+    become one entry. The file is written at the end, marked partial where that is an exception, and
+    about once a minute before a pass. A pass that is given up keeps all batches but the last, whose
+    step nobody saw the end of.
 
-    path: of the file. count: a function of a batch that returns its samples; without it they are the first dimension of
-    the first array. overwrite: whether a file that is there is replaced. Raises loadline.Error where it is not, or
-    cannot be written. One job at a time in a program; passes of several threads are recorded as they come.
+    path: of the file. count: a function of a batch that returns its samples; without it they are
+    the first dimension of the first array. overwrite: whether a file that is there is replaced.
+    Raises loadline.Error where it is not, or cannot be written. One job at a time in a program;
+    passes of several threads are recorded as they come.
     """
 
     def __init__(self, path, *, count=None, overwrite=False):
@@ -62,14 +65,16 @@ class record:
             return
         if not self._overwrite and os.path.exists(self._path) and os.path.getsize(self._path) > 0:
             raise _core.Error(
-                f"cannot write {self._path}: a file is there already; record(overwrite=True) replaces it"
+                f"cannot write {self._path}: a file is there already; "
+                "record(overwrite=True) replaces it"
             )
         self._begun = True
         self._run_id = _core.run_id(random.SystemRandom().getrandbits(24))
         self._started = _core.utc_now()
         self._process = os.getpid()
         self._saved = time.monotonic()
-        self._write(finished=False, complete=False)  # what cannot be written is known before the job has run
+        # What cannot be written is known before the job has run.
+        self._write(finished=False, complete=False)
 
     def _pass(self, loader, iterable):
         """An iterator over `iterable`, recorded as a pass over `loader`."""
@@ -85,7 +90,9 @@ class record:
         if os.getpid() != self._process:
             return
         found = sorted(
-            self._recorders.values(), key=lambda one: one[1].wait_seconds + one[1].step_seconds, reverse=True
+            self._recorders.values(),
+            key=lambda one: one[1].wait_seconds + one[1].step_seconds,
+            reverse=True,
         )
         loader, recorder = found[0] if found else (None, _core.Recorder(count=None))
         text = recorder.document(

@@ -1,4 +1,6 @@
-"""One line in a training loop: the trials of IO, SYNTHETIC, FULL and OVERHEAD from inside the loop itself."""
+"""One line in a training loop: the trials of IO, SYNTHETIC, FULL and OVERHEAD from inside the loop
+itself.
+"""
 
 import atexit
 import collections
@@ -46,34 +48,41 @@ def wrap(
             for images, labels in loadline.wrap(loader):  # was: in loader
                 step(images, labels)
 
-    `loader` is any iterable. In rounds of a random order, each round has a trial of IO (batches are pulled and read, and
-    the loop gets none of them), of SYNTHETIC (the loop gets a few resident batches again and again, while the loader
-    is idle) and of FULL (the loop gets the loader's batches as they come). A round may span epochs: a pass of the loop
-    ends where the loader's own does, and the next one goes on. After the last trial the loop goes on with a pass of its
-    own, or the program ends.
+    `loader` is any iterable. In rounds of a random order, each round has a trial of IO (batches are
+    pulled and read, and the loop gets none of them), of SYNTHETIC (the loop gets a few resident
+    batches again and again, while the loader is idle) and of FULL (the loop gets the loader's
+    batches as they come). A round may span epochs: a pass of the loop ends where the loader's own
+    does, and the next one goes on. After the last trial the loop goes on with a pass of its own, or
+    the program ends.
 
-    The step does not know which trial it is in: it learns from resident batches and from parts of epochs, so measure
-    before a training that is to be kept.
+    The step does not know which trial it is in: it learns from resident batches and from parts of
+    epochs, so measure before a training that is to be kept.
 
     enabled: False passes the loader through, as LOADLINE_DISABLE in the environment does.
-    trials: of each mode. trial_seconds: how long each is at the least, with 20 batches or ten times as long; it ends
-    with the loader's pass all the same, where it has 20 batches.
-    trial_batches: how many batches each has, in place of that; 100 where there are several ranks. warm_up: batches
-    before the clock starts, at least all that workers fetch ahead if it is left out.
-    modes: "IO", "SYNTHETIC", "FULL"; OVERHEAD, what the harness itself costs, is measured beside any of them.
+    trials: of each mode. trial_seconds: how long each is at the least, with 20 batches or ten times
+    as long; it ends with the loader's pass all the same, where it has 20 batches.
+    trial_batches: how many batches each has, in place of that; 100 where there are several ranks.
+    warm_up: batches before the clock starts, at least all that workers fetch ahead if it is left
+    out.
+    modes: "IO", "SYNTHETIC", "FULL"; OVERHEAD, what the harness itself costs, is measured beside
+    any of them.
     resident: how many batches SYNTHETIC has. They are kept as the loader gave them, not copied.
-    count: a function of a batch that returns its samples; without it they are the first dimension of the first array.
+    count: a function of a batch that returns its samples; without it they are the first dimension
+    of the first array.
     name: of the workload in the result; without it the name of the program.
-    output: file of the result, without it LOADLINE_OUTPUT or loadline-<run id>.json; "" for none. overwrite: whether a
-    result that is there is replaced.
-    then: "train" (standard) or "exit", which ends the program with code 0 by SystemExit; or LOADLINE_THEN.
-    record: a file; the loop runs unchanged, and what it waits for is recorded (see loadline.record).
+    output: file of the result, without it LOADLINE_OUTPUT or loadline-<run id>.json; "" for none.
+    overwrite: whether a result that is there is replaced.
+    then: "train" (standard) or "exit", which ends the program with code 0 by SystemExit; or
+    LOADLINE_THEN.
+    record: a file; the loop runs unchanged, and what it waits for is recorded (see
+    loadline.record).
     au: share of the time that the step is to be busy; the verdict says whether it is.
     quiet: nothing is printed.
 
-    Returns an iterable with the attributes of the loader. Calls with the same loader go on with the same measurement;
-    one thread at a time. Raises loadline.Error where the output cannot be written, or samples not be counted. What the
-    loader raises goes through, after it was put into the result.
+    Returns an iterable with the attributes of the loader. Calls with the same loader go on with the
+    same measurement; one thread at a time. Raises loadline.Error where the output cannot be
+    written, or samples not be counted. What the loader raises goes through, after it was put into
+    the result.
     """
     if enabled is None:
         enabled = os.environ.get("LOADLINE_DISABLE", "") in ("", "0")
@@ -110,7 +119,8 @@ class Settings:
 
     def __init__(self, **given):
         self.__dict__.update(given)
-        self.modes = tuple(mode.upper() for mode in ((self.modes,) if isinstance(self.modes, str) else self.modes))
+        modes = (self.modes,) if isinstance(self.modes, str) else self.modes
+        self.modes = tuple(mode.upper() for mode in modes)
         for mode in self.modes:
             if mode not in MODES:
                 raise ValueError(f"modes: want some of {', '.join(MODES)}, got {mode!r}")
@@ -168,7 +178,7 @@ class _Ended(Exception):
 
 
 class _Source:
-    """The iterator of one trial, in this one place: what it started ends with the last reference to it."""
+    """The iterator of one trial, held here alone: what it started ends with the last reference."""
 
     def __init__(self, plan):
         self._plan = plan
@@ -176,7 +186,9 @@ class _Source:
         self.setup_seconds = self.open()
 
     def open(self):
-        """Seconds that it took. A loader that cannot be started again goes on with the iterator that it has."""
+        """Seconds that it took. A loader that cannot be started again goes on with the iterator
+        that it has.
+        """
         if self._plan.kept is not None:
             self.iterator = self._plan.kept
             return 0.0
@@ -212,6 +224,7 @@ class Plan:
         self._mode = None
         self.kept = None  # the iterator of a loader that has only one
         self._threads_before = _machine.python_threads()
+        self._processes_before = _machine.descendants()
         self._warm_up = None
         self._started = time.monotonic()
         self._steps = self._run()
@@ -244,8 +257,8 @@ class Plan:
     # ---- the trials
 
     def _run(self):
-        """A generator that goes on each time when a stretch of the loop is over. True: the next one is begun. False: the
-        loader's own pass is over, and so is the loop's.
+        """A generator that goes on each time when a stretch of the loop is over. True: the next one
+        is begun. False: the loader's own pass is over, and so is the loop's.
         """
         settings = self.settings
         if not self._probe():
@@ -260,7 +273,9 @@ class Plan:
                 try:
                     trial = yield from getattr(self, "_" + self._mode.lower())()
                 except _Ended:
-                    self.result.fail(self._mode, "the loader cannot be started again, and has no more batches")
+                    self.result.fail(
+                        self._mode, "the loader cannot be started again, and has no more batches"
+                    )
                     self._finish(complete=False)
                     return
                 ended = trial.pop("pass_ended", False)
@@ -294,8 +309,9 @@ class Plan:
             return False
         self._loop.set_resident(batches)
         self._report(
-            f"loadline: measuring {_facts.short_name(self.loader)}: {self.settings.trials} trials each of "
-            f"{', '.join(self.settings.modes)} (the first batches took {time.monotonic() - began:.1f} s)"
+            f"loadline: measuring {_facts.short_name(self.loader)}: {self.settings.trials} trials "
+            f"each of {', '.join(self.settings.modes)} (the first batches took "
+            f"{time.monotonic() - began:.1f} s)"
         )
         return True
 
@@ -318,13 +334,14 @@ class Plan:
             self._warm_up = settings.warm_up
         if self._warm_up is None:
             known = hasattr(self.loader, "prefetch_factor")
-            self._warm_up = self._queue + workers + 1 if known else max(10, self._queue + workers + 1)
+            self._warm_up = max(1 if known else 10, self._queue + workers + 1)
         batches_a_pass = _facts.length_of(self.loader)
         if batches_a_pass is not None and settings.warm_up is None:
             self._warm_up = min(self._warm_up, batches_a_pass // 2)
         dataset = getattr(self.loader, "dataset", None)
         run_id = _core.run_id(random.SystemRandom().getrandbits(24))
-        output = f"loadline-{run_id}.json" if settings.output is None else os.fspath(settings.output)
+        output = settings.output
+        output = f"loadline-{run_id}.json" if output is None else os.fspath(output)
         if self._ranks > 1 and output:
             root, ending = os.path.splitext(output)
             if _facts.distributed() is None:
@@ -384,9 +401,12 @@ class Plan:
         trial = self._drain(source, **self._limits())
         trial["loader_cpu_seconds"] = used.seconds()
         trial.update(
-            setup_seconds=source.setup_seconds, first_batch_seconds=first_batch, warm_up_batches=self._warm_up
+            setup_seconds=source.setup_seconds,
+            first_batch_seconds=first_batch,
+            warm_up_batches=self._warm_up,
         )
-        # What it fills for a consumer that does not even look: half as long, after all that was ready has gone.
+        # What it fills for a consumer that does not even look: half as long, after all that was
+        # ready has gone.
         if self._queue:
             self._drain(source, warm_up=True, batches=self._queue, touched=False)
         half = {
@@ -400,7 +420,9 @@ class Plan:
         yield  # a generator like the others, though the loop gets nothing of it
 
     def _drain(self, source, warm_up=False, touched=True, **limits):
-        """Pulls batches aside of the loop, from further passes of the loader where one does not have enough."""
+        """Pulls batches aside of the loop, from further passes of the loader where one does not
+        have enough.
+        """
         self._aside.drain(source.iterator, warm_up=warm_up, touched=touched, **limits)
         stretch = self._aside.stretch()
         empty = 0
@@ -409,8 +431,12 @@ class Plan:
             self._end_pass(source, before)
             source.open()
             if not warm_up and self._warm_up:
-                self._aside.drain(source.iterator, batches=self._warm_up, warm_up=True, touched=touched)
-            self._aside.drain(source.iterator, keep=True, warm_up=warm_up, touched=touched, **limits)
+                self._aside.drain(
+                    source.iterator, batches=self._warm_up, warm_up=True, touched=touched
+                )
+            self._aside.drain(
+                source.iterator, keep=True, warm_up=warm_up, touched=touched, **limits
+            )
             stretch = self._aside.stretch()
             empty = empty + 1 if stretch["batches"] == before else 0
             if empty == 3:
@@ -418,7 +444,7 @@ class Plan:
         return stretch
 
     def _synthetic(self):
-        if not _machine.wait_until_idle():
+        if not _machine.wait_until_idle(self._processes_before):
             self.result.count_busy_start()
         warm_up = max(2, min(5, self._warm_up or 0))
         yield from self._lend(warm_up=True, batches=warm_up)
@@ -453,7 +479,8 @@ class Plan:
             if trial["ended"] and self._is_long_enough(trial, limits):
                 trial["pass_ended"] = True
                 break
-            # The pass is over, the loader's or that of the loop alone. In the next one the trial goes on, warmed up.
+            # The pass is over, the loader's or that of the loop alone. In the next one the trial
+            # goes on, warmed up.
             self._end_pass(source, trial["batches"])
             if trial["ended"]:
                 yield False
@@ -471,7 +498,9 @@ class Plan:
 
     @staticmethod
     def _is_long_enough(stretch, limits):
-        """Whether what has its length in time may end with the loader's pass, as the next one would begin anew."""
+        """Whether what has its length in time may end with the loader's pass, as the next one would
+        begin anew.
+        """
         return not limits["batches"] and stretch["batches"] >= limits["least"]
 
     def _warm(self, source):
@@ -501,7 +530,9 @@ class Plan:
         loop.begin(itertools.repeat(self._resident[0]), batches=_OVERHEAD_BATCHES)
         collections.deque(loop.iterator(), maxlen=0)
         trial = loop.stretch()
-        trial.update(setup_seconds=0.0, first_batch_seconds=0.0, warm_up_batches=0, loader_cpu_seconds=None)
+        trial.update(
+            setup_seconds=0.0, first_batch_seconds=0.0, warm_up_batches=0, loader_cpu_seconds=None
+        )
         return trial
         yield
 
@@ -515,7 +546,9 @@ class Plan:
         return True
 
     def _meter(self):
-        return _machine.CpuMeter(_machine.python_threads() - self._threads_before)
+        return _machine.CpuMeter(
+            _machine.python_threads() - self._threads_before, self._processes_before
+        )
 
     def _barrier(self):
         group = _facts.distributed()
@@ -525,7 +558,9 @@ class Plan:
     def _enter(self, trial, number):
         trial.setdefault("fill", None)
         trial["round"] = number
-        trial["started_seconds"] = max(0.0, time.monotonic() - self._started - trial["wall_seconds"])
+        trial["started_seconds"] = max(
+            0.0, time.monotonic() - self._started - trial["wall_seconds"]
+        )
         self.result.add_trial(self._mode, trial)
         news = self.result.save_in_passing()
         if news:
@@ -573,7 +608,9 @@ class Plan:
     def _show(self):
         if self.settings.quiet or self._rank > 0:
             return
-        figures, warnings = self.result.text(shutil.get_terminal_size().columns if sys.stdout.isatty() else 100)
+        figures, warnings = self.result.text(
+            shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+        )
         print("\n" + figures, end="", flush=True)
         if warnings:
             print(warnings, end="", file=sys.stderr, flush=True)

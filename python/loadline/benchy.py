@@ -1,10 +1,11 @@
-"""For scripts that were made for benchy, NERSC's loader benchmark: `from loadline.benchy import BenchmarkDataLoader` in
-place of `from benchy.torch import ...`.
+"""For scripts that were made for benchy, NERSC's loader benchmark: `from loadline.benchy import
+BenchmarkDataLoader` in place of `from benchy.torch import ...`.
 
-Configuration, output file and summary lines are benchy's, as ../results/README.md and its users know them. The trials are
-loadline's: in rounds, each with an iterator of its own where the loader has more than one, SYNTHETIC while the loader is
-idle, no device asked for, rates of whole trials. `rates` and `avg_iter_throughput` are what a mean over iterations would
-overstate, and are left empty. loadline's own result, with intervals and a verdict, lies beside as loadline.json.
+Configuration, output file and summary lines are benchy's, as its users know them. The trials are
+loadline's: in rounds, each with an iterator of its own where the loader has more than one,
+SYNTHETIC while the loader is idle, no device asked for, rates of whole trials. `rates` and
+`avg_iter_throughput` are what a mean over iterations would overstate, and are left empty.
+loadline's own result, with intervals and a verdict, lies beside as loadline.json.
 """
 
 import json
@@ -27,25 +28,30 @@ _SECTIONS = {"IO": "IO", "synthetic": "SYNTHETIC", "full": "FULL"}  # benchy's n
 
 
 def configuration(path=None):
-    """benchy's configuration, its standard values where the file at `path`, or at BENCHY_CONFIG_FILE, has none. Raises
-    loadline.Error naming the file and what is wrong with it.
+    """benchy's configuration, its standard values where the file at `path`, or at
+    BENCHY_CONFIG_FILE, has none. Raises loadline.Error naming the file and what is wrong with it.
     """
     path = path or os.environ.get("BENCHY_CONFIG_FILE")
     given = _read(path) if path else {}
     known = {"global": _GLOBAL, **{name: _SECTION for name in _SECTIONS}}
     for section, values in given.items():
         if section not in known:
-            raise _core.Error(f"{path}: unknown section '{section}', want some of {', '.join(known)}")
+            raise _core.Error(
+                f"{path}: unknown section '{section}', want some of {', '.join(known)}"
+            )
         if not isinstance(values, dict):
             raise _core.Error(f"{path}: {section}: want settings, got {values!r}")
         for name, value in values.items():
             standard = known[section].get(name)
             if standard is None:
                 raise _core.Error(
-                    f"{path}: {section}.{name}: unknown setting, want some of {', '.join(known[section])}"
+                    f"{path}: {section}.{name}: unknown setting, want some of "
+                    f"{', '.join(known[section])}"
                 )
             if type(value) is not type(standard) or (type(value) is int and value < 0):
-                raise _core.Error(f"{path}: {section}.{name}: want something like {standard!r}, got {value!r}")
+                raise _core.Error(
+                    f"{path}: {section}.{name}: want something like {standard!r}, got {value!r}"
+                )
     return {section: {**standard, **given.get(section, {})} for section, standard in known.items()}
 
 
@@ -64,7 +70,9 @@ def _read(path):
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise _core.Error(f"{path}: want sections such as global and IO, got {type(given).__name__}")
+        raise _core.Error(
+            f"{path}: want sections such as global and IO, got {type(given).__name__}"
+        )
     return given
 
 
@@ -76,11 +84,18 @@ class _BenchyPlan(Plan):
         chosen = self._config["global"]
         os.makedirs(chosen["output_dir"], exist_ok=True)
         sections = {ours: self._config[name] for name, ours in _SECTIONS.items()}
-        self._sections = {mode: section for mode, section in sections.items() if section["run_benchmark"]}
+        self._sections = {
+            mode: section for mode, section in sections.items() if section["run_benchmark"]
+        }
         if not self._sections:
-            raise _core.Error("benchy: run_benchmark is False in IO, synthetic and full: nothing is left to measure")
+            raise _core.Error(
+                "benchy: run_benchmark is False in IO, synthetic and full: nothing is left"
+            )
         if chosen["profiler_mode"] != "none":
-            print("BENCHY::profiler_mode is left out: use the profiler around the script", file=sys.stderr)
+            print(
+                "BENCHY::profiler_mode is left out: use the profiler around the script",
+                file=sys.stderr,
+            )
         settings = Settings(
             trials=max(1, max(section["ntrials"] for section in self._sections.values())),
             trial_seconds=1.0,
@@ -122,7 +137,9 @@ class _BenchyPlan(Plan):
         except _core.Error as error:  # of a program that was stopped before it had any trial
             print(f"BENCHY::{error}", file=sys.stderr)
             return
-        path = os.path.join(self._config["global"]["output_dir"], self._config["global"]["output_filename"])
+        path = os.path.join(
+            self._config["global"]["output_dir"], self._config["global"]["output_filename"]
+        )
         _core.write_file(path, json.dumps(json.loads(document)) + "\n")
         print("\n" + summary, end="", flush=True)
 
@@ -138,7 +155,7 @@ class BenchmarkGenericIteratorWrapper(Wrapped):
 
 
 class BenchmarkDataLoader(BenchmarkGenericIteratorWrapper):
-    """A torch.utils.data.DataLoader of the same arguments, measured as BENCHY_CONFIG_FILE asks for."""
+    """A torch.utils.data.DataLoader of the same arguments, measured as BENCHY_CONFIG_FILE asks."""
 
     def __init__(self, *arguments, **named):
         from torch.utils.data import DataLoader

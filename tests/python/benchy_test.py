@@ -21,8 +21,9 @@ except ImportError:
     torch = None
 
 CONFIG = """
-global: {report_freq: 100, exit_after_tests: True, profiler_mode: 'none', output_filename: 'benchy_output.json',
-         output_dir: './benchy_output', use_distributed_barrier: False}
+global: {report_freq: 100, exit_after_tests: True, profiler_mode: 'none',
+         output_filename: 'benchy_output.json', output_dir: './benchy_output',
+         use_distributed_barrier: False}
 IO:        {run_benchmark: True, nbatches: 20, ntrials: 3, nwarmup: 1}
 synthetic: {run_benchmark: True, nbatches: 20, ntrials: 2, nwarmup: 1}
 full:      {nbatches: 10}
@@ -45,8 +46,12 @@ class Configuration(unittest.TestCase):
 
     def test_parts_that_are_missing_have_their_standard_values(self):
         config = self.read(CONFIG)
-        self.assertEqual(config["IO"], {"run_benchmark": True, "nbatches": 20, "ntrials": 3, "nwarmup": 1})
-        self.assertEqual(config["full"], {"run_benchmark": True, "nbatches": 10, "ntrials": 5, "nwarmup": 1})
+        self.assertEqual(
+            config["IO"], {"run_benchmark": True, "nbatches": 20, "ntrials": 3, "nwarmup": 1}
+        )
+        self.assertEqual(
+            config["full"], {"run_benchmark": True, "nbatches": 10, "ntrials": 5, "nwarmup": 1}
+        )
         self.assertEqual(self.read("")["global"]["output_dir"], "./benchy_output")
 
     def test_what_is_no_setting_is_refused_by_name(self):
@@ -55,7 +60,9 @@ class Configuration(unittest.TestCase):
             "FILE: unknown section 'FULL', want some of global, IO, synthetic, full",
         )
         self.assertIn("FILE: IO.trials: unknown setting", self.refusal("IO: {trials: 3}"))
-        self.assertEqual(self.refusal("IO: {ntrials: x}"), "FILE: IO.ntrials: want something like 5, got 'x'")
+        self.assertEqual(
+            self.refusal("IO: {ntrials: x}"), "FILE: IO.ntrials: want something like 5, got 'x'"
+        )
         self.assertEqual(self.refusal("IO: 3"), "FILE: IO: want settings, got 3")
         self.assertIn("want sections such as global and IO", self.refusal("- 1"))
         self.assertIn("cannot read FILE", self.refusal("IO: {"))
@@ -100,7 +107,10 @@ class Script(unittest.TestCase):
             self.assertIn(line, text)
         document = self.output("benchy_output.json")
         self.assertEqual(document["nranks"], 1)
-        self.assertEqual([len(document[mode]["trial_throughput"]) for mode in ("IO", "SYNTHETIC", "FULL")], [3, 2, 5])
+        self.assertEqual(
+            [len(document[mode]["trial_throughput"]) for mode in ("IO", "SYNTHETIC", "FULL")],
+            [3, 2, 5],
+        )
         cells = {cell["mode"]: cell for cell in self.output("loadline.json")["cells"]}
         self.assertEqual({trial["batches"] for trial in cells["IO"]["trials"]}, {20})
         self.assertEqual({trial["batches"] for trial in cells["FULL"]["trials"]}, {10})
@@ -108,7 +118,7 @@ class Script(unittest.TestCase):
     def test_any_iterator_is_measured_as_asked(self):
         self.check(
             self.run_script(
-                """
+"""
                 from loadline.benchy import BenchmarkGenericIteratorWrapper
                 loader = BenchmarkGenericIteratorWrapper([object()] * 50, 8)
                 for epoch in range(30):

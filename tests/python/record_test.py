@@ -56,12 +56,17 @@ class Record(RecordTest):
                 for _ in job(loader):
                     pass
         noted = self.job()
-        self.assertEqual((noted["status"], noted["epochs"], noted["batches"], noted["samples"]), ("complete", 2, 6, 20))
+        self.assertEqual(
+            (noted["status"], noted["epochs"], noted["batches"], noted["samples"]),
+            ("complete", 2, 6, 20),
+        )
         self.assertEqual(noted["sequence"]["samples"], [4, 4, 2, 4, 4, 2])
         self.assertEqual(len(noted["sequence"]["wait_nanoseconds"]), 6)
         whole = noted["wait"]["total_seconds"] + noted["step"]["total_seconds"]
         self.assertAlmostEqual(noted["wall_seconds"], whole, delta=0.2 * whole + 1e-5)
-        self.assertAlmostEqual(1e-9 * sum(noted["sequence"]["step_nanoseconds"]), noted["step"]["total_seconds"])
+        self.assertAlmostEqual(
+            1e-9 * sum(noted["sequence"]["step_nanoseconds"]), noted["step"]["total_seconds"]
+        )
 
     def test_memory_is_bounded_and_totals_stay_exact(self):
         batches = 200_000
@@ -130,7 +135,9 @@ class Record(RecordTest):
     def test_a_file_that_is_there_is_not_replaced_unasked(self):
         with open(self.path, "w") as file:
             file.write("mine")
-        with self.assertRaisesRegex(loadline.Error, r"a file is there already; record\(overwrite=True\) replaces it"):
+        with self.assertRaisesRegex(
+            loadline.Error, r"a file is there already; record\(overwrite=True\) replaces it"
+        ):
             loadline.record(self.path).__enter__()
         with loadline.record(self.path, overwrite=True):
             pass
@@ -151,7 +158,10 @@ class Record(RecordTest):
             """
         )
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
-        self.assertEqual((self.job()["status"], self.job()["epochs"], self.job()["batches"]), ("complete", 3, 150))
+        self.assertEqual(
+            (self.job()["status"], self.job()["epochs"], self.job()["batches"]),
+            ("complete", 3, 150),
+        )
 
     def test_wrap_records_a_program_that_fails_as_partial(self):
         done = self.run_script(
@@ -170,22 +180,32 @@ class Record(RecordTest):
         with loadline.record(self.path) as job:
             for _ in job([[1.0] * 4] * 1000):
                 pass
-        report = subprocess.run([TOOL, "report", self.path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        report = subprocess.run(
+            [TOOL, "report", self.path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
         text = report.stdout.decode()
         self.assertEqual(report.returncode, 0, text)
-        for part in ("recorded: list on", "1000 batches in 1 pass", "course of the waiting", "replay:file="):
+        for part in (
+            "recorded: list on", "1000 batches in 1 pass", "course of the waiting", "replay:file="
+        ):
             self.assertIn(part, text)
         refused = subprocess.run(
-            [TOOL, "report", self.path, "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [
+                TOOL, "report", self.path, "--format", "csv"
+            ], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("is a recorded job, which is shown as text: use --format text", refused.stdout.decode())
+        self.assertIn(
+            "is a recorded job, which is shown as text: use --format text", refused.stdout.decode()
+        )
 
 
 @unittest.skipUnless(torch, "without PyTorch")
 class OfPyTorch(RecordTest):
     def test_an_unchanged_job_is_recorded(self):
-        loader = torch.utils.data.DataLoader([torch.zeros(3) for _ in range(40)], batch_size=8, num_workers=2)
+        loader = torch.utils.data.DataLoader(
+            [torch.zeros(3) for _ in range(40)], batch_size=8, num_workers=2
+        )
         before = torch.utils.data.DataLoader.__iter__
         with loadline.record(self.path):
             for _ in range(2):
@@ -193,7 +213,9 @@ class OfPyTorch(RecordTest):
                     pass
         self.assertIs(torch.utils.data.DataLoader.__iter__, before)
         noted = self.job()
-        self.assertEqual((noted["loader"], noted["workers"], noted["prefetch"]), ("DataLoader", 2, 2))
+        self.assertEqual(
+            (noted["loader"], noted["workers"], noted["prefetch"]), ("DataLoader", 2, 2)
+        )
         self.assertEqual((noted["epochs"], noted["batches"], noted["samples"]), (2, 10, 80))
         self.assertGreater(noted["epoch_start_seconds"], 0)
 

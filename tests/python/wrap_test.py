@@ -65,7 +65,9 @@ class Script:
         return next(cell for cell in self.result(name)["cells"] if cell["mode"] == mode)
 
     def tool(self, *arguments):
-        done = subprocess.run([TOOL, *arguments], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            [TOOL, *arguments], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
         return done.returncode, done.stdout.decode()
 
 
@@ -87,7 +89,11 @@ print("trained on", batches)
     )
 
 
-LISTS = "class Lists:\n    def __iter__(self):\n        return ([float(i)] * 8 for i in range(100))\n"
+LISTS = """
+class Lists:
+    def __iter__(self):
+        return ([float(i)] * 8 for i in range(100))
+"""
 
 
 class LoopTest(unittest.TestCase):
@@ -123,28 +129,46 @@ class Wrap(LoopTest):
             self.assertIn("Lists", script.done.stdout)
 
     def test_trials_are_in_rounds_of_an_order_that_is_drawn(self):
-        with Script(loop("Lists()", before=LISTS, settings=QUICK.replace("trials=2", "trials=4"), epochs=9)) as script:
+        with Script(
+            loop("Lists()", before=LISTS, settings=QUICK.replace("trials=2", "trials=4"), epochs=9)
+        ) as script:
             places = {
-                mode: [trial["place"] // 4 for trial in script.cell(mode)["trials"]] for mode in ("IO", "SYNTHETIC")
+                mode: [trial["place"] // 4 for trial in script.cell(mode)["trials"]]
+                for mode in ("IO", "SYNTHETIC")
             }
             self.assertEqual(places, {"IO": [0, 1, 2, 3], "SYNTHETIC": [0, 1, 2, 3]})
 
     def test_ends_the_program_where_that_is_asked_for(self):
-        for settings, environment in ((QUICK + ", then='exit'", {}), (QUICK, {"LOADLINE_THEN": "exit"})):
+        for settings, environment in (
+            (QUICK + ", then='exit'", {}), (QUICK, {"LOADLINE_THEN": "exit"})
+        ):
             with Script(loop("Lists()", before=LISTS, settings=settings), **environment) as script:
                 self.assertEqual(script.done.returncode, 0, script.output)
                 self.assertNotIn("trained on", script.done.stdout)
                 self.assertEqual(script.result()["status"], "complete")
 
     def test_passes_through_where_that_is_asked_for(self):
-        for settings, environment in ((QUICK + ", enabled=False", {}), (QUICK, {"LOADLINE_DISABLE": "1"})):
+        for settings, environment in (
+            (QUICK + ", enabled=False", {}), (QUICK, {"LOADLINE_DISABLE": "1"})
+        ):
             with Script(loop("Lists()", before=LISTS, settings=settings), **environment) as script:
                 self.assertIn("trained on 300\n", script.done.stdout)
                 self.assertEqual(glob.glob(os.path.join(script.path, "*.json")), [])
 
     def test_the_verdict_names_what_the_loop_waits_for(self):
-        slow = "class Slow:\n    def __iter__(self):\n        for i in range(60):\n            time.sleep(0.003)\n            yield [0.0] * 8\n"
-        text = loop("Slow()", "time.sleep(0.001)", "trials=4, trial_seconds=0.2, output='result.json'", before=slow)
+        slow = """
+class Slow:
+    def __iter__(self):
+        for i in range(60):
+            time.sleep(0.003)
+            yield [0.0] * 8
+"""
+        text = loop(
+            "Slow()",
+            "time.sleep(0.001)",
+            "trials=4, trial_seconds=0.2, output='result.json'",
+            before=slow,
+        )
         with Script(text) as script:
             result = self.assert_valid(script)
             self.assertEqual(result["configurations"][0]["bound"], "loader", script.output)
@@ -152,7 +176,12 @@ class Wrap(LoopTest):
             self.assertNotIn("--", script.done.stdout.split("train,")[1])
 
     def test_full_and_synthetic_see_the_steps_of_the_loop_itself(self):
-        text = loop("Lists()", "time.sleep(0.002)", "trials=3, trial_seconds=0.2, output='result.json'", before=LISTS)
+        text = loop(
+            "Lists()",
+            "time.sleep(0.002)",
+            "trials=3, trial_seconds=0.2, output='result.json'",
+            before=LISTS,
+        )
         with Script(text) as script:
             for mode in ("SYNTHETIC", "FULL"):
                 for trial in script.cell(mode)["trials"]:
@@ -161,10 +190,14 @@ class Wrap(LoopTest):
 
     def test_an_epoch_that_is_shorter_than_a_trial_spans_passes_of_the_loop(self):
         before = LISTS.replace("100", "12")
-        text = loop("Lists()", "time.sleep(0.001)", QUICK.replace("0.02", "0.05"), epochs=12, before=before)
+        text = loop(
+            "Lists()", "time.sleep(0.001)", QUICK.replace("0.02", "0.05"), epochs=12, before=before
+        )
         with Script(text) as script:
             self.assertEqual(script.result()["status"], "complete", script.output)
-            self.assertGreaterEqual(min(trial["batches"] for trial in script.cell("FULL")["trials"]), 20)
+            self.assertGreaterEqual(
+                min(trial["batches"] for trial in script.cell("FULL")["trials"]), 20
+            )
 
     def test_a_loop_that_breaks_off_its_passes_is_measured_all_the_same(self):
         step = "time.sleep(0.001)\n        if batches % 15 == 0: break"
@@ -173,13 +206,20 @@ class Wrap(LoopTest):
 
     def test_a_program_that_ends_too_soon_leaves_a_partial_result(self):
         step = "time.sleep(0.001)\n        if batches == 30: break"
-        with Script(loop("Lists()", step, "trials=9, trial_seconds=1, output='result.json'", 1, LISTS)) as script:
+        with Script(
+            loop("Lists()", step, "trials=9, trial_seconds=1, output='result.json'", 1, LISTS)
+        ) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
             self.assertIn("the program ended before all trials were made", script.done.stderr)
 
     def test_an_infinite_loader_is_measured(self):
-        before = "import itertools\nclass Endless:\n    def __iter__(self):\n        return itertools.repeat([1.0] * 4)\n"
+        before = """
+import itertools
+class Endless:
+    def __iter__(self):
+        return itertools.repeat([1.0] * 4)
+"""
         with Script(loop("Endless()", settings=QUICK + ", then='exit'", before=before)) as script:
             self.assertEqual(self.assert_valid(script)["status"], "complete")
             self.assertIsNone(script.result()["datasets"][0]["samples"])
@@ -207,7 +247,13 @@ class Wrap(LoopTest):
             self.assertIn("the loader cannot be started again, and has no more batches", told)
 
     def test_what_the_loader_raises_goes_through_and_into_the_result(self):
-        before = "class Failing:\n    def __iter__(self):\n        yield [1.0] * 4\n        yield [1.0] * 4\n        raise OSError('no such shard')\n"
+        before = """
+class Failing:
+    def __iter__(self):
+        yield [1.0] * 4
+        yield [1.0] * 4
+        raise OSError('no such shard')
+"""
         with Script(loop("Failing()", before=before)) as script:
             self.assertEqual(script.done.returncode, 1)
             self.assertIn("OSError: no such shard", script.done.stderr)
@@ -217,21 +263,29 @@ class Wrap(LoopTest):
 
     def test_what_the_step_raises_leaves_a_partial_result(self):
         step = "if batches == 60: raise ValueError('diverged')"
-        with Script(loop("Lists()", step, QUICK.replace("trials=2", "trials=50"), before=LISTS)) as script:
+        with Script(
+            loop("Lists()", step, QUICK.replace("trials=2", "trials=50"), before=LISTS)
+        ) as script:
             self.assertIn("ValueError: diverged", script.done.stderr)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
 
     def test_ctrl_c_leaves_a_partial_result(self):
-        step = "if batches == 60:\n            import signal; os.kill(os.getpid(), signal.SIGINT); time.sleep(1)"
-        with Script(loop("Lists()", step, QUICK.replace("trials=2", "trials=50"), before=LISTS)) as script:
+        step = "if batches == 60: import signal; os.kill(os.getpid(), signal.SIGINT); time.sleep(1)"
+        with Script(
+            loop("Lists()", step, QUICK.replace("trials=2", "trials=50"), before=LISTS)
+        ) as script:
             self.assertIn("KeyboardInterrupt", script.done.stderr)
             self.assertEqual(self.assert_valid(script)["status"], "partial")
 
     def test_ctrl_c_during_io_leaves_a_partial_result(self):
-        before = (
-            "import signal\nclass Stopping:\n    def __iter__(self):\n        for i in range(200):\n"
-            "            if i == 150: os.kill(os.getpid(), signal.SIGINT)\n            yield [1.0] * 4\n"
-        )
+        before = """
+import signal
+class Stopping:
+    def __iter__(self):
+        for i in range(200):
+            if i == 150: os.kill(os.getpid(), signal.SIGINT)
+            yield [1.0] * 4
+"""
         settings = "trials=1, trial_batches=180, modes=('IO',), output='result.json'"
         with Script(loop("Stopping()", settings=settings, before=before)) as script:
             self.assertIn("KeyboardInterrupt", script.done.stderr)
@@ -239,13 +293,17 @@ class Wrap(LoopTest):
 
     def test_samples_that_cannot_be_counted_are_asked_for(self):
         with Script(loop("[object()] * 100")) as script:
-            self.assertIn("cannot count the samples of a batch of type object: give loadline.wrap(count=)", script.output)
+            self.assertIn(
+                "cannot count the samples of a batch of type object: give loadline.wrap(count=)",
+                script.output,
+            )
         with Script(loop("[object()] * 100", settings=QUICK + ", count=lambda batch: 7")) as script:
             self.assertEqual(script.cell("FULL")["batch_size"], 7)
             self.assertEqual(script.result()["loop"]["samples_by"], "function")
 
     def test_a_result_that_is_there_is_not_replaced_unasked(self):
-        twice = loop("Lists()", before=LISTS) + "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"
+        twice = loop("Lists()", before=LISTS)
+        twice += "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"
         with Script(twice % QUICK) as script:
             self.assertIn("result.json: a result is there already", script.done.stderr)
         with Script(twice % (QUICK + ", overwrite=True")) as script:
@@ -267,15 +325,23 @@ class Forking:
             self.assertEqual(self.assert_valid(script)["status"], "complete")
 
     def test_without_an_output_the_result_has_a_name_of_its_own(self):
-        with Script(loop("Lists()", before=LISTS, settings="trials=1, trial_seconds=0.01")) as script:
+        with Script(
+            loop("Lists()", before=LISTS, settings="trials=1, trial_seconds=0.01")
+        ) as script:
             (path,) = glob.glob(os.path.join(script.path, "loadline-*.json"))
             self.assertIn(script.result(path)["run_id"], path)
-        with Script(loop("Lists()", before=LISTS, settings="trials=1, trial_seconds=0.01"), LOADLINE_OUTPUT="a.json") as s:
+        with Script(
+            loop("Lists()", before=LISTS, settings="trials=1, trial_seconds=0.01"),
+            LOADLINE_OUTPUT="a.json",
+        ) as s:
             self.assertEqual(s.result("a.json")["status"], "complete")
 
     def test_arguments_are_checked(self):
         for settings, message in (
-            ({"modes": ("IO", "RAM")}, "modes: want some of IO, SYNTHETIC, FULL, OVERHEAD, got 'RAM'"),
+            (
+                {"modes": ("IO", "RAM")},
+                "modes: want some of IO, SYNTHETIC, FULL, OVERHEAD, got 'RAM'",
+            ),
             ({"trials": 0}, "trials: want at least 1, got 0"),
             ({"then": "stop"}, "then: want 'train' or 'exit', got 'stop'"),
         ):
@@ -312,7 +378,9 @@ class Batches(unittest.TestCase):
                 self.__dict__.update(fields)
 
         images, labels = numpy.zeros((6, 3, 4), "f4"), numpy.zeros(6, "i8")
-        for batch in ((images, labels), {"x": {"y": images}, "z": labels}, [None, (images,)], Fields(x=images)):
+        for batch in (
+            (images, labels), {"x": {"y": images}, "z": labels}, [None, (images,)], Fields(x=images)
+        ):
             self.assertEqual(self.samples(batch), 6)
         self.assertEqual(_core.bytes_of((images, labels)), 6 * 3 * 4 * 4 + 6 * 8)
         self.assertEqual(self.samples(numpy.float32(1)), -1)
@@ -323,8 +391,12 @@ class Batches(unittest.TestCase):
 
         images = torch.zeros(6, 3, 4)
         self.assertEqual(self.samples([images, torch.zeros(6)]), 6)
-        self.assertEqual(_core.bytes_of([images, torch.zeros(6, dtype=torch.int64)]), 6 * 3 * 4 * 4 + 6 * 8)
-        turned = [images.transpose(0, 2), images[:, 1:2, ::2], images.expand(6, 3, 4), torch.zeros(0, 3)]
+        self.assertEqual(
+            _core.bytes_of([images, torch.zeros(6, dtype=torch.int64)]), 6 * 3 * 4 * 4 + 6 * 8
+        )
+        turned = [
+            images.transpose(0, 2), images[:, 1:2, ::2], images.expand(6, 3, 4), torch.zeros(0, 3)
+        ]
         loop = _core.Loop(advance=None, failed=None, count=None, synchronise=None)
         loop.drain(iter(turned), batches=4)
         self.assertEqual(loop.stretch()["batches"], 4)
@@ -332,6 +404,9 @@ class Batches(unittest.TestCase):
 
 DATASET = """
 import torch, torch.utils.data
+from loadline import _machine
+def note(pids):
+    with open("pids", "w") as file: file.write(" ".join(map(str, pids)))
 class Squares(torch.utils.data.Dataset):
     def __len__(self): return 4000
     def __getitem__(self, i):
@@ -345,10 +420,13 @@ def make(workers, **more):
 @unittest.skipUnless(torch, "without PyTorch")
 class DataLoader(LoopTest):
     def script(self, loader, step="time.sleep(0.001)", settings=QUICK, fail="pass", **environment):
-        return Script(loop(loader, step, settings, before=DATASET.replace("FAIL", fail)), **environment)
+        text = loop(loader, step, settings, before=DATASET.replace("FAIL", fail))
+        return Script(text, **environment)
 
     def test_workers_are_named_and_gone_while_synthetic_runs(self):
-        with self.script("make(2)", settings="trials=2, trial_seconds=0.1, output='result.json'") as script:
+        with self.script(
+            "make(2)", settings="trials=2, trial_seconds=0.1, output='result.json'"
+        ) as script:
             result = self.assert_valid(script)
             self.assertEqual(result["status"], "complete", script.output)
             self.assertEqual(script.cell("FULL")["workers"], 2)
@@ -356,7 +434,9 @@ class DataLoader(LoopTest):
             self.assertEqual(result["loop"]["busy_starts"], 0)
             for trial in script.cell("SYNTHETIC")["trials"]:
                 self.assertLess(trial["loader_cpu_seconds"], 0.02 * trial["wall_seconds"])
-            self.assertGreater(sum(trial["loader_cpu_seconds"] for trial in script.cell("IO")["trials"]), 0.01)
+            self.assertGreater(
+                sum(trial["loader_cpu_seconds"] for trial in script.cell("IO")["trials"]), 0.01
+            )
             self.assertIn("DataLoader x 2", script.done.stdout)
 
     def test_workers_that_stay_are_idle_while_synthetic_runs(self):
@@ -369,22 +449,52 @@ class DataLoader(LoopTest):
     def test_a_worker_that_fails_is_told_in_a_sentence_and_leaves_no_process(self):
         fail = "if i == 1500: raise ValueError('bad sample 1500')"
         settings = "trials=1, trial_batches=100, output='result.json'"
-        step = "from loadline import _machine; open('pids', 'w').write(' '.join(map(str, _machine.descendants())))"
+        step = "note(_machine.descendants())"
         with self.script("make(2)", step, settings, fail) as script:
-            self.assertIn("ValueError: Caught ValueError in DataLoader worker process", script.done.stderr)
+            self.assertIn(
+                "ValueError: Caught ValueError in DataLoader worker process", script.done.stderr
+            )
             result = self.assert_valid(script)
-            self.assertIn("bad sample 1500", " ".join(cell["error"] or "" for cell in result["cells"]))
+            self.assertIn(
+                "bad sample 1500", " ".join(cell["error"] or "" for cell in result["cells"])
+            )
             pids = os.path.join(script.path, "pids")
             for pid in script.text("pids").split() if os.path.exists(pids) else ():
                 self.assertFalse(os.path.exists(f"/proc/{pid}"), pid)
 
     def test_batches_of_different_shapes_are_counted_each(self):
-        before = DATASET.replace("FAIL", "pass").replace("return torch.full((3, 8, 8)", "return torch.full((1 + i % 5,)")
+        before = DATASET.replace("FAIL", "pass").replace(
+            "return torch.full((3, 8, 8)", "return torch.full((1 + i % 5,)"
+        )
         collate = "collate_fn=lambda samples: [torch.cat([s[0] for s in samples]), len(samples)]"
         settings = QUICK + ", count=lambda batch: batch[1]"
         with Script(loop(f"make(0, {collate})", "pass", settings, before=before)) as script:
             self.assertEqual(self.assert_valid(script)["status"], "complete", script.output)
             self.assertEqual(script.cell("FULL")["batch_size"], 32)
+
+    @unittest.skipUnless(torch and torch.distributed.is_available(), "without torch.distributed")
+    def test_ranks_that_know_each_other_start_together_and_have_one_result(self):
+        before = DATASET.replace("FAIL", "pass") + """
+import torch.distributed
+children = []
+if "RANK" not in os.environ:
+    import subprocess
+    os.environ["WORLD_SIZE"] = "2"
+    children = [subprocess.Popen([sys.executable, "train.py"], env=dict(os.environ, RANK="1"))]
+    os.environ["RANK"] = "0"
+torch.distributed.init_process_group("gloo", init_method="file://" + os.path.abspath("meet"),
+                                     rank=int(os.environ["RANK"]), world_size=2)
+"""
+        settings = "trials=2, trial_batches=30, output='result.json'"
+        text = loop("make(0)", "torch.distributed.barrier()", settings, before=before)
+        with Script(text + "for child in children: child.wait()\n") as script:
+            result = self.assert_valid(script)
+            self.assertEqual(result["status"], "complete", script.output)
+            self.assertEqual(result["loop"]["starts_together"], "torch.distributed")
+            ranks = [cell["rank"] for cell in result["cells"] if cell["mode"] == "FULL"]
+            self.assertEqual(ranks, [0, 1])
+            self.assertEqual(script.done.stdout.count("result: result.json"), 1)
+            self.assertNotIn("recommend", script.done.stdout)
 
     def test_the_loader_keeps_its_attributes(self):
         loader = torch.utils.data.DataLoader(list(range(10)), batch_size=2)

@@ -44,6 +44,13 @@ TEST(PythonWords, StandForOptions) {
   EXPECT_EQ(in_python("nothing to replace"), "nothing to replace");
 }
 
+TEST(PythonWords, TellALoaderWithoutWorkersToHaveSome) {
+  const std::string text = text_of(loop_of({2000, 2001, 2002}, {1000, 1001, 1002}, {660, 661, 662}, 0));
+  EXPECT_THAT(text, HasSubstr("Bound by interference"));
+  EXPECT_THAT(text, HasSubstr("num_workers=1 or more"));
+  EXPECT_THAT(text, Not(HasSubstr("prefetch_factor")));
+}
+
 TEST(PythonWords, AreInTheVerdictOfALoopThatWaits) {
   const std::string text = text_of(loop_of({500, 501, 502}, {1000, 1001, 1002}, {500, 501, 502}, 2));
   EXPECT_THAT(text, HasSubstr("mnist, DataLoader x 2: Bound by loading: the training step waits 50.0 ± 0.1 % of the "
