@@ -176,12 +176,6 @@ def has_torch():
     return "torch" in sys.modules
 
 
-def tensors(batch):
-    from loadline.loader import tensors_of
-
-    return tensors_of(batch)
-
-
 def synchronise():
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
