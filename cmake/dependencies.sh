@@ -43,7 +43,7 @@ tests   | compare.py on results        | f share/benchmark/compare.py | libbench
 tests   | compare.py on results        | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
 tests   | compare.py on results        | p scipy                 | python3-scipy         | python3-scipy          | scipy         | py-scipy
 tests   | results in pandas            | p pandas                | python3-pandas        | python3-pandas         | pandas        | py-pandas
-tests?  | PyTorch's loaders            | p torch                 | python3-torch         | python3-torch          | pytorch       | py-torch
+tests?  | loaders of PyTorch           | p torch                 | python3-torch         | python3-torch          | pytorch       | py-torch
 tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm             | slurm-slurmctld        | -             | slurm
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge
