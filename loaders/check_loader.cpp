@@ -85,6 +85,8 @@ class SampleValues {
     return SampleValues(*type, shape, planar);
   }
 
+  std::size_t bytes() const { return values_.size() * type_.bytes; }  // of a sample
+
   std::uint64_t signature(const std::byte* sample) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const std::size_t from = planar_ ? i : i % shape_.pixels() * shape_.channels + i / shape_.pixels();
@@ -210,6 +212,7 @@ class Checker {
     values_.reset();
     if (recognition_ == Recognition::kCounts) {
       if (format != nullptr) values_ = SampleValues::of(*format, dataset_.info().shape);
+      if (values_ && (batch.count == 0 || batch.data.size() < values_->bytes())) values_.reset();
       if (values_ && signatures_.empty()) signatures_ = signatures_of(dataset_, options_.stop);
       if (values_ && !signatures_.empty() && signatures_.contains(values_->signature(batch.data.data()))) {
         recognition_ = Recognition::kContents;
@@ -234,6 +237,11 @@ class Checker {
           count_sample(batch.indices[i], label, tally);
         }
       } else if (recognition_ == Recognition::kContents) {
+        // Nobody promises that batches are alike.
+        if (batch.sample_bytes != values_->bytes() || batch.bytes().size() < batch.count * batch.sample_bytes) {
+          ++tally.unknown;
+          continue;
+        }
         count_contents(values_->signature(batch.data.data() + i * batch.sample_bytes), label, tally);
       }
     }

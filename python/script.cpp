@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/child.h"
 #include "harness/cli/cli.h"
+#include "harness/measure/apart.h"
 #include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
@@ -128,6 +130,7 @@ int run_tool(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  set_this_program({py::module_::import("sys").attr("executable").cast<std::string>(), "-m", "loadline"});
   const py::gil_scoped_release release;
   return run_cli(static_cast<int>(words.size()), arguments.data());
 }
@@ -138,6 +141,7 @@ void bind_script(py::module_& module) {
   add_loader_opener({.recognises = is_script, .open = open_loader});
   set_compute_opener(open_step);
   set_sample_count(samples_of);
+  module.def("any_left_behind", any_left_behind, "Whether a thread of a plug-in hangs: the process is to end at once.");
   module.def("run_cli", run_tool, py::arg("words"),
              "Runs the command line, `words` from the program's name on; returns its exit code. On the main thread.");
 }

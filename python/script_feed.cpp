@@ -42,6 +42,7 @@ class ScriptFeed final : public Feed, private SlotHome {
       : name_(std::move(name)),
         needs_(options.needs),
         read_all_(options.read_all),
+        epochs_(options.stream.epochs),
         slots_(options.held_batches + 2),
         consumer_(::pthread_self()),
         iterable_(std::move(iterable)) {
@@ -139,6 +140,10 @@ class ScriptFeed final : public Feed, private SlotHome {
         return true;
       }
       if (batches_ == 0) throw Error(fmt::format("loader {}: epoch {} has no batches", name_, epoch_));
+      if (epochs_ && ++ended_ >= *epochs_) {
+        closed_.store(true);
+        return false;
+      }
       begin_epoch(epoch_ + 1);
     }
   }
@@ -185,8 +190,9 @@ class ScriptFeed final : public Feed, private SlotHome {
 
   void tell_format(const Memory& first, bool labels) {
     if (format_) return;
-    format_ =
-        DeliveredFormat{.dtype = first.dtype, .shape = {first.shape.begin() + 1, first.shape.end()}, .labels = labels};
+    format_ = DeliveredFormat{.dtype = first.in_order ? first.dtype : first.dtype + " not in C order",
+                              .shape = {first.shape.begin() + 1, first.shape.end()},
+                              .labels = labels};
   }
 
   // Of each batch: nobody promises that they are alike.
@@ -223,6 +229,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   const std::string name_;
   const std::optional<BatchNeeds> needs_;
   const bool read_all_;
+  const std::optional<std::uint64_t> epochs_;
   std::vector<ScriptSlot> slots_;
   const pthread_t consumer_;
   std::mutex free_mutex_;
@@ -233,6 +240,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   std::optional<DeliveredFormat> format_;
   std::uint64_t sequence_ = 0;
   std::uint64_t epoch_ = 0;
+  std::uint64_t ended_ = 0;    // epochs
   std::uint64_t batches_ = 0;  // of this epoch so far
   py::object iterable_;
   py::object iterator_;

@@ -26,6 +26,11 @@ class ScriptStep final : public Sink {
   ~ScriptStep() override {
     const py::gil_scoped_acquire gil;
     step_ = py::object();
+    try {
+      given_back();  // of a step that failed
+    } catch (const py::error_already_set&) {
+    }
+    tensors_ = py::object();
     scripts_ = py::object();
   }
 
@@ -58,20 +63,31 @@ class ScriptStep final : public Sink {
 
   // The memory is the loader's, which takes it back when the trial ends: a step may not keep any of it.
   void step_with(Batch batch) {
-    const auto owner = std::make_shared<Batch>(std::move(batch));
-    if (!as_tensors_) as_tensors_ = scripts_.attr("has_torch")().cast<bool>();
+    auto owner = std::make_shared<Batch>(std::move(batch));
+    lent_ = owner;
+    if (!as_tensors_) {
+      as_tensors_ = scripts_.attr("has_torch")().cast<bool>();
+      if (*as_tensors_) tensors_ = py::module_::import("loadline.loader").attr("tensors_of_capsules")();
+    }
     {
       py::object arrays =
           batch_arrays(**owner, format_, owner, *as_tensors_ ? ArrayForm::kDlpack : ArrayForm::kNumpy, false);
-      if (*as_tensors_) arrays = scripts_.attr("tensors")(arrays);
+      if (*as_tensors_) arrays = tensors_(arrays);
       step_(arrays);
     }
-    if (owner.use_count() == 1) return;
-    py::module_::import("gc").attr("collect")();  // in a cycle, perhaps
-    if (owner.use_count() == 1) return;
-    owner->release();  // NOLINT(bugprone-unused-return-value): its home may be gone when the step drops it
+    owner.reset();
+    if (given_back()) return;
     throw Error(fmt::format(
         "compute {}: the step keeps a part of a batch that belongs to the loader: let it keep a copy", name_));
+  }
+
+  // Whether Python has dropped the last batch. What it keeps will find no home, which may be gone by then.
+  bool given_back() {
+    if (lent_.expired()) return true;
+    py::module_::import("gc").attr("collect")();  // in a cycle, perhaps
+    const auto kept = lent_.lock();
+    if (kept) kept->release();  // NOLINT(bugprone-unused-return-value)
+    return kept == nullptr;
   }
 
   const std::string name_;
@@ -80,6 +96,8 @@ class ScriptStep final : public Sink {
   std::optional<bool> as_tensors_;
   py::object step_;
   py::object scripts_;
+  py::object tensors_;         // makes them of capsules
+  std::weak_ptr<Batch> lent_;  // of ours, the last one
 };
 
 }  // namespace

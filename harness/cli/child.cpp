@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "loaders/error.h"
 
@@ -34,7 +35,20 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
+std::vector<std::string>& words_of_this_program() {
+  static std::vector<std::string> words{"/proc/self/exe"};
+  return words;
+}
+
 }  // namespace
+
+std::vector<std::string> this_program() {
+  return words_of_this_program();
+}
+
+void set_this_program(std::vector<std::string> words) {
+  words_of_this_program() = std::move(words);
+}
 
 int run_child(const std::vector<std::string>& words, const std::stop_token& stop) {
   std::vector<std::string> copies = words;

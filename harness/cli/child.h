@@ -12,4 +12,9 @@ namespace loadline {
 // SIGTERM, and waited for all the same. Throws Error where it cannot be started.
 int run_child(const std::vector<std::string>& words, const std::stop_token& stop);
 
+// How this program is run again: by its own file or, where it is a module of an interpreter, as that says.
+std::vector<std::string> this_program();
+// By the interpreter, before any verb runs: {"/usr/bin/python3", "-m", "loadline"}.
+void set_this_program(std::vector<std::string> words);
+
 }  // namespace loadline

@@ -114,7 +114,8 @@ std::optional<Result> ChildRuns::run(const Side& side, const std::stop_token& st
   if (side.binary == kThisProgram) request.build = this_build();
   if (const auto known = builds_.find(side.option); known != builds_.end()) request.build = known->second;
 
-  std::vector<std::string> words{side.binary, "run"};
+  std::vector<std::string> words = side.binary == kThisProgram ? this_program() : std::vector{side.binary};
+  words.emplace_back("run");
   words.insert(words.end(), side.words.begin(), side.words.end());
   for (const auto& [option, value] :
        {std::pair("--trials", fmt::format("{}", trials_)), {"--ceilings", "off"}, {"--first-epoch-seconds", "0"}}) {

@@ -21,6 +21,7 @@
 #include "harness/cli/judging_options.h"
 #include "harness/cli/out_of_memory.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/side.h"
 #include "harness/cli/stack.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
@@ -495,6 +496,13 @@ bool has_workers(const RunOptions& options) {
   return loads && std::ranges::any_of(options.loaders, [](const auto& name) { return loader_named(name).has_workers; });
 }
 
+// A side may name another loader than both have in common.
+bool sides_have_workers(const std::string& name, const RunOptions& common, const PairsRequest& pairs) {
+  if (name != "ab") return has_workers(common);
+  return has_workers(make_side(common, {}, "--base", pairs.base, pairs.base_binary).options) &&
+         has_workers(make_side(common, {}, "--new", pairs.changed, pairs.changed_binary).options);
+}
+
 int pairs_request(const std::string& name, Request& request) {
   std::vector<std::string> words{"--mode", "io,full", "--loader", "thread-pool"};
   RunOptions& options = request.run.options;
@@ -510,7 +518,7 @@ int pairs_request(const std::string& name, Request& request) {
     const bool bare = row->value.empty() && text == "on";
     words.push_back(bare ? fmt::format("--{}", row->name) : fmt::format("--{}={}", row->name, text));
   }
-  if (!given("workers") && has_workers(options)) {
+  if (!given("workers") && sides_have_workers(name, options, request.pairs)) {
     options.workers = {threads_in_force()};
     words.insert(words.end(), {"--workers", fmt::format("{}", threads_in_force())});
   }

@@ -14,6 +14,7 @@
 #include "harness/judge/python_words.h"
 #include "harness/judge/verdict.h"
 #include "harness/result/memory_words.h"
+#include "loaders/datasets/script.h"
 
 namespace loadline {
 namespace {
@@ -132,6 +133,7 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
   const bool warm = any_loads(result, dataset, CacheState::kWarm);
   const Machine& machine = result.environment.machine;
   const DatasetFacts& facts = result.datasets[dataset];
+  if (facts.info.format == kScriptFormat) return;  // its samples lie where only the loader knows
   const std::size_t bytes = facts.info.all_bytes();
   const bool may_stay = warm || any_loads(result, dataset, CacheState::kAsIs);
   if (may_stay && bytes > 0 && machine.last_level_cache_bytes && bytes < *machine.last_level_cache_bytes) {
@@ -395,6 +397,7 @@ void warn_of_formats(const Result& result, Warnings& warnings) {
     const auto cell = std::ranges::find(result.cells, std::optional(loader.loader),
                                         [](const CellResult& each) { return each.cell.loader; });
     if (!delivered || cell == result.cells.end()) continue;
+    if (result.datasets[cell->dataset].info.format == kScriptFormat) continue;  // nothing else is delivered
     const std::size_t own = cell->slot_bytes / cell->cell.sampler.batch_size;
     if (own == *delivered) continue;
     warnings.push_back(

@@ -72,7 +72,7 @@ SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t sl
   plan.slots = 1 + plan.held_batches;
   if (!cell.loader) return plan;
   const LoaderKind& kind = loader_named(*cell.loader);
-  if (kind.has_workers) {
+  if (kind.has_workers && cell.workers > 0) {
     plan.prefetch = cell.prefetch.value_or(suitable_prefetch(last_level_cache_bytes, slot_bytes, cell.workers));
   }
   plan.slots = slots_of(kind, {.workers = cell.workers, .prefetch = plan.prefetch, .held_batches = plan.held_batches});

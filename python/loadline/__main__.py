@@ -9,9 +9,13 @@ from loadline import _core, scripts
 def main():
     sys.path.insert(0, os.getcwd())
     try:
-        return _core.run_cli(["loadline", *scripts.completed(sys.argv[1:])])
+        code = _core.run_cli(["loadline", *scripts.completed(sys.argv[1:])])
     finally:
         scripts.forget()
+    if _core.any_left_behind():
+        sys.stdout.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import atexit
 import difflib
-import importlib
+import functools
 import importlib.util
 import os
 import weakref
@@ -63,21 +63,24 @@ def _form(as_, dtype):
     return as_, forms[as_]
 
 
-def tensors_of(batch):
-    """Tensors of a batch's capsules."""
-    from torch.utils.dlpack import from_dlpack
-
-    images, *others = map(from_dlpack, batch)
-    # PyTorch wants 64 bits of labels and indices: some bytes a sample are copied, images never.
-    return (images, *(one.long() if one.dim() == 1 else one for one in others))
-
-
-def _tensors():
+@functools.lru_cache(maxsize=None)
+def tensors_of_capsules():
+    """A function that makes tensors of a batch's capsules."""
     try:
-        importlib.import_module("torch.utils.dlpack")
+        from torch.utils.dlpack import from_dlpack
     except ImportError as error:
         raise Error(f"as_='torch': cannot import PyTorch: {error}") from error
-    return tensors_of
+
+    def whole(tensor):
+        # PyTorch wants 64 bits of labels and indices: some bytes a sample are copied, images never.
+        return tensor.long() if tensor.dim() == 1 else tensor
+
+    def tensors(batch):
+        if len(batch) == 2:
+            return from_dlpack(batch[0]), whole(from_dlpack(batch[1]))
+        return from_dlpack(batch[0]), whole(from_dlpack(batch[1])), whole(from_dlpack(batch[2]))
+
+    return tensors
 
 
 class Dataset:
@@ -161,7 +164,7 @@ class Loader:
             raise Error(f"hold: want at least 0 batches, got {hold}")
         self.rank, self.ranks = _share(rank, ranks)
         self.as_, form = _form(as_, dtype)
-        self._convert = _tensors() if self.as_ == "torch" else None
+        self._convert = tensors_of_capsules() if self.as_ == "torch" else None
         if isinstance(data, str) and data in _core.workload_names() and workload is None:
             workload = data
         else:

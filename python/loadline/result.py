@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import weakref
 
 from loadline._core import Error
 
@@ -20,7 +22,8 @@ class Result:
 
     def __init__(self, path, keeps=None):
         self.path = os.fspath(path)
-        self._keeps = keeps  # a directory that goes with it
+        if keeps is not None:  # a directory that goes with it
+            weakref.finalize(self, shutil.rmtree, keeps, ignore_errors=True)
         with open(self.path, encoding="utf-8") as file:
             self.document = json.load(file)
         if "cells" not in self.document:

@@ -166,6 +166,10 @@ def begin_epoch(iterable, epoch):
 def told(kind, value, trace):
     """Prints the traceback; returns the exception in a line."""
     sys.stdout.flush()
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next  # of ours
+    if isinstance(value, BaseException):
+        value = value.with_traceback(trace)
     traceback.print_exception(kind, value, trace)
     sys.stderr.flush()
     text = " ".join(str(value).split())
@@ -174,12 +178,6 @@ def told(kind, value, trace):
 
 def has_torch():
     return "torch" in sys.modules
-
-
-def tensors(batch):
-    from loadline.loader import tensors_of
-
-    return tensors_of(batch)
 
 
 def synchronise():

@@ -41,8 +41,8 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
         raise Error("measure: signals end a run, and they are the main thread's: call it there")
     directory = None
     if output is None:
-        directory = tempfile.TemporaryDirectory(prefix="loadline-")
-        output = os.path.join(directory.name, "result.json")
+        directory = tempfile.mkdtemp(prefix="loadline-")
+        output = os.path.join(directory, "result.json")
     words = ["run", "--loader", _words(loader)]
     if step is not None:
         words += ["--compute", _words(step)]

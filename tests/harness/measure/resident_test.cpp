@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/loaders/support/datasets.h"
@@ -68,6 +70,34 @@ TEST(ResidentFeed, MeetsCorruptStorageBeforeAnyTrial) {
   const ImageAssembler assembler(failing, setting.transform);
   EXPECT_EQ(test::thrown_by([&] { ResidentFeed(assembler, setting.sampler, 1); }),
             test::failed(test::FailingDataset::message(2)));
+}
+
+TEST(KeptFeed, LendsTheBatchesOfAnotherFeedAgainAndAgain) {
+  const Setting setting;
+  KeptFeed feed(std::make_unique<ResidentFeed>(setting.assembler, setting.sampler, 3), 2);
+  std::set<const std::byte*> places;
+  for (int i = 0; i < 100; ++i) {
+    const Batch batch = feed.next();
+    ASSERT_TRUE(batch);
+    places.insert(batch->bytes().data());
+  }
+  EXPECT_EQ(places.size(), 2U);
+}
+
+TEST(KeptFeed, RefusesToLendMoreThanItHas) {
+  const Setting setting;
+  KeptFeed feed(std::make_unique<ResidentFeed>(setting.assembler, setting.sampler, 2), 1);
+  const Batch held = feed.next();
+  EXPECT_EQ(test::thrown_by([&] { feed.next(); }),
+            test::failed("resident batches: the consumer holds more batches than it announced"));
+}
+
+TEST(KeptFeed, WantsAsManyBatchesAsItKeeps) {
+  const Setting setting;
+  const LoaderOptions once{.held_batches = 5, .stream = {.epochs = 1}};
+  auto serial = loader_named("serial").make(setting.assembler, setting.sampler, once);
+  EXPECT_EQ(test::thrown_by([&] { KeptFeed(std::move(serial), 4); }),
+            test::failed("resident batches: the loader ended before it had delivered as many"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/plan/script_workload.h"
+#include "loaders/error.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -73,6 +75,12 @@ TEST(Workloads, AreCompleteAndHaveAComputeThatExists) {
     EXPECT_EQ(workload.mean.size(), workload.stddev.size()) << workload.name;
     EXPECT_EQ(parse_compute(workload.compute).kind->name, "device") << workload.name;
   }
+}
+
+TEST(Workloads, AreFoundByNameWithThatOfScripts) {
+  EXPECT_EQ(workload_named("cifar10").classes, 10U);
+  EXPECT_EQ(workload_named(kScriptWorkload).compute, "drain");
+  EXPECT_THROW(workload_named("cifar11"), Error);
 }
 
 }  // namespace

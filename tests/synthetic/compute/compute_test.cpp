@@ -64,6 +64,28 @@ TEST(ParseCompute, TakesANameAlone) {
   EXPECT_TRUE(spec.values.empty());
 }
 
+TEST(ParseCompute, LeavesAFunctionOfAScriptToWhoeverOpensIt) {
+  EXPECT_TRUE(may_name_external_compute("train.py:make_step"));
+  EXPECT_TRUE(may_name_external_compute("package.module:make_step"));
+  EXPECT_FALSE(may_name_external_compute("drain"));
+  EXPECT_FALSE(may_name_external_compute("drain:make_step"));
+  EXPECT_FALSE(may_name_external_compute("train.py:"));
+  EXPECT_FALSE(may_name_external_compute("train.py:rate=4"));
+
+  const ComputeSpec elsewhere = parse_compute("train.py:make_step");
+  EXPECT_TRUE(elsewhere.kind->external);
+  SteadyClock clock;
+  EXPECT_THROW(elsewhere.make({.clock = clock, .stop = {}}), Error);
+
+  static const ComputeKind kMine{.name = "mine", .summary = "", .parameters = {}, .make = nullptr, .external = true};
+  set_compute_opener(
+      [](std::string_view text) { return ComputeSpec{.kind = &kMine, .values = {static_cast<double>(text.size())}}; });
+  const ComputeSpec opened = parse_compute("train.py:make_step");
+  set_compute_opener({});
+  EXPECT_EQ(opened.kind, &kMine);
+  EXPECT_EQ(opened.values, std::vector<double>{18});
+}
+
 TEST(ParseCompute, FillsInStandardValues) {
   const ComputeSpec spec = parse_compute("device:samples_per_second=1786");
   EXPECT_EQ(spec.kind->name, "device");

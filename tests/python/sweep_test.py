@@ -1,0 +1,101 @@
+"""loadline.measure() and its Result."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+import loadline
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+SHORT = {"trials": 2, "trial_seconds": 0.02, "first_epoch_seconds": 0, "ceilings": "off", "quiet": True}
+CALLS = []
+
+
+def make_loader(workers, batch_size):
+    CALLS.append((workers, batch_size))
+    return [(numpy.zeros((batch_size, 3, 8, 8), numpy.float32), numpy.zeros(batch_size, numpy.int64))] * 4
+
+
+def make_step():
+    return lambda batch: batch[0].sum()
+
+
+def make_broken():
+    raise ValueError("nothing to load")
+
+
+class Measure(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.output = os.path.join(directory.name, "result.json")
+
+    def test_sweeps_over_what_the_factory_takes(self):
+        CALLS.clear()
+        result = loadline.measure(make_loader, workers=[0, 2], batch_size=[4, 8], output=self.output, **SHORT)
+        self.assertTrue(result.complete)
+        self.assertEqual(result.errors, {})
+        # Once more where the samples are counted.
+        self.assertLessEqual({(0, 4), (0, 8), (2, 4), (2, 8)}, set(CALLS))
+        self.assertLessEqual(len(CALLS), 6)
+        cells = [cell for cell in result.document["cells"] if cell["mode"] == "IO"]
+        self.assertEqual([(cell["workers"], cell["batch_size"]) for cell in cells], [(None, 4), (2, 4), (None, 8), (2, 8)])
+
+    def test_has_a_verdict_with_a_step(self):
+        result = loadline.measure(make_loader, make_step, workers=[0], batch_size=[4], **SHORT)
+        self.assertIn("sweep_test:make_step", result.verdict)
+        self.assertIn(result.verdict, result.verdicts.values())
+        self.assertIn("FULL", result.table)
+
+    def test_gives_its_trials(self):
+        trials = loadline.measure(make_loader, workers=[0], batch_size=[4], output=self.output, **SHORT).trials()
+        if pandas is not None:
+            trials = trials.to_dict("records")
+        rates = [row["samples_per_second"] for row in trials if row["mode"] == "IO"]
+        self.assertEqual(len(rates), 2)
+        self.assertGreater(min(rates), 0)
+
+    def test_is_compared_with_another(self):
+        result = loadline.measure(make_loader, workers=[0], batch_size=[4], output=self.output, **SHORT)
+        self.assertIn("IO", result.diff(self.output))
+        self.assertIn("IO", loadline.Result(self.output).diff(result, "--margin", "50%"))
+        with self.assertRaisesRegex(loadline.Error, "nowhere.json"):
+            result.diff("nowhere.json")
+
+    def test_shows_its_report_in_a_notebook(self):
+        result = loadline.measure(make_loader, workers=[0], batch_size=[4], **SHORT)
+        self.assertTrue(result._repr_html_().startswith('<iframe srcdoc="'))
+
+    def test_tells_of_factories_that_fail(self):
+        result = loadline.measure([make_broken, make_loader], workers=[0], batch_size=[4], **SHORT)
+        (error,) = result.errors.values()
+        self.assertIn("ValueError: nothing to load", error)
+
+    def test_refuses_what_cannot_be_measured(self):
+        with self.assertRaisesRegex(loadline.Error, "nothing was measured"):
+            loadline.measure(make_loader, workers=[-1], **SHORT)
+
+    def test_leaves_the_program_its_ctrl_c(self):
+        script = """
+import os, signal, loadline
+from sweep_test import make_loader, SHORT
+loadline.measure(make_loader, workers=[0], batch_size=[4], **SHORT)
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout, "interrupted\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
