@@ -25,6 +25,7 @@
 #include "harness/cli/stack.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
+#include "harness/measure/replay_loader.h"
 #include "harness/plan/one_value.h"
 #include "harness/plan/options.h"
 #include "harness/result/build_facts.h"
@@ -673,6 +674,8 @@ int run_cli(int argc, char** argv) {
   end_orderly_without_memory();
   try {
     secure_stack();
+    static const bool added = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called
+    static_cast<void>(added);
     const int code = run_arguments(argc, argv);
     if (code > kExitSignal) return after_signal(code);
     flush_stdout();

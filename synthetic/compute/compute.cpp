@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #endif
 #include "synthetic/compute/device.h"
 #include "synthetic/compute/drain.h"
+#include "synthetic/compute/replay.h"
 
 namespace loadline {
 namespace {
@@ -35,6 +37,11 @@ constexpr std::array kComputes{
                 .held_batches = device_held_batches,
                 .memory_bytes = device_memory_bytes,
                 .samples_per_second = device_samples_per_second},
+    ComputeKind{.name = "replay",
+                .summary = "takes the time of the steps of a job that loadline.record noted",
+                .parameters = kReplayParameters,
+                .make = make_replay_of,
+                .memory_bytes = replay_memory_bytes},
 #ifdef LOADLINE_HAVE_ONEDNN
     ComputeKind{.name = "cnn",
                 .summary = "a training step of a small network on the CPU, by oneDNN",
@@ -88,7 +95,21 @@ std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
   return static_cast<std::size_t>(&row - kind.parameters.data());
 }
 
+struct Texts {
+  std::mutex mutex;
+  std::vector<std::string> all;
+};
+
+Texts& texts() {
+  static Texts kept;
+  return kept;
+}
+
 double parse_value(const ComputeKind& kind, const ComputeParameter& parameter, std::string_view text) {
+  if (parameter.text) {
+    if (text.empty()) throw usage_error(fmt::format("compute {}: {}= is empty", kind.name, parameter.name));
+    return keep_text(text);
+  }
   if (!parameter.words.empty()) {
     const auto word = std::ranges::find(parameter.words, text);
     if (word != parameter.words.end()) return static_cast<double>(word - parameter.words.begin());
@@ -126,14 +147,28 @@ void check_required(const ComputeKind& kind, std::span<const std::optional<doubl
           fmt::format("compute {}: it takes {} or {}, not both", kind.name, parameter.name, parameter.stand_in));
     }
     if (!given[i] && !stood_in) {
-      throw usage_error(fmt::format("compute {}: it needs {}, such as {}:{}=1000{}", kind.name, parameter.name,
-                                    kind.name, parameter.name,
+      throw usage_error(fmt::format("compute {}: it needs {}, such as {}:{}={}{}", kind.name, parameter.name, kind.name,
+                                    parameter.name, parameter.text ? "job.json" : "1000",
                                     has_stand_in ? fmt::format(", or {}", parameter.stand_in) : ""));
     }
   }
 }
 
 }  // namespace
+
+double keep_text(std::string_view text) {
+  const std::lock_guard lock(texts().mutex);
+  auto& all = texts().all;
+  const auto found = std::ranges::find(all, text);
+  if (found != all.end()) return static_cast<double>(found - all.begin());
+  all.emplace_back(text);
+  return static_cast<double>(all.size() - 1);
+}
+
+std::string kept_text(double value) {
+  const std::lock_guard lock(texts().mutex);
+  return texts().all.at(static_cast<std::size_t>(value));
+}
 
 std::span<const ComputeKind> computes() {
   return kComputes;

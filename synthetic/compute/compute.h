@@ -84,7 +84,13 @@ struct ComputeParameter {
   // Of a required one: the parameter of words that may be given in its place, but not with it. Its first word is as
   // none.
   std::string_view stand_in = {};
+  bool text = false;  // it takes any text, such as a path; its value is that of keep_text()
 };
+
+// A number for a text, and the text of such a number: values of parameters are numbers. Any thread; texts are kept to
+// the end of the process.
+double keep_text(std::string_view text);
+std::string kept_text(double value);
 
 // Element type that a training step computes in.
 enum class Precision : std::uint8_t { kF32, kBF16 };
