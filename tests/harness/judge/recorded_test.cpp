@@ -34,7 +34,7 @@ TEST(RecordedJob, ThatWaitsIsToldWhatLoadingWouldGive) {
   EXPECT_DOUBLE_EQ(judgement.stall->value, 0.3);
   EXPECT_EQ(judgement.sentence,
             "Waits for data: the loop waited 30.0 ± 0.0 % of the time for DataLoader with 1 worker; a loader that kept "
-            "up would give 1.43 times the throughput: raise the number of workers or use a faster loader.");
+            "up would give 1.43 ± 0.00 times the throughput: raise the number of workers or use a faster loader.");
 }
 
 TEST(RecordedJob, ThatHardlyWaitsIsToldToLookAtItsStep) {

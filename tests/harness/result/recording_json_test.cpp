@@ -54,7 +54,7 @@ TEST(RecordingText, TellsWhatTheJobWaitedFor) {
   const Recording job = a_job();
   EXPECT_EQ(recording_text(job, judge_recording(job), "job.json"),
             "recorded: DataLoader x 2 on node1 (a CPU, 2 CPUs in force), python 3.11.2\n"
-            "2026-11-22T16:00:00Z: 3 batches in 1 pass, 4 samples/s\n"
+            "2026-11-22T16:00:00Z: 3 batches in 1 pass, 4.0 samples/s\n"
             "\n"
             "a batch  total  % of time     p50     p95     p99     max\n"
             "waits    1.5 s       25.0  500 ms  500 ms  500 ms  500 ms\n"
