@@ -32,7 +32,7 @@ struct Digest {
   std::uint64_t hash = 0;
   std::uint64_t bytes = 0;
 
-  auto operator<=>(const Digest&) const = default;
+  auto operator<=>(const Digest&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 reads it wrongly
 };
 
 Digest digest_of(std::span<const std::byte> bytes) {

@@ -52,11 +52,11 @@ bool start_library() {
   // At exit the library closes again what could not be closed for want of space, and crashes. All files are closed by
   // whom they were opened.
   H5dont_atexit();
-  hbool_t safe = 0;
+  hbool_t safe = false;
   if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0) {
     throw Error("cannot start the HDF5 library: it has not the memory that it asks for");
   }
-  return H5is_library_threadsafe(&safe) < 0 || safe == 0;
+  return H5is_library_threadsafe(&safe) < 0 || !safe;
 }
 
 // One call of the library at a time, where it does not see to that itself. The state it would otherwise spoil is the
@@ -65,8 +65,8 @@ class Turn {
  public:
   Turn() {
     static std::mutex mutex;
-    static const bool needed = start_library();
-    if (needed) lock_ = std::unique_lock(mutex);
+    static const bool kNeeded = start_library();
+    if (kNeeded) lock_ = std::unique_lock(mutex);
     // The library's default is to print errors, and each thread has a default of its own.
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -356,7 +356,7 @@ Hdf5Dataset::StoredChunk Hdf5Dataset::read_chunk(std::uint64_t first, std::span<
 // memory. What lies in other files is believed.
 std::size_t Hdf5Dataset::checked_elements() const {
   constexpr double kMostInflation = 1032;
-  double bytes = static_cast<double>(facts_.element_bytes);  // does not wrap
+  auto bytes = static_cast<double>(facts_.element_bytes);  // does not wrap
   for (const std::uint64_t extent : facts_.extents) bytes *= static_cast<double>(extent);
   const bool elsewhere = facts_.storage == Hdf5Storage::kExternal || facts_.storage == Hdf5Storage::kVirtual;
   const double most = elsewhere ? 0x1p40 : kMostInflation * static_cast<double>(fs::file_size(path_));

@@ -45,7 +45,7 @@ struct Found {
 // Where the library looks for a file that is named in another one: below the prefix of the environment, beside that
 // file, then from the working directory.
 fs::path place_of(const std::string& name, const fs::path& beside, const char* prefix_variable) {
-  const fs::path as_named(name);
+  fs::path as_named(name);
   if (as_named.is_absolute()) return as_named;
   const fs::path near = beside.has_parent_path() ? beside.parent_path() / as_named : as_named;
   std::vector<fs::path> places{near, as_named};
@@ -150,7 +150,8 @@ void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& 
     const auto name =
         text_of([&](char* out, std::size_t size) { return H5Pget_virtual_dsetname(properties.id(), i, out, size); });
     // A mapping for each sample is usual, of one source.
-    const std::string key = source + '\n' + name;
+    std::string key = source;
+    key.append(1, '\n').append(name);
     if (key == last) continue;
     last = key;
     find_source(file, path, first_of_series(source), first_of_series(name), asked, depth, found);

@@ -43,6 +43,8 @@
 #include <ctime>
 #include <string_view>
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming,bugprone-macro-parentheses): libc's names, and
+// macros of whole declarations
 // Of glibc, for those who put functions in the place of malloc: dlsym() may allocate itself.
 extern "C" {
 void* __libc_malloc(std::size_t size);
@@ -330,8 +332,7 @@ int counted_main(int argc, char** argv, char** environment) {
 
 }  // namespace
 
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming,readability-inconsistent-declaration-parameter-name):
-// libc's names
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld_fini)(),
@@ -628,4 +629,5 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
 }
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming,readability-inconsistent-declaration-parameter-name)
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming,bugprone-macro-parentheses)
