@@ -1,7 +1,7 @@
 # Whether the Python package is built, LOADLINE_BUILDS_PYTHON: where pybind11 and the headers of the interpreter are. The
 # sanitizers would have to be loaded before the interpreter, and look at the same code in the tests of the layers.
 
-option(LOADLINE_PYTHON "Build the Python package where pybind11 is found" ON)
+option(LOADLINE_PYTHON_PACKAGE "Build the Python package where pybind11 is found" ON)
 
 function(loadline_imports_numpy found python)
   execute_process(COMMAND "${python}" -c "import numpy" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
@@ -11,7 +11,7 @@ function(loadline_imports_numpy found python)
 endfunction()
 
 set(LOADLINE_BUILDS_PYTHON FALSE)
-if(LOADLINE_PYTHON AND NOT LOADLINE_SANITIZE AND NOT LOADLINE_FUZZ)
+if(LOADLINE_PYTHON_PACKAGE AND NOT LOADLINE_SANITIZE AND NOT LOADLINE_FUZZ)
   # The first one that has NumPy: of several interpreters the one that people train with.
   if(NOT Python_EXECUTABLE)
     find_program(Python_EXECUTABLE python3 PATHS /usr/bin VALIDATOR loadline_imports_numpy)

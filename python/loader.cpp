@@ -88,7 +88,7 @@ struct Pipeline {
       cell.workload = dataset->info().format;  // for messages
       cell.classes = dataset->info().classes;
     }
-    const Machine machine = this_machine();
+    Machine machine = this_machine();
     prepare_cell(cell, *dataset, 0, machine);
     rig = std::make_unique<CellRig>(cell, *dataset, machine.last_level_cache_bytes);
   }
