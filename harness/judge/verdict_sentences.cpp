@@ -76,6 +76,8 @@ bool overlap_below(const Verdict& verdict, double limit) {
 // ---- advice
 
 std::string faster_loading(const Evidence& evidence) {
+  // What is played again is as fast as it was.
+  if (evidence.loader.starts_with("replay:")) return "mend the loader that was recorded, or name another --loader";
   if (evidence.workers == 0) return "use a --loader with workers";
   const auto& reached = evidence.ceiling_efficiency;
   const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;

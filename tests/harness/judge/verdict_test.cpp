@@ -20,6 +20,14 @@ using test::kCompute;
 using test::Measured;
 using test::Rates;
 
+TEST(Verdict, OfARecordedLoaderDoesNotAskItForWorkers) {
+  const Verdict verdict =
+      Measured{{5000, 5010, 4990}, kCompute, {5000, 5010, 4990}, 0, "replay:file=job.json"}.verdict();
+  EXPECT_EQ(verdict.bound, Bound::kLoader);
+  EXPECT_TRUE(verdict.sentence.ends_with(": mend the loader that was recorded, or name another --loader."))
+      << verdict.sentence;
+}
+
 TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
   const Verdict verdict =
       Measured{{3400e3, 3450e3, 3500e3}, {150.1e3, 150.0e3, 149.9e3}, {149.0e3, 148.8e3, 148.6e3}}.verdict();
