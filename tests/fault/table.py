@@ -86,7 +86,8 @@ def soak_part(soak):
     return ["## Soak", "",
             f"{soak['turns']:,} turns of sweep, interruption, resume, conversion, verification, report and comparison "
             f"({soak['runs']:,} runs) in {soak['minutes']:g} minutes beside {soak['neighbours']} busy neighbours; "
-            f"{soak['wrong']} wrong. The long run beside them, of {long_run['trials']:,} trials, early and late:", "",
+            f"{soak['wrong']} wrong. The long run beside them, of {long_run['trials']:,} trials, early and late; what it takes "
+            "more of memory is its result, which holds every trial and is written whole each time:", "",
             *table(["", "early", "late"], [[key.replace("_", " "), *long_run[key]]
                                            for key in ("rss_bytes", "shared_bytes", "threads", "descriptors")])]
 
