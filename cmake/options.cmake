@@ -2,6 +2,7 @@
 
 option(LOADLINE_WERROR "Treat warnings as errors" ON)
 set(LOADLINE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: 'address,undefined', 'thread' or empty")
+option(LOADLINE_UNITY "Compile several files of a target at once: a clean build in half the time" OFF)
 option(LOADLINE_FUZZ "Build the fuzz targets of tests/fuzz with libFuzzer too (needs clang, whatever compiles)" OFF)
 
 # -ffp-contract=off: the scalar, AVX2 and AVX-512 kernels must agree to the last bit, and a compiler free to fuse
@@ -52,7 +53,17 @@ endfunction()
 # and so proves that each file includes what it uses.
 function(loadline_precompile_for_sanitizers target)
   if(LOADLINE_SANITIZE)
+    loadline_unity(${target})
     loadline_precompile(${target} <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map>
       <optional> <span> <string> <utility> <variant> <vector>)
+  endif()
+endfunction()
+
+# loadline_unity(<target>): with LOADLINE_UNITY its files are compiled eight at a time. The presets that build all from
+# nothing have it, and the preset dev, for work on one file after the other, has not. What it asks for: no two
+# unnamed namespaces of a target have the same name for different things.
+function(loadline_unity target)
+  if(LOADLINE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()

@@ -3,7 +3,7 @@
 # where this branch left origin's main, or else the commit before this one), committed or not; --all: over every source.
 # Headers are looked at through the sources that include them: of those that changed, by one source each.
 # At most $LOADLINE_TIDY_FILES of them (default 12, the largest changes first), so that it ends in bounded time; what is
-# left out is said. Takes compile_commands.json of build/release or build/dev.
+# left out is said. In build/tidy, where nothing is built: other builds compile several files by one command.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -14,11 +14,9 @@ for name in clang-tidy-19 clang-tidy-16 clang-tidy-14 clang-tidy; do
   if command -v "$name" >/dev/null; then tidy=$name; break; fi
 done
 [[ -n $tidy ]] || { say "without clang-tidy: nothing is looked at"; exit 77; }
-build=
-for folder in build/release build/dev; do
-  if [[ -e $folder/compile_commands.json ]]; then build=$folder; break; fi
-done
-[[ -n $build ]] || { echo "tests/tidy.sh: no compile_commands.json: run cmake --preset dev" >&2; exit 1; }
+build=build/tidy
+cmake -S . --preset dev -B "$build" >/dev/null
+cmake --build "$build" --target loadline_build_info >/dev/null
 is_compiled() { grep -qF "\"file\": \"$root/$1\"" "$build/compile_commands.json"; }
 
 default_base() {

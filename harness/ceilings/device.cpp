@@ -18,7 +18,7 @@ namespace loadline {
 namespace {
 
 // How much of the files is dropped and, so that the ceilings after this one find it as it was, read again.
-constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+constexpr std::size_t kMostBytesFromDevice = std::size_t{128} << 20;
 
 constexpr std::size_t kLargeBlock = std::size_t{1} << 20;
 constexpr std::size_t kSmallBlock = 4096;
@@ -34,7 +34,7 @@ class DeviceReading final : public CeilingKernel {
         block_bytes_(block_bytes(wanted_bytes, subject.threads)),
         count_reads_(count_reads),
         buffers_(std::max(subject.threads * block_bytes_, kLargeBlock)) {
-    std::size_t left = kMostBytes;
+    std::size_t left = kMostBytesFromDevice;
     for (const auto& path : dataset_.info().files) {
       if (left == 0) break;
       File file = File::open(path);

@@ -14,12 +14,12 @@ namespace loadline {
 namespace {
 
 // Large enough for the call not to show, small enough for what is read to stay in the second-level cache.
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 class PageCacheReading final : public CeilingKernel {
  public:
   explicit PageCacheReading(const CeilingSubject& subject)
-      : block_bytes_(block_bytes(kBlockBytes, subject.threads)), buffers_(subject.threads * block_bytes_) {
+      : block_bytes_(block_bytes(kReadBytes, subject.threads)), buffers_(subject.threads * block_bytes_) {
     for (const auto& path : subject.assembler.dataset().info().files) {
       const std::size_t size = files_.emplace_back(File::open(path)).size_bytes();
       for (std::size_t at = 0; at < size; at += block_bytes_) {

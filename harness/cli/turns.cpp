@@ -144,7 +144,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
   if (!results[0] || !results[1]) return turns;
   for (auto& result : results) {
     result->status = turns.complete ? Status::kComplete : Status::kPartial;
-    // Of clocks that are set back meanwhile, the later time.
+    // A clock that was set back meanwhile must not have the run end before it began.
     result->finished = std::max(result->started, timestamp());
   }
   turns.sides = {.base = std::move(*results[0]), .changed = std::move(*results[1])};

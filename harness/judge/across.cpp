@@ -19,7 +19,7 @@ namespace {
 using P = SettingPart;
 
 // The cells of one configuration that have no partner yet: indices in Result::cells.
-struct Unit {
+struct Trio {
   std::optional<std::size_t> io;
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
@@ -31,12 +31,12 @@ struct Unit {
   }
 };
 
-using Units = std::vector<Unit>;
+using Trios = std::vector<Trio>;
 
 // What is left of one workload on one side.
 struct Left {
-  Units loading;    // configurations with a loader
-  Units computing;  // SYNTHETIC that belongs to none of them
+  Trios loading;    // configurations with a loader
+  Trios computing;  // SYNTHETIC that belongs to none of them
 };
 
 std::string loading_key(const Cell& cell) {
@@ -61,11 +61,11 @@ std::map<std::string, Left> units_of(const Result& result, const std::vector<std
   };
   std::map<std::string, Left> left;
   std::set<std::size_t> taken;
-  const auto take = [&](const Unit& unit, Units& units) {
-    for (const auto cell : {unit.io, unit.synthetic, unit.full}) {
+  const auto take = [&](const Trio& trio, Trios& trios) {
+    for (const auto cell : {trio.io, trio.synthetic, trio.full}) {
       if (cell) taken.insert(*cell);
     }
-    units.push_back(unit);
+    trios.push_back(trio);
   };
   for (const std::size_t i : cells) {
     const Cell& cell = result.cells[i].cell;
@@ -82,8 +82,8 @@ std::map<std::string, Left> units_of(const Result& result, const std::vector<std
   return left;
 }
 
-std::optional<double> mean_rate(const Result& result, const Unit& unit, Mode mode) {
-  const auto cell = unit.of(mode);
+std::optional<double> mean_rate(const Result& result, const Trio& trio, Mode mode) {
+  const auto cell = trio.of(mode);
   if (!cell || result.cells[*cell].trials.empty()) return std::nullopt;
   return summarize(rates_of(result.cells[*cell])).mean;
 }
@@ -94,10 +94,10 @@ class Sides {
   Sides(const Result& base, const Result& changed, std::span<const std::string> across)
       : base_(base), changed_(changed), across_(across) {}
 
-  void match(const Units& base, const Units& changed) {
+  void match(const Trios& base, const Trios& changed) {
     if (base.empty() || changed.empty()) return;
     // Of IO alone nothing says which compute goes with it.
-    const auto has_step = [](const Unit& unit) { return unit.full || unit.synthetic; };
+    const auto has_step = [](const Trio& trio) { return trio.full || trio.synthetic; };
     with_step_ = std::ranges::all_of(base, has_step) && std::ranges::all_of(changed, has_step);
     if (!across_.empty()) {
       match_by(key_rows([this](const SettingRow& row) { return is_named(row.name); }), base, changed);
@@ -112,7 +112,7 @@ class Sides {
 
  private:
   using Rows = std::vector<const SettingRow*>;
-  using Groups = std::map<std::string, Units>;
+  using Groups = std::map<std::string, Trios>;
 
   // Of all choices those in which partners have to agree, where `may_differ` says of which this is not so.
   template <typename MayDiffer>
@@ -132,37 +132,37 @@ class Sides {
 
   bool is_named(std::string_view setting) const { return std::ranges::find(across_, setting) != across_.end(); }
 
-  static Groups groups_of(const Result& result, const Units& units, const Rows& rows) {
+  static Groups groups_of(const Result& result, const Trios& trios, const Rows& rows) {
     Groups groups;
-    for (const Unit& unit : units) {
+    for (const Trio& trio : trios) {
       std::string key;
-      for (const SettingRow* row : rows) key += text_of(row->read(result.cells[unit.cell()].cell)) + '\n';
-      groups[key].push_back(unit);
+      for (const SettingRow* row : rows) key += text_of(row->read(result.cells[trio.cell()].cell)) + '\n';
+      groups[key].push_back(trio);
     }
     return groups;
   }
 
-  void match_by(const Rows& rows, const Units& base, const Units& changed) {
+  void match_by(const Rows& rows, const Trios& base, const Trios& changed) {
     const Groups others = groups_of(changed_, changed, rows);
-    for (const auto& [key, units] : groups_of(base_, base, rows)) {
+    for (const auto& [key, trios] : groups_of(base_, base, rows)) {
       const auto found = others.find(key);
       if (found == others.end()) continue;
-      if (units.size() == 1 && found->second.size() == 1) {
-        pair(units.front(), found->second.front(), MatchedBy::kAxes);
+      if (trios.size() == 1 && found->second.size() == 1) {
+        pair(trios.front(), found->second.front(), MatchedBy::kAxes);
       } else {
-        pair_best(units, found->second);
+        pair_best(trios, found->second);
       }
     }
   }
 
-  static std::set<std::string> values_of(const Result& result, const Units& units, const SettingRow& row) {
+  static std::set<std::string> values_of(const Result& result, const Trios& trios, const SettingRow& row) {
     std::set<std::string> values;
-    for (const Unit& unit : units) values.insert(text_of(row.read(result.cells[unit.cell()].cell)));
+    for (const Trio& trio : trios) values.insert(text_of(row.read(result.cells[trio.cell()].cell)));
     return values;
   }
 
   // Returns whether there were partners, each the only one that agrees with the other.
-  bool match_by_common_axes(const Units& base, const Units& changed) {
+  bool match_by_common_axes(const Trios& base, const Trios& changed) {
     const Rows rows = key_rows([&](const SettingRow& row) {
       const auto ours = values_of(base_, base, row);
       const auto theirs = values_of(changed_, changed, row);
@@ -178,27 +178,27 @@ class Sides {
   }
 
   // The mode by which the best is known: one of which both sides have trials.
-  std::optional<Mode> mode_of_best(const Units& base, const Units& changed) const {
+  std::optional<Mode> mode_of_best(const Trios& base, const Trios& changed) const {
     for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
-      const auto has = [&](const Result& result, const Units& units) {
-        return std::ranges::any_of(units, [&](const Unit& unit) { return mean_rate(result, unit, mode).has_value(); });
+      const auto has = [&](const Result& result, const Trios& trios) {
+        return std::ranges::any_of(trios, [&](const Trio& trio) { return mean_rate(result, trio, mode).has_value(); });
       };
       if (has(base_, base) && has(changed_, changed)) return mode;
     }
     return std::nullopt;
   }
 
-  void pair_best(const Units& base, const Units& changed) {
+  void pair_best(const Trios& base, const Trios& changed) {
     const auto mode = mode_of_best(base, changed);
     if (!mode) return;
-    const auto best = [&](const Result& result, const Units& units) -> const Unit& {
-      return *std::ranges::max_element(units, {},
-                                       [&](const Unit& unit) { return mean_rate(result, unit, *mode).value_or(0); });
+    const auto best = [&](const Result& result, const Trios& trios) -> const Trio& {
+      return *std::ranges::max_element(trios, {},
+                                       [&](const Trio& trio) { return mean_rate(result, trio, *mode).value_or(0); });
     };
     pair(best(base_, base), best(changed_, changed), MatchedBy::kBest);
   }
 
-  void pair(const Unit& base, const Unit& changed, MatchedBy by) {
+  void pair(const Trio& base, const Trio& changed, MatchedBy by) {
     for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull}) {
       const auto ours = base.of(mode);
       const auto theirs = changed.of(mode);

@@ -144,9 +144,9 @@ double mean_square(std::span<const ScalingPoint> points, const Law& law) {
 
 // The law of the lowest mean square, the simplest where several share it: keeps one until another improves on it.
 template <typename Law>
-class Best {
+class BestFit {
  public:
-  explicit Best(std::span<const ScalingPoint> points) : points_(points) {}
+  explicit BestFit(std::span<const ScalingPoint> points) : points_(points) {}
 
   void offer(const Law& law) {
     const double square = mean_square(points_, law);
@@ -207,7 +207,7 @@ std::optional<ScalabilityFit> fit_scalability(std::span<const ScalingPoint> poin
   if (!curve) return std::nullopt;
   // A least square with no negative coefficient is the unrestricted one of those coefficients that it leaves positive
   // (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23); with three, all choices can be tried.
-  Best<Reciprocals> best(curve->points);
+  BestFit<Reciprocals> best(curve->points);
   for (const unsigned terms : {0b001U, 0b011U, 0b101U, 0b010U, 0b100U, 0b110U, 0b111U})
     if (const auto fit = fit_of_terms(curve->points, terms)) best.offer(*fit);
   const auto [of_one, of_contention, of_coherency] = best.law();
@@ -226,7 +226,7 @@ std::optional<CappedLinearFit> fit_capped_linear(std::span<const ScalingPoint> p
 
   // The best law bends either at a count or between two. At a count it has one parameter; between two, the line is that
   // of the counts below and the cap that of those above. So all that can be best are tried.
-  Best<CappedReciprocals> best(all);
+  BestFit<CappedReciprocals> best(all);
   best.offer({nearest_to_one(all, rate_per_worker), 0});
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     const auto bend = static_cast<double>(all[i].workers);

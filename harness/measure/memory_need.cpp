@@ -55,7 +55,7 @@ void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
   }
 }
 
-// Of a slot, which begins on a page of its own, with a label and an index beside each sample.
+// Of a slot as BatchPool has it: it begins on a page of its own, and has a label and an index beside each sample.
 std::uint64_t bytes_a_slot(const CellResult& cell) {
   constexpr std::uint64_t kPage = 4096;
   const std::uint64_t beside = times(cell.cell.sampler.batch_size, sizeof(std::int32_t) + sizeof(SampleIndex));
@@ -155,7 +155,7 @@ MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t
       {"MemAvailable", machine.memory_available_bytes, total},
       {"the memory limit of the control group", machine.cgroup_memory_limit_bytes, total},
       {"the memory limit of the control group", machine.cgroup_memory_left_bytes, total},
-      {"the system, as was tried,", machine.let_memory_left_bytes, total},
+      {"the container (found by trial)", machine.let_memory_left_bytes, total},
       {"RLIMIT_AS", machine.address_space_left_bytes, plus(own, need.mapped_bytes)},
       {"RLIMIT_DATA", machine.data_left_bytes, own},
   };

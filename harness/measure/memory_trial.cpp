@@ -68,8 +68,11 @@ void try_memory(std::uint64_t bytes, Machine& machine) {
   const std::uint64_t wanted = bytes + kBeside;
   const auto taken = taken_by_child(wanted);
   if (!taken) return;
-  machine.tried_memory_bytes = bytes;
-  if (*taken < wanted) machine.let_memory_left_bytes = *taken - std::min(*taken, kBeside);
+  if (*taken == wanted) {
+    machine.tried_memory_bytes = bytes;
+  } else {
+    machine.let_memory_left_bytes = *taken - std::min(*taken, kBeside);
+  }
 }
 
 }  // namespace loadline

@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-constexpr double kNoticeable = 0.01;
+constexpr double kNoticeableChange = 0.01;
 
 // A loader's rate without a drain.
 class HandBack final : public Sink {
@@ -18,11 +18,11 @@ class HandBack final : public Sink {
 }  // namespace
 
 bool moved_by_queue(const Stretch& stretch, const QueueLevels& queue) {
-  const double noticeable = kNoticeable * static_cast<double>(stretch.batches);
+  const double noticeable = kNoticeableChange * static_cast<double>(stretch.batches);
   const double drained = static_cast<double>(queue.ready_at_start) - static_cast<double>(queue.ready_at_end);
   // Levels are whole batches: a difference may be one more than it seems.
   if (drained == 0 || std::abs(drained) + 1 <= noticeable) return false;
-  return drained > 0 || seconds(stretch.waits.total()) > kNoticeable * seconds(stretch.wall);
+  return drained > 0 || seconds(stretch.waits.total()) > kNoticeableChange * seconds(stretch.wall);
 }
 
 TimedPart run_part(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop) {

@@ -15,7 +15,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::array kKinds{
+constexpr std::array kFindKinds{
     FindKind{"max-rate", "samples_per_second", true, false},
     FindKind{"max-devices", "devices", true, true},
     FindKind{"min-workers", "", false, true},
@@ -67,11 +67,11 @@ void check_best(const RunOptions& options) {
 }  // namespace
 
 std::span<const FindKind> find_kinds() {
-  return kKinds;
+  return kFindKinds;
 }
 
 const FindKind& find_kind_named(std::string_view name) {
-  return row_named(kKinds, "--find", name);
+  return row_named(kFindKinds, "--find", name);
 }
 
 std::string compute_text(const RunOptions& options) {

@@ -55,7 +55,7 @@ void check_threads(std::size_t threads, std::size_t most, std::string_view where
   throw usage_error(fmt::format("--compute-threads {}: want at most {}, the CPUs {}", threads, most, where));
 }
 
-Threads split(std::optional<std::size_t> compute_threads, const CpusInForce& cpus) {
+Threads split_cpus(std::optional<std::size_t> compute_threads, const CpusInForce& cpus) {
   const std::size_t all = std::min(cpus.cpus.size(), cpus.in_force);
   if (all < 2) throw usage_error("--placement split: it needs at least 2 CPUs, 1 is in force");
   const std::size_t compute = compute_threads.value_or(all / 2);
@@ -80,7 +80,7 @@ Threads pin(std::string_view placement, std::optional<std::size_t> compute_threa
 
 Threads place_threads(std::string_view placement, std::optional<std::size_t> compute_threads, const CpusInForce& cpus) {
   if (placement.starts_with(kPin)) return pin(placement, compute_threads, cpus);
-  if (placement == "split") return split(compute_threads, cpus);
+  if (placement == "split") return split_cpus(compute_threads, cpus);
   if (placement != "shared") {
     static constexpr std::string_view kNames[] = {"shared", "split", "pin:LIST"};
     throw unknown_name("--placement", placement, kNames);

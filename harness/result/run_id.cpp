@@ -39,9 +39,9 @@ std::optional<std::chrono::system_clock::time_point> parse_utc_timestamp(const s
   long hour = 0;
   long minute = 0;
   long second = 0;
-  constexpr int kFields = 6;
+  constexpr int kParts = 6;
   if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2ld:%2ld:%2ldZ", &year, &month, &day, &hour, &minute, &second) !=
-      kFields) {
+      kParts) {
     return std::nullopt;
   }
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};

@@ -36,7 +36,7 @@ std::string value_text(const FindKind& kind, double value) {
 }
 
 // "thread-pool with 2 workers"; the loader alone where workers are what is searched for, or there are none.
-std::string loader_text(const FindKind& kind, const Configuration& configuration) {
+std::string found_loader_text(const FindKind& kind, const Configuration& configuration) {
   if (kind.parameter.empty() || configuration.workers == 0) return configuration.loader;
   return fmt::format("{} with {}", configuration.loader, plural(configuration.workers, "worker"));
 }
@@ -58,7 +58,7 @@ std::string search_text(const Result& result, const Judgement& judgement) {
   if (!standing) return "";
   const FindKind& kind = find_kind_named(search.kind);
   const Probe& last = search.probes.back();
-  const std::string loader = loader_text(kind, judgement.configurations.front());
+  const std::string loader = found_loader_text(kind, judgement.configurations.front());
   const std::string wanted = fmt::format("AU {:.4g} % or more", 100 * search.utilisation);
   const std::string value = value_text(kind, last.value);
   const std::string at = utilisation_text(last, search.utilisation);

@@ -19,15 +19,15 @@
 namespace loadline {
 namespace {
 
-struct Unit {
+struct Magnitude {
   double size;
   std::string_view suffix;
 };
 
-Unit unit_for(double value) {
-  constexpr std::array kUnits{Unit{1e9, " G"}, Unit{1e6, " M"}, Unit{1e3, " k"}};
-  for (const Unit& unit : kUnits) {
-    if (value >= unit.size) return unit;
+Magnitude magnitude_of(double value) {
+  constexpr std::array kMagnitudes{Magnitude{1e9, " G"}, Magnitude{1e6, " M"}, Magnitude{1e3, " k"}};
+  for (const Magnitude& magnitude : kMagnitudes) {
+    if (value >= magnitude.size) return magnitude;
   }
   return {1, ""};
 }
@@ -67,7 +67,7 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
 }
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
-constexpr std::string_view kLegend =
+constexpr std::string_view kDeviationLegend =
     "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
     "interval\n";
 
@@ -169,10 +169,11 @@ std::string rate_text(const std::optional<Summary>& per_second) {
   if (!per_second) return "-";
   const double mean = per_second->mean;
   const auto stddev = per_second->stddev;
-  const Unit unit = unit_for(mean);
-  const int decimals = decimals_for(mean / unit.size);
-  if (!stddev) return fmt::format("{:.{}f}{}", mean / unit.size, decimals, unit.suffix);
-  return fmt::format("{:.{}f} ± {:.{}f}{}", mean / unit.size, decimals, *stddev / unit.size, decimals, unit.suffix);
+  const Magnitude magnitude = magnitude_of(mean);
+  const int decimals = decimals_for(mean / magnitude.size);
+  if (!stddev) return fmt::format("{:.{}f}{}", mean / magnitude.size, decimals, magnitude.suffix);
+  return fmt::format("{:.{}f} ± {:.{}f}{}", mean / magnitude.size, decimals, *stddev / magnitude.size, decimals,
+                     magnitude.suffix);
 }
 
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {
@@ -208,7 +209,7 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
     return header.find(column) != std::string::npos;
   };
   std::string text = std::string(kTitle) + table;
-  if (text.find("±", kTitle.size()) != std::string::npos) text += kLegend;
+  if (text.find("±", kTitle.size()) != std::string::npos) text += kDeviationLegend;
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty() && shows("of ceiling")) {
     text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// While it lives, nothing reaches stderr.
+// While it lives, nothing reaches stderr, of other threads neither: it lives for a millisecond, once.
 class Hush {
  public:
   Hush() : stderr_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
@@ -54,7 +54,7 @@ bool start_library() {
   H5dont_atexit();
   hbool_t safe = false;
   if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0) {
-    throw Error("cannot start the HDF5 library: it has not the memory that it asks for");
+    throw Error("cannot start the HDF5 library: not enough memory");
   }
   return H5is_library_threadsafe(&safe) < 0 || !safe;
 }

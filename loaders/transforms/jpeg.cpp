@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kRgb = 3;
 constexpr std::size_t kCmyk = 4;
-constexpr std::array kMagic{std::byte{0xff}, std::byte{0xd8}, std::byte{0xff}};
+constexpr std::array kStartOfImage{std::byte{0xff}, std::byte{0xd8}, std::byte{0xff}};
 constexpr std::array kEndMarker{std::byte{0xff}, std::byte{JPEG_EOI}};
 constexpr unsigned kExifMarker = JPEG_APP0 + 1;
 constexpr unsigned kLongestMarker = 0xffff;
@@ -231,7 +231,8 @@ class JpegDecoder::Library {
 };
 
 bool looks_like_jpeg(std::span<const std::byte> encoded) {
-  return encoded.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), encoded.begin());
+  return encoded.size() >= kStartOfImage.size() &&
+         std::equal(kStartOfImage.begin(), kStartOfImage.end(), encoded.begin());
 }
 
 JpegDecoder::JpegDecoder() : library_(std::make_unique<Library>()) {}

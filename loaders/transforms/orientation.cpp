@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::byte, 6> kSignature{std::byte{'E'}, std::byte{'x'}, std::byte{'i'},
                                               std::byte{'f'}, std::byte{0},   std::byte{0}};
-constexpr std::size_t kRgb = 3;
+constexpr std::size_t kColours = 3;
 constexpr std::size_t kEntryBytes = 12;
 constexpr std::uint32_t kOrientationTag = 0x0112;
 constexpr std::uint32_t kShort = 3;  // the type of a 16-bit number
@@ -102,17 +102,17 @@ Window upright_window(const Window& stored, const ImageSize& size, Orientation o
 RgbView upright(const RgbView& stored, Orientation orientation, std::vector<std::uint8_t>& scratch) {
   if (orientation == Orientation::kUpright) return stored;
   const ImageSize size = turned(stored.size, orientation);
-  if (scratch.size() < size.pixels() * kRgb) scratch.resize(size.pixels() * kRgb);
+  if (scratch.size() < size.pixels() * kColours) scratch.resize(size.pixels() * kColours);
   std::uint8_t* out = scratch.data();
   for (std::size_t y = 0; y < size.height; ++y) {
-    for (std::size_t x = 0; x < size.width; ++x, out += kRgb) {
+    for (std::size_t x = 0; x < size.width; ++x, out += kColours) {
       const auto [a, b] = swaps_axes(orientation) ? std::pair(x, y) : std::pair(y, x);
       const std::size_t row = reverses_rows(orientation) ? stored.size.height - 1 - a : a;
       const std::size_t column = reverses_columns(orientation) ? stored.size.width - 1 - b : b;
-      std::copy_n(stored.row(row) + column * kRgb, kRgb, out);
+      std::copy_n(stored.row(row) + column * kColours, kColours, out);
     }
   }
-  return {.pixels = scratch.data(), .size = size, .row_bytes = size.width * kRgb};
+  return {.pixels = scratch.data(), .size = size, .row_bytes = size.width * kColours};
 }
 
 }  // namespace loadline

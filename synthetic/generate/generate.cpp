@@ -28,7 +28,7 @@ constexpr std::array kGenerators{
 };
 
 constexpr std::size_t kMostSamples = 0xffffffff;  // an IDX header counts in 32 bits
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
 std::vector<PlannedFile> plan_files(const GeneratorKind& kind, const GenerateOptions& options) {
   if (options.samples < kind.classes || options.samples > kMostSamples)
@@ -71,7 +71,7 @@ void stream(const PlannedFile& file, Course& course, const Consume& consume) {
   course.check();
   consume(std::as_bytes(std::span(file.header)));
   if (file.records == 0) return;
-  const std::size_t most_records = std::max<std::size_t>(kBlockBytes / file.record_bytes, 1);
+  const std::size_t most_records = std::max<std::size_t>(kWriteBytes / file.record_bytes, 1);
   std::vector<std::uint8_t> block;
   for (std::size_t done = 0; done < file.records;) {
     const std::size_t records = std::min(most_records, file.records - done);

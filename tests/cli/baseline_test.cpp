@@ -6,7 +6,7 @@
 namespace loadline::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -18,16 +18,16 @@ class Baseline : public CommandLine {
     world_.environment["COLUMNS"] = "";
   }
 
-  json measured() const {
+  Json measured() const {
     const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};
     EXPECT_EQ(run(short_run(mnist(), "measured.json") + words).exit_code, 0);
-    return json::parse(bytes_of(home_ / "measured.json"));
+    return Json::parse(bytes_of(home_ / "measured.json"));
   }
   // Under `name`, a result with this rate, begun at this minute.
-  void keep(const std::string& name, json result, double rate, int minute) const {
-    for (json& cell : result["cells"]) {
+  void keep(const std::string& name, Json result, double rate, int minute) const {
+    for (Json& cell : result["cells"]) {
       for (std::size_t i = 0; i < cell["trials"].size(); ++i) {
-        json& trial = cell["trials"][i];
+        Json& trial = cell["trials"][i];
         trial["wall_seconds"] = trial["samples"].get<double>() / (rate + static_cast<double>(i));
       }
     }
@@ -38,7 +38,7 @@ class Baseline : public CommandLine {
 };
 
 TEST_F(Baseline, IsListedShownAndDeleted) {
-  const json result = measured();
+  const Json result = measured();
   keep("main", result, 1000, 0);
   keep("other", result, 2000, 1);
   EXPECT_THAT(run({"baseline", "list"}).out,
@@ -52,13 +52,13 @@ TEST_F(Baseline, IsListedShownAndDeleted) {
 TEST_F(Baseline, ListIsJsonForOtherPrograms) {
   keep("main", measured(), 1000, 0);
   write(home_ / "baselines" / "torn.json", "{");
-  const json listed = json::parse(run({"baseline", "list", "--json"}).out);
+  const Json listed = Json::parse(run({"baseline", "list", "--json"}).out);
   ASSERT_EQ(listed.size(), 2U);
   EXPECT_EQ(listed[0]["name"], "main");
   EXPECT_EQ(listed[0]["cells"], 3);
   EXPECT_EQ(listed[0]["error"], nullptr);
   EXPECT_TRUE(listed[1]["error"].is_string());
-  EXPECT_EQ(json::parse(run({"list", "--json"}).out)["baselines"], listed);
+  EXPECT_EQ(Json::parse(run({"list", "--json"}).out)["baselines"], listed);
 }
 
 TEST_F(Baseline, WithoutOneThatIsThereDeletesNone) {
@@ -72,7 +72,7 @@ TEST_F(Baseline, WithoutOneThatIsThereDeletesNone) {
 }
 
 TEST_F(Baseline, HistoryHasTheResultsThatHadTheNameAndTheirTrend) {
-  const json result = measured();
+  const Json result = measured();
   keep("main", result, 1000, 0);
   EXPECT_EQ(run({"baseline", "history", "main"}).out, "baseline main: no result had the name before this one\n");
   keep("main", result, 951, 1);

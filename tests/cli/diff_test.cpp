@@ -4,7 +4,7 @@
 namespace loadline::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -13,17 +13,17 @@ class Diff : public CommandLine {
   Diff() { world_.environment["LOADLINE_BASELINES"] = (home_ / "baselines").string(); }
 
   // A result of one FULL cell and its SYNTHETIC, made by a run.
-  json measured(const Words& options = {}) const {
+  Json measured(const Words& options = {}) const {
     const Words words{"--loader", "serial", "--mode", "full,synthetic", "--trials", "3", "-q"};
     EXPECT_EQ(run(short_run(mnist(), "measured.json") + words + options).exit_code, 0);
-    return json::parse(bytes_of(home_ / "measured.json"));
+    return Json::parse(bytes_of(home_ / "measured.json"));
   }
   // All its cells with these rates, one a trial.
-  static json with_rates(json result, const std::vector<double>& rates) {
-    for (json& cell : result["cells"]) {
-      json trials = json::array();
+  static Json with_rates(Json result, const std::vector<double>& rates) {
+    for (Json& cell : result["cells"]) {
+      Json trials = Json::array();
       for (std::size_t i = 0; i < rates.size(); ++i) {
-        json trial = cell["trials"][0];
+        Json trial = cell["trials"][0];
         trial["round"] = i;
         trial["wall_seconds"] = trial["samples"].get<double>() / rates[i];
         trials.push_back(trial);
@@ -32,10 +32,10 @@ class Diff : public CommandLine {
     }
     return result;
   }
-  void keep(const std::string& name, const json& result) const { write(home_ / name, result.dump()); }
+  void keep(const std::string& name, const Json& result) const { write(home_ / name, result.dump()); }
   // base.json, and the same with a tenth less in slower.json.
   void keep_two() const {
-    const json result = measured();
+    const Json result = measured();
     keep("base.json", with_rates(result, {990, 1000, 1010}));
     keep("slower.json", with_rates(result, {890, 900, 910}));
   }
@@ -108,7 +108,7 @@ TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
 
 TEST_F(Diff, FailsWhereItHasLostWhatItGuards) {
   keep_two();
-  json result = json::parse(bytes_of(home_ / "base.json"));
+  Json result = Json::parse(bytes_of(home_ / "base.json"));
   auto& cells = result["cells"];
   for (std::size_t i = cells.size(); i-- > 0;) {
     if (cells[i]["mode"] == "FULL") cells.erase(i);
@@ -125,9 +125,9 @@ TEST_F(Diff, FailsWhereItHasLostWhatItGuards) {
 
 TEST_F(Diff, FailsWhereWhatDecidesHasNoTrials) {
   keep_two();
-  json result = json::parse(bytes_of(home_ / "base.json"));
-  for (json& cell : result["cells"]) {
-    if (cell["mode"] == "FULL") cell["trials"] = json::array();
+  Json result = Json::parse(bytes_of(home_ / "base.json"));
+  for (Json& cell : result["cells"]) {
+    if (cell["mode"] == "FULL") cell["trials"] = Json::array();
   }
   keep("empty.json", result);
   const Outcome empty = run({"diff", "base.json", "empty.json"});
@@ -145,7 +145,7 @@ TEST_F(Diff, HoldsToTheMarginThatIsAskedFor) {
 }
 
 TEST_F(Diff, FailsOnWhatIsAskedFor) {
-  const json result = measured();
+  const Json result = measured();
   keep("base.json", with_rates(result, {1000}));
   keep("new.json", with_rates(result, {500}));
   const Outcome outcome = run({"diff", "base.json", "new.json"});
@@ -168,7 +168,7 @@ TEST_F(Diff, WritesEachFormatWithTheVerdictOnStdout) {
     EXPECT_EQ(bytes_of(home_ / "diff.out"), to_stdout.out);
     EXPECT_THAT(to_file.out, StartsWith("regression: "));
   }
-  EXPECT_EQ(json::parse(run({"diff", "base.json", "slower.json", "--format", "json"}).out)["diffs"][0]["verdict"],
+  EXPECT_EQ(Json::parse(run({"diff", "base.json", "slower.json", "--format", "json"}).out)["diffs"][0]["verdict"],
             "regression");
   expect_refusal(run({"diff", "base.json", "slower.json", "--format", "xml"}), 2,
                  "--format 'xml': want one of text, markdown, csv, json");
@@ -201,15 +201,15 @@ TEST_F(Diff, RefusesWhatIsNoResultOfThisVersion) {
     EXPECT_EQ(refusals(outcome).size(), 1U) << outcome.err;
     return refusals(outcome).empty() ? "" : refusals(outcome)[0];
   };
-  json result = json::parse(bytes_of(home_ / "base.json"));
+  Json result = Json::parse(bytes_of(home_ / "base.json"));
   const std::string text = result.dump();
   EXPECT_THAT(refusal(text.substr(0, text.size() / 2)), HasSubstr("other.json: "));
   EXPECT_THAT(refusal("not JSON"), HasSubstr("other.json: "));
   EXPECT_THAT(refusal(R"({"context": {}, "benchmarks": []})"), HasSubstr("not a result of loadline"));
-  json later = result;
+  Json later = result;
   later["schema_version"] = 99;
   EXPECT_THAT(refusal(later.dump()), HasSubstr("schema version 99"));
-  json twice = result;
+  Json twice = result;
   twice["cells"].push_back(twice["cells"][0]);
   EXPECT_THAT(refusal(twice.dump()), HasSubstr("cells["));
   EXPECT_THAT(refusal(""), HasSubstr("other.json: "));
@@ -218,8 +218,8 @@ TEST_F(Diff, RefusesWhatIsNoResultOfThisVersion) {
 
 TEST_F(Diff, NeedsNoStatisticsOfTheFile) {
   keep_two();
-  json result = json::parse(bytes_of(home_ / "slower.json"));
-  for (json& cell : result["cells"]) cell["samples_per_second"] = nullptr;
+  Json result = Json::parse(bytes_of(home_ / "slower.json"));
+  for (Json& cell : result["cells"]) cell["samples_per_second"] = nullptr;
   result["headlines"] = nullptr;
   keep("bare.json", result);
   EXPECT_EQ(run({"diff", "base.json", "bare.json"}).exit_code, 3);
@@ -227,7 +227,7 @@ TEST_F(Diff, NeedsNoStatisticsOfTheFile) {
 
 TEST_F(Diff, RefusesResultsOfUnlikeMachines) {
   keep_two();
-  json result = json::parse(bytes_of(home_ / "slower.json"));
+  Json result = Json::parse(bytes_of(home_ / "slower.json"));
   result["machine"]["cpu_model"] = "Other CPU";
   result["build"]["build_type"] = "Other";
   keep("slower.json", result);
@@ -242,8 +242,8 @@ TEST_F(Diff, RefusesResultsOfUnlikeMachines) {
 
 TEST_F(Diff, RefusesResultsWithNothingInCommon) {
   keep_two();
-  json result = json::parse(bytes_of(home_ / "slower.json"));
-  for (json& cell : result["cells"]) cell["workload"] = "fashion-mnist";
+  Json result = Json::parse(bytes_of(home_ / "slower.json"));
+  for (Json& cell : result["cells"]) cell["workload"] = "fashion-mnist";
   keep("slower.json", result);
   expect_refusal(run({"diff", "base.json", "slower.json"}), 1,
                  "cannot compare slower.json with base.json: they have no workload in common, the one has "
@@ -290,7 +290,7 @@ TEST_F(Diff, RefusesNamesThatAreNoFileNamesAndRunsThatWereStopped) {
     const Outcome outcome = run({"diff", "--save-baseline=" + std::string(name), "base.json"});
     EXPECT_EQ(outcome.exit_code, 2);
   }
-  json stopped = json::parse(bytes_of(home_ / "base.json"));
+  Json stopped = Json::parse(bytes_of(home_ / "base.json"));
   stopped["status"] = "partial";
   keep("stopped.json", stopped);
   expect_refusal(run({"diff", "--save-baseline", "main", "stopped.json"}), 1,
@@ -305,7 +305,7 @@ TEST_F(Diff, ARunIsKeptAndComparedByName) {
   const Outcome first = run(words + Words{"--save-baseline", "main"});
   EXPECT_EQ(first.exit_code, 0) << first.err;
   // A base that nothing can reach.
-  json base = json::parse(bytes_of(home_ / "baselines" / "main.json"));
+  Json base = Json::parse(bytes_of(home_ / "baselines" / "main.json"));
   write(home_ / "baselines" / "main.json", with_rates(base, {0.99e12, 1e12, 1.01e12}).dump());
   const Outcome second = run(words + Words{"--baseline", "main"});
   EXPECT_EQ(second.exit_code, 3) << second.err;

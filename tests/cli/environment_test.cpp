@@ -66,7 +66,7 @@ class Group {
   bool made_ = false;
 };
 
-class Environment : public CommandLine {
+class Surroundings : public CommandLine {
  protected:
   static Words small_run(const std::string& data) { return short_run(data) + Words{"--loader", "serial,thread-pool"}; }
 
@@ -98,34 +98,34 @@ class Environment : public CommandLine {
   }
 };
 
-TEST_F(Environment, WithoutProcMeasuresAllTheSame) {
+TEST_F(Surroundings, WithoutProcMeasuresAllTheSame) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.hidden = {"/proc"};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Environment, WithoutSysMeasuresAllTheSame) {
+TEST_F(Surroundings, WithoutSysMeasuresAllTheSame) {
   world_.hidden = {"/sys"};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Environment, WithoutProcAndSysMeasuresCeilingsToo) {
+TEST_F(Surroundings, WithoutProcAndSysMeasuresCeilingsToo) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.hidden = {"/proc", "/sys"};
   expect_figure(small_run(mnist()) + Words{"--ceilings", "on"});
 }
 
-TEST_F(Environment, WithAStackOf64KiBSaysSo) {
+TEST_F(Surroundings, WithAStackOf64KiBSaysSo) {
   world_.limits = {{RLIMIT_STACK, 64 << 10}};
   expect_sentence({"list"}, 1, "the stack limit is 64 KiB (RLIMIT_STACK), want at least 512 KiB: raise it by");
 }
 
-TEST_F(Environment, WithAStackOf512KiBMeasures) {
+TEST_F(Surroundings, WithAStackOf512KiBMeasures) {
   world_.limits = {{RLIMIT_STACK, 512 << 10}};
   expect_figure(small_run(mnist()) + Words{"--loader", "thread-pool,flow-graph"});
 }
 
-TEST_F(Environment, WithFewDescriptorsEndsWithAFigureOrASentence) {
+TEST_F(Surroundings, WithFewDescriptorsEndsWithAFigureOrASentence) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string data = mnist();
   for (const std::size_t most : {4, 5, 6, 8}) {
@@ -141,20 +141,20 @@ TEST_F(Environment, WithFewDescriptorsEndsWithAFigureOrASentence) {
   }
 }
 
-TEST_F(Environment, WithoutAThreadToSpareSaysSo) {
+TEST_F(Surroundings, WithoutAThreadToSpareSaysSo) {
   become_nobody();
   world_.limits = {{RLIMIT_NPROC, 1}};
   expect_sentence(short_run(mnist()), 1, "cannot start a thread to wait for signals: ", "RLIMIT_NPROC");
 }
 
-TEST_F(Environment, WhereTheMemoryIsShortRefusesTheRunBeforeItTakesAny) {
+TEST_F(Surroundings, WhereTheMemoryIsShortRefusesTheRunBeforeItTakesAny) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.limits = {{RLIMIT_DATA, 64 << 20}};
   expect_sentence(short_run(mnist()) + Words{"--loader", "thread-pool", "--prefetch", "1000000", "--dry-run"}, 2,
                   "the run needs ", "RLIMIT_DATA leaves ");
 }
 
-TEST_F(Environment, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
+TEST_F(Surroundings, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.limits = {{RLIMIT_AS, std::size_t{1} << 30}};
   expect_figure(small_run(mnist()));
@@ -162,7 +162,7 @@ TEST_F(Environment, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
                   "RLIMIT_AS leaves ");
 }
 
-TEST_F(Environment, RefusesFourBillionCropsBeforeItOrdersThem) {
+TEST_F(Surroundings, RefusesFourBillionCropsBeforeItOrdersThem) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string volume = (home_ / "nbody.h5").string();
   ASSERT_EQ(run({"data", "make", "nbody", volume, "--size", "8", "-q"}).exit_code, 0);
@@ -172,13 +172,13 @@ TEST_F(Environment, RefusesFourBillionCropsBeforeItOrdersThem) {
                   2, "the run needs 29.8 GiB of memory, 29.8 GiB of it for the orders of nbody/IO/", "leaves ");
 }
 
-TEST_F(Environment, SaysTheMemoryOfADryRun) {
+TEST_F(Surroundings, SaysTheMemoryOfADryRun) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--dry-run"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("\nthe run needs "));
 }
 
-TEST_F(Environment, WherePlacementIsRefusedSaysSo) {
+TEST_F(Surroundings, WherePlacementIsRefusedSaysSo) {
   if (affinity_cpus().size() < 2) GTEST_SKIP() << "one CPU cannot be shared out";
   world_.refused_calls = {SYS_sched_setaffinity};
   for (const char* loader : {"serial", "thread-pool", "flow-graph"}) {
@@ -188,13 +188,13 @@ TEST_F(Environment, WherePlacementIsRefusedSaysSo) {
   }
 }
 
-TEST_F(Environment, WhereNobodyAsksForAPlacementNeedsNone) {
+TEST_F(Surroundings, WhereNobodyAsksForAPlacementNeedsNone) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   world_.refused_calls = {SYS_sched_setaffinity, SYS_sched_getaffinity};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Environment, WithHalfACpuSaysSo) {
+TEST_F(Surroundings, WithHalfACpuSaysSo) {
   const Group group("cpu");
   if (!group.set_cpus(0.5)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
@@ -205,7 +205,7 @@ TEST_F(Environment, WithHalfACpuSaysSo) {
 }
 
 // So little that it is used up even where others leave this process hardly any CPU.
-TEST_F(Environment, MarksTheTrialsThatTheQuotaThrottled) {
+TEST_F(Surroundings, MarksTheTrialsThatTheQuotaThrottled) {
   const Group group("cpu");
   if (!group.set_cpus(0.1)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
@@ -225,7 +225,7 @@ TEST_F(Environment, MarksTheTrialsThatTheQuotaThrottled) {
   EXPECT_EQ(result()["cells"][0]["throttled_trials"], nlohmann::json::array({0}));
 }
 
-TEST_F(Environment, NotesAQuotaThatCameInTheMiddleOfARun) {
+TEST_F(Surroundings, NotesAQuotaThatCameInTheMiddleOfARun) {
   const Group group("cpu");
   if (!group.set_cpus(8)) GTEST_SKIP() << "no control group with a quota can be made here";
   world_.groups = {group.path()};
@@ -241,7 +241,7 @@ TEST_F(Environment, NotesAQuotaThatCameInTheMiddleOfARun) {
   EXPECT_EQ(result()["cells"][0]["trials"].back()["changed_cpus"]["cgroup_cpu_limit"], 0.75);
 }
 
-TEST_F(Environment, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
+TEST_F(Surroundings, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Group group("memory");
   if (!group.set_memory(256 << 20)) GTEST_SKIP() << "no control group with a memory limit can be made here";
@@ -252,7 +252,7 @@ TEST_F(Environment, WithAMemoryLimitRefusesWhatDoesNotFitIt) {
 }
 
 // The smallest of containers, which shows none of its limits.
-TEST_F(Environment, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
+TEST_F(Surroundings, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const Group cpu("cpu");
   const Group memory("memory");
@@ -261,45 +261,23 @@ TEST_F(Environment, WithHalfACpu256MiBAReadOnlyRootAndNoSysMeasures) {
   world_.groups = {cpu.path(), memory.path()};
   world_.hidden = {"/sys"};
   world_.read_only = true;
-  const Outcome outcome = run({"run",
-                               "--workload",
-                               "mnist",
-                               "--data",
-                               data,
-                               "--mode",
-                               "io,full",
-                               "--loader",
-                               "thread-pool",
-                               "--workers",
-                               "1",
-                               "--batch-size",
-                               "8",
-                               "--trials",
-                               "1",
-                               "--trial-batches",
-                               "4",
-                               "--first-epoch-seconds",
-                               "0",
-                               "--ceilings",
-                               "on",
-                               "-o",
-                               "-"});
+  const Outcome outcome =
+      run(short_run(data, "-") + Words{"--loader", "thread-pool", "--workers", "1", "--ceilings", "on"});
   if (outcome.exit_code == kNoWorld) GTEST_SKIP() << "this world cannot be made here, for want of rights";
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "complete");
   expect_sentence({"run", "--workload", "mnist", "--data", data, "--mode", "io"}, 1, "cannot write loadline-",
                   ": Read-only file system");
-  expect_sentence({"run", "--workload", "mnist", "--data", data, "--mode", "io", "--loader", "thread-pool",
-                   "--prefetch", "100000", "--batch-size", "8", "-o", "-"},
-                  2, "the run needs ", "and the system, as was tried, leaves ");
+  expect_sentence(short_run(data, "-") + Words{"--loader", "thread-pool", "--prefetch", "100000"}, 2, "the run needs ",
+                  "and the container (found by trial) leaves ");
 }
 
-TEST_F(Environment, WithoutAHomeMeasures) {
+TEST_F(Surroundings, WithoutAHomeMeasures) {
   world_.unset = {"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "LOADLINE_BASELINES"};
   expect_figure(small_run(mnist()));
 }
 
-TEST_F(Environment, WithAHomeThatCannotBeWrittenKeepsTheResultAndSaysWhyNoBaseline) {
+TEST_F(Surroundings, WithAHomeThatCannotBeWrittenKeepsTheResultAndSaysWhyNoBaseline) {
   world_.unset = {"XDG_DATA_HOME", "LOADLINE_BASELINES"};
   world_.environment["HOME"] = "/proc";
   const Outcome outcome = run(small_run(mnist()) + Words{"--save-baseline", "mine"});
@@ -309,7 +287,7 @@ TEST_F(Environment, WithAHomeThatCannotBeWrittenKeepsTheResultAndSaysWhyNoBaseli
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Environment, WithFullStdoutFails) {
+TEST_F(Surroundings, WithFullStdoutFails) {
   world_.stdout_file = "/dev/full";
   for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{"list"}, Words{"run", "--help"},
                              small_run(mnist()), short_run(mnist(), "-")}) {
@@ -321,20 +299,20 @@ TEST_F(Environment, WithFullStdoutFails) {
   }
 }
 
-TEST_F(Environment, WithoutStandardStreamsMeasures) {
+TEST_F(Surroundings, WithoutStandardStreamsMeasures) {
   world_.closed = {0, 1, 2};
   EXPECT_EQ(run(small_run(mnist())).exit_code, 0);
   EXPECT_EQ(result()["status"], "complete");
 }
 
-TEST_F(Environment, WithABrokenPipeEndsWithoutASignal) {
+TEST_F(Surroundings, WithABrokenPipeEndsWithoutASignal) {
   world_.deaf_stdout = true;
   const Outcome outcome = run({"list"});
   EXPECT_EQ(outcome.signal, 0);
   EXPECT_EQ(outcome.exit_code, 1);
 }
 
-TEST_F(Environment, WritesTheSameNumbersInAnyLocaleAndTimeZone) {
+TEST_F(Surroundings, WritesTheSameNumbersInAnyLocaleAndTimeZone) {
   world_.environment["LC_ALL"] = "de_DE.UTF-8";
   world_.environment["TZ"] = "Pacific/Kiritimati";
   expect_figure(small_run(mnist()));

@@ -6,7 +6,7 @@
 namespace loadline::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -35,10 +35,10 @@ class Noise : public CommandLine {
                  "--trials",
                  "2"};
   }
-  static json parsed(const std::filesystem::path& path) { return json::parse(bytes_of(path)); }
+  static Json parsed(const std::filesystem::path& path) { return Json::parse(bytes_of(path)); }
 
   // Where `loadline diff` finds it by itself.
-  void keep(const json& noise, const std::string& host) const {
+  void keep(const Json& noise, const std::string& host) const {
     write(home_ / "baselines" / ("noise-" + host + ".json"), noise.dump());
   }
 };
@@ -71,7 +71,7 @@ TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("noise floor of "), HasSubstr("(5 pairs of runs of 2 trials)")));
   EXPECT_THAT(outcome.err, AllOf(StartsWith("5 pairs of runs, about "), HasSubstr("\npair 5/5\n")));
-  const json noise = parsed(home_ / "noise.json");
+  const Json noise = parsed(home_ / "noise.json");
   EXPECT_EQ(noise["noise_schema_version"], 2);
   EXPECT_EQ(noise["pairs"], 5);
   EXPECT_EQ(noise["trials"], 2);
@@ -108,9 +108,9 @@ class NoiseInDiff : public Noise {
                                              "device:samples_per_second=2000", "-q"})
                   .exit_code,
               0);
-    const json measured = result();
+    const Json measured = result();
     host_ = measured["machine"]["hostname"];
-    noise_ = json{{"noise_schema_version", 2},
+    noise_ = Json{{"noise_schema_version", 2},
                   {"measured", measured["started"]},
                   {"pairs", 5},
                   {"trials", 3},
@@ -139,7 +139,7 @@ class NoiseInDiff : public Noise {
   Outcome diff(const Words& more = {}) { return run(Words{"diff", "result.json", "result.json"} + more); }
 
   std::string host_;
-  json noise_;
+  Json noise_;
 };
 
 TEST_F(NoiseInDiff, IsFoundByTheHostAndSaidInTheLineThatItAffects) {
@@ -158,7 +158,7 @@ TEST_F(NoiseInDiff, OfTwoHostsIsThatOfTheNoisier) {
   noise_["cells"][0]["ratios"] = std::vector<double>(5, 1.15);
   noise_["machine"]["hostname"] = "node7";
   keep(noise_, "node7");
-  json both = result();
+  Json both = result();
   both["machine"]["hostname"] = host_ + ", node7";
   write(home_ / "both.json", both.dump());
   EXPECT_THAT(run({"diff", "both.json", "both.json"}).out, HasSubstr("differ by up to 43 % on node7 ("));
@@ -188,7 +188,7 @@ TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
 
 TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
   ASSERT_EQ(run({"diff", "result.json", "--save-baseline", "main"}).exit_code, 0);
-  keep(json{{"noise_schema_version", 1}}, host_);
+  keep(Json{{"noise_schema_version", 1}}, host_);
   const Outcome outcome = run(short_run(mnist(), "new.json") + Words{"--baseline", "main"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(refusals(outcome),
@@ -197,7 +197,7 @@ TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
 }
 
 TEST_F(NoiseInDiff, IsNoConcernOfWhatOneRunMeasured) {
-  keep(json{{"noise_schema_version", 1}}, host_);
+  keep(Json{{"noise_schema_version", 1}}, host_);
   EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
   expect_refusal(diff({"--paired", "--noise", "noise.json"}), 2,
                  "--noise: it is how far two runs lie apart, and this is of one, leave it out");

@@ -8,7 +8,7 @@
 namespace loadline::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -20,7 +20,7 @@ class Pairs : public CommandLine {
     return Words{verb, "--workload", "mnist", "--data",  mnist(), "--batch-size", "8", "--trial-batches",
                  "3",  "--workers",  "1",     "--pairs", "4"};
   }
-  static json parsed(const std::filesystem::path& path) { return json::parse(bytes_of(path)); }
+  static Json parsed(const std::filesystem::path& path) { return Json::parse(bytes_of(path)); }
 };
 
 TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
@@ -35,8 +35,8 @@ TEST_F(Pairs, FindASlowerComputeAndKeepBothResults) {
   EXPECT_THAT(outcome.err, HasSubstr("\ntrial 4/4 mnist/FULL/thread-pool/workers:1/batch:8: "));
   EXPECT_THAT(outcome.out, HasSubstr("\nout-new.json against out-base.json in pairs: samples/s"));
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "out-base.json", "out-new.json"}));
-  const json base = parsed(home_ / "out-base.json");
-  const json changed = parsed(home_ / "out-new.json");
+  const Json base = parsed(home_ / "out-base.json");
+  const Json changed = parsed(home_ / "out-new.json");
   ASSERT_EQ(base["cells"].size(), 1U);
   EXPECT_EQ(base["cells"][0]["trials"].size(), 4U);
   EXPECT_EQ(base["status"], "complete");
@@ -114,7 +114,7 @@ TEST_F(OtherBinaries, ThatWriteSomethingElseAreAnError) {
 
 TEST_F(OtherBinaries, ThatWriteAnEarlierResultAreAnError) {
   ASSERT_EQ(run(short_run(mnist(), "old.json") + Words{"--mode", "io", "--loader", "thread-pool", "-q"}).exit_code, 0);
-  json old = parsed(home_ / "old.json");
+  Json old = parsed(home_ / "old.json");
   old["started"] = "2026-01-01T00:00:00Z";
   write(home_ / "old.json", old.dump());
   EXPECT_EQ(refusal_of(fmt::format("cp {} \"$out\"", (home_ / "old.json").string())),

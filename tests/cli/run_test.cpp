@@ -104,8 +104,9 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("checking "));
   EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % asked for."));
-  if (result()["configurations"][0]["bound"] == "unclear" || loading_is_noise(result()))
+  if (result()["configurations"][0]["bound"] == "unclear" || loading_is_noise(result())) {
     GTEST_SKIP() << "too noisy a machine to predict anything";
+  }
   EXPECT_THAT(outcome.out, HasSubstr("predicted and measured\n  mnist: with 1 worker FULL would still reach "));
   const auto predictions = result()["predictions"];
   ASSERT_FALSE(predictions.empty());

@@ -17,7 +17,7 @@ python=${PYTHON:-python3}
 jobs=${LOADLINE_FAULT_JOBS:-2}
 status=0
 if [[ $all == false ]]; then
-  "$python" -B "$here/walk.py" "$tool" "$faults" --points 30 --allocations 8 --jobs "$jobs" || status=1
+  "$python" -B "$here/walk.py" "$tool" "$faults" --points 16 --allocations 5 --jobs "$jobs" || status=1
   "$python" -B "$here/signals.py" "$tool" --moments 2 --kills 5 || status=1
   "$python" -B "$here/order.py" "$tool" "$faults" || status=1
   exit "$status"

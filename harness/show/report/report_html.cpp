@@ -13,10 +13,10 @@ namespace loadline {
 namespace {
 
 // Of each workload. Some thousand rows a table, which a browser opens at once.
-constexpr SectionOptions kOptions{.most_configurations = 500, .most_in_time = 8};
+constexpr SectionOptions kHtmlOptions{.most_configurations = 500, .most_in_time = 8};
 
 // Text for an element or a quoted attribute. HTML has no way to write control characters.
-std::string escaped(std::string_view text) {
+std::string html_escaped(std::string_view text) {
   std::string html;
   for (const char c : printable_lines(text)) {
     switch (c) {
@@ -32,12 +32,12 @@ std::string escaped(std::string_view text) {
 }
 
 std::string paragraph(std::string_view kind, std::string_view text) {
-  return text.empty() ? "" : fmt::format("<p class=\"{}\">{}</p>\n", kind, escaped(text));
+  return text.empty() ? "" : fmt::format("<p class=\"{}\">{}</p>\n", kind, html_escaped(text));
 }
 
 // A number keeps its value beside its text: the charts are drawn from the table.
 std::string cell_html(const Datum& datum, Figure figure) {
-  const std::string text = escaped(text_of(datum, figure));
+  const std::string text = html_escaped(text_of(datum, figure));
   if (const auto* number = std::get_if<double>(&datum)) {
     return fmt::format("<td><data value=\"{:.6g}\">{}</data>", *number, text);
   }
@@ -47,7 +47,7 @@ std::string cell_html(const Datum& datum, Figure figure) {
 std::string table_html(const DataTable& table) {
   std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
   for (const Column& column : table.columns) {
-    html += fmt::format("<th scope=\"col\" data-key=\"{}\">{}", column.key, escaped(column.title));
+    html += fmt::format("<th scope=\"col\" data-key=\"{}\">{}", column.key, html_escaped(column.title));
   }
   html += "</thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
@@ -69,13 +69,13 @@ std::string section_html(const Section& section, bool charts) {
 }
 
 std::string command_html(std::string_view command) {
-  return fmt::format("<pre class=\"command\">{}</pre>\n", escaped(command));
+  return fmt::format("<pre class=\"command\">{}</pre>\n", html_escaped(command));
 }
 
 std::string list(std::string_view kind, std::span<const std::string> items) {
   if (items.empty()) return "";
   std::string html = fmt::format("<ul class=\"{}\">\n", kind);
-  for (const std::string& item : items) html += fmt::format("<li>{}</li>\n", escaped(item));
+  for (const std::string& item : items) html += fmt::format("<li>{}</li>\n", html_escaped(item));
   return html + "</ul>\n";
 }
 
@@ -83,7 +83,7 @@ std::string verdict_html(const std::vector<Run>& runs) {
   std::string html = "<section id=\"verdict\">\n<h2>Verdict</h2>\n";
   for (const Run& run : runs) {
     const RunVerdict verdict = verdict_of(run);
-    if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", escaped(verdict.title));
+    if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) html += paragraph("sentence", sentence);
     for (const std::string& line : verdict.advice) {
       html += is_command(line) ? command_html(line) : paragraph("sentence", line);
@@ -105,7 +105,7 @@ std::string warnings_html(const std::vector<Run>& runs) {
     const RunVerdict verdict = verdict_of(run);
     if (verdict.all_warnings.empty()) continue;
     html += fmt::format("<details><summary>All {} warnings{}</summary>\n{}</details>\n", verdict.all_warnings.size(),
-                        runs.size() > 1 ? " of " + escaped(run.name) : "", list("warnings", verdict.all_warnings));
+                        runs.size() > 1 ? " of " + html_escaped(run.name) : "", list("warnings", verdict.all_warnings));
   }
   return html.empty() ? "" : "<section id=\"warnings\">\n<h2>Warnings</h2>\n" + html + "</section>\n";
 }
@@ -114,7 +114,7 @@ std::string commands_html(const std::vector<Run>& runs) {
   std::string html = "<section id=\"command\">\n<h2>Command line</h2>\n";
   for (const Run& run : runs) {
     const RunVerdict verdict = verdict_of(run);
-    if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", escaped(verdict.title));
+    if (runs.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(verdict.title));
     html += command_html(verdict.command);
   }
   return html + "</section>\n";
@@ -146,10 +146,10 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n"
       "<body>\n<h1>{}</h1>\n",
-      kPolicy, escaped(title_of(runs)), page.style, escaped(title_of(runs)));
+      kPolicy, html_escaped(title_of(runs)), page.style, html_escaped(title_of(runs)));
   if (!charts) html += paragraph("note", kWithoutCharts);
   // Of several runs the walk says in a glance what their verdicts say one after the other.
-  const std::vector<Section> sections = sections_of(data, kOptions);
+  const std::vector<Section> sections = sections_of(data, kHtmlOptions);
   const auto is_first = [](const Section& section) { return section.id == "walk"; };
   for (const Section& section : sections) html += is_first(section) ? section_html(section, charts) : "";
   html += verdict_html(runs);

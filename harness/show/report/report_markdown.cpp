@@ -12,10 +12,10 @@ namespace loadline {
 namespace {
 
 // Of each workload: what a person reads in a ticket.
-constexpr SectionOptions kOptions{.most_configurations = 12, .most_in_time = 1};
+constexpr SectionOptions kMarkdownOptions{.most_configurations = 12, .most_in_time = 1};
 
 // Text that Markdown, and the HTML in it, would read otherwise.
-std::string escaped(std::string_view text) {
+std::string markdown_escaped(std::string_view text) {
   std::string markdown;
   std::string one_line(text);
   std::ranges::replace(one_line, '\n', ' ');
@@ -30,14 +30,14 @@ std::string table_markdown(const DataTable& table) {
   std::string head = "|";
   std::string rule = "|";
   for (const Column& column : table.columns) {
-    head += fmt::format(" {} |", escaped(column.title));
+    head += fmt::format(" {} |", markdown_escaped(column.title));
     rule += column.figure == Figure::kText ? " --- |" : " ---: |";
   }
   std::string markdown = head + '\n' + rule + '\n';
   for (const auto& row : table.rows) {
     markdown += '|';
     for (std::size_t i = 0; i < row.size(); ++i) {
-      markdown += fmt::format(" {} |", escaped(text_of(row[i], table.columns[i].figure)));
+      markdown += fmt::format(" {} |", markdown_escaped(text_of(row[i], table.columns[i].figure)));
     }
     markdown += '\n';
   }
@@ -46,7 +46,7 @@ std::string table_markdown(const DataTable& table) {
 
 std::string list(std::span<const std::string> items) {
   std::string markdown = items.empty() ? "" : "\n";
-  for (const std::string& item : items) markdown += fmt::format("- {}\n", escaped(item));
+  for (const std::string& item : items) markdown += fmt::format("- {}\n", markdown_escaped(item));
   return markdown;
 }
 
@@ -73,21 +73,21 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
   std::string markdown = "# loadline report\n\n## Verdict\n";
   for (const Run& run : runs) {
     const RunVerdict verdict = verdict_of(run);
-    markdown += fmt::format("\n### {}\n", escaped(verdict.title));
-    for (const std::string& sentence : verdict.sentences) markdown += fmt::format("\n{}\n", escaped(sentence));
+    markdown += fmt::format("\n### {}\n", markdown_escaped(verdict.title));
+    for (const std::string& sentence : verdict.sentences) markdown += fmt::format("\n{}\n", markdown_escaped(sentence));
     for (const std::string& line : verdict.advice) {
-      markdown += '\n' + (is_command(line) ? code(line) : escaped(line) + '\n');
+      markdown += '\n' + (is_command(line) ? code(line) : markdown_escaped(line) + '\n');
     }
     if (!verdict.predictions.empty()) {
-      markdown += fmt::format("\n{}:\n", escaped(verdict.predictions.front()));
+      markdown += fmt::format("\n{}:\n", markdown_escaped(verdict.predictions.front()));
       markdown += list(std::span(verdict.predictions).subspan(1));
     }
-    if (!verdict.noise.empty()) markdown += fmt::format("\n{}\n", escaped(verdict.noise));
+    if (!verdict.noise.empty()) markdown += fmt::format("\n{}\n", markdown_escaped(verdict.noise));
     markdown += list(verdict.warnings);
   }
-  for (const Section& section : sections_of(data, kOptions)) {
+  for (const Section& section : sections_of(data, kMarkdownOptions)) {
     markdown += fmt::format("\n## {}\n\n", section.title);
-    for (const std::string& note : section.notes) markdown += escaped(note) + "\n\n";
+    for (const std::string& note : section.notes) markdown += markdown_escaped(note) + "\n\n";
     markdown += table_markdown(section.table);
   }
   for (const Run& run : runs) markdown += folded_list(run, verdict_of(run).all_warnings);

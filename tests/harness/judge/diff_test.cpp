@@ -13,15 +13,14 @@ namespace {
 
 using test::CellRequest;
 using test::diff;
+using test::kFull;
+using test::kIo;
+using test::kSynthetic;
 using test::overhead;
 using test::request;
 using test::result;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr Mode kIo = Mode::kIo;
-constexpr Mode kFull = Mode::kFull;
-constexpr Mode kSynthetic = Mode::kSynthetic;
 
 std::string refusal(const std::function<void()>& refused, Error::Kind kind = Error::Kind::kFailed) {
   try {

@@ -11,13 +11,12 @@ namespace {
 
 using test::CellRequest;
 using test::diff;
+using test::kFull;
+using test::kIo;
+using test::kSynthetic;
 using test::request;
 using test::result;
 using testing::ElementsAre;
-
-constexpr Mode kIo = Mode::kIo;
-constexpr Mode kFull = Mode::kFull;
-constexpr Mode kSynthetic = Mode::kSynthetic;
 
 TEST(Gate, LosesAWorkloadThatIsGone) {
   const Result base = result({request(kFull, {1000, 1001}), request(kFull, {5, 6}, 2, "cifar10"),

@@ -13,13 +13,12 @@ namespace loadline {
 namespace {
 
 using test::CellRequest;
+using test::kFull;
+using test::kIo;
 using test::overhead;
 using test::result_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr Mode kIo = Mode::kIo;
-constexpr Mode kFull = Mode::kFull;
 
 CellRequest request(Mode mode, std::size_t workers = 2) {
   return {.mode = mode, .rates = {1}, .loader = "thread-pool", .workers = workers};

@@ -14,15 +14,14 @@
 namespace loadline {
 namespace {
 
+using test::kFull;
+using test::kIo;
 using test::noise_of;
 using test::overhead;
 using test::part_with;
 using test::result_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr Mode kIo = Mode::kIo;
-constexpr Mode kFull = Mode::kFull;
 
 constexpr const char* kRange = "two runs of the same differ by up to 20 % on host (5 pairs of runs, 2026-11-22)";
 

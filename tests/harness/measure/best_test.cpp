@@ -28,7 +28,7 @@ TEST(RungsFor, HalveUntilThreeOrFewerAreLeft) {
   EXPECT_EQ(numbers(3, &Rung::kept), Numbers{});
 }
 
-class Listener final : public RunObserver {
+class FoundListener final : public RunObserver {
  public:
   void on_probe(const Result& result) override {
     rungs.push_back(result.best->rungs.back());
@@ -76,7 +76,7 @@ class FindBestTest : public testing::Test {
 
   test::TemporaryDirectory home_;
   test::FakeClock clock_;
-  Listener listener_;
+  FoundListener listener_;
   Result result_;
 };
 

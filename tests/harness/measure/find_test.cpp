@@ -10,7 +10,7 @@
 namespace loadline {
 namespace {
 
-class Listener final : public RunObserver {
+class ProbeListener final : public RunObserver {
  public:
   void on_probe(const Result& result) override {
     ++probes;
@@ -59,7 +59,7 @@ class FindTest : public testing::Test {
 
   test::TemporaryDirectory home_;
   SteadyClock clock_;
-  Listener listener_;
+  ProbeListener listener_;
   Result result_;
 };
 

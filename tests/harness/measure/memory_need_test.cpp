@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loaders/batch.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -40,6 +41,10 @@ TEST(MemoryNeed, OfACellAreItsOrdersSlotsAndComputeBesideTheLabels) {
                                           Pair("the slots of mnist/IO/thread-pool/workers:4/batch:100", 9U * 1'003'520),
                                           Pair("the compute of mnist/IO/thread-pool/workers:4/batch:100", 5'000U)));
   EXPECT_EQ(need.total_bytes(), 9'756'680U);
+}
+
+TEST(MemoryNeed, OfASlotIsWhatThePoolTakesForIt) {
+  EXPECT_EQ(BatchPool(1, 100, 10'000).slot_size_bytes(), 1'003'520U);
 }
 
 TEST(MemoryNeed, OfCellsIsThatOfTheLargestAsTheyComeOneAfterTheOther) {

@@ -31,7 +31,7 @@ Result measured() {
   return result;
 }
 
-Result prepared() {
+Result prepared_to_resume() {
   Result result = measured();
   result.run_id = "second";
   result.started = "2026-01-02T00:00:00Z";
@@ -46,7 +46,7 @@ test::Thrown refusal(const Result& earlier, Result here) {
 }
 
 TEST(ContinueFrom, TakesOverWhatWasMeasured) {
-  Result result = prepared();
+  Result result = prepared_to_resume();
   EXPECT_DOUBLE_EQ(continue_from(measured(), "result.json", result), 9.5);
   EXPECT_EQ(result.run_id, "first");
   EXPECT_EQ(result.started, "2026-01-01T00:00:00Z");
@@ -58,14 +58,14 @@ TEST(ContinueFrom, TakesOverWhatWasMeasured) {
   EXPECT_EQ(result.cells[0].slots, 5U) << "of this process";
   EXPECT_EQ(result.cells[2].error, "broken");
   EXPECT_EQ(result.ceilings[0].trials.size(), 2U);
-  Result third = prepared();
+  Result third = prepared_to_resume();
   third.started = "2026-01-03T00:00:00Z";
   continue_from(result, "result.json", third);
   EXPECT_EQ(third.resumed, (std::vector<std::string>{"2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"}));
 }
 
 TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
-  Result other = prepared();
+  Result other = prepared_to_resume();
   other.environment.machine.cpu_model = "Other CPU";
   other.environment.build.version = "1.2.4";
   other.datasets[0].fingerprint = 1;
@@ -79,7 +79,7 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
 }
 
 TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
-  Result second = prepared();
+  Result second = prepared_to_resume();
   second.environment.build.version = "1.2.4";
   second.environment.machine.kernel_release = "6.2";
   EXPECT_EQ(
@@ -89,13 +89,13 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
   continue_from(measured(), "result.json", second, true);
   EXPECT_EQ(second.cells[0].trials.size(), 2U);
   EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
-  Result third = prepared();
+  Result third = prepared_to_resume();
   continue_from(second, "result.json", third, true);
   EXPECT_EQ(third.other_builds, std::vector<std::string>{"loadline 1.2.4"}) << "and this one is 1.2.3 again";
 }
 
 TEST(ContinueFrom, NamesNoBuildWhereItIsTheSame) {
-  Result second = prepared();
+  Result second = prepared_to_resume();
   continue_from(measured(), "result.json", second, true);
   EXPECT_EQ(second.other_builds, std::vector<std::string>());
 }
@@ -103,18 +103,18 @@ TEST(ContinueFrom, NamesNoBuildWhereItIsTheSame) {
 TEST(ContinueFrom, TakesAnotherHostOfTheSameKindAndNamesAll) {
   Result first = measured();
   first.environment.machine.hostname = "node1";
-  Result second = prepared();
+  Result second = prepared_to_resume();
   second.environment.machine.hostname = "node2";
   continue_from(std::move(first), "result.json", second);
   EXPECT_EQ(second.environment.machine.hostname, "node1, node2");
-  Result third = prepared();
+  Result third = prepared_to_resume();
   third.environment.machine.hostname = "node1";
   continue_from(std::move(second), "result.json", third);
   EXPECT_EQ(third.environment.machine.hostname, "node1, node2");
 }
 
 TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {
-  Result other = prepared();
+  Result other = prepared_to_resume();
   other.cells[0].cell.sampler.batch_size = 7;
   other.ceilings.clear();
   EXPECT_EQ(refusal(measured(), other),

@@ -299,6 +299,17 @@ TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
   }
 }
 
+TEST_F(RunTest, MeasuresACeilingAgainWhereTheProcessWasStoppedAndNotForEver) {
+  mnist();
+  Plan plan = plan_of(with_ceilings());
+  plan.ceilings_alone = true;
+  RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
+  std::uint64_t looks = 0;
+  context.times_resumed = [&looks] { return ++looks; };  // it was stopped all the time
+  ASSERT_TRUE(prepare_run(plan, result_, context) && run_plan(plan, result_, context));
+  EXPECT_EQ(looks, 7 * listener_.ceilings.size()) << "once before the first and twice about each of three further ones";
+}
+
 TEST_F(RunTest, MeasuresFurtherCellsOnItsDatasets) {
   mnist();
   ASSERT_TRUE(run(plan_of(options())));

@@ -5,7 +5,7 @@
 namespace loadline {
 namespace {
 
-Plan plan_of(const RunOptions& options) {
+Plan plan_asked_by(const RunOptions& options) {
   return make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"});
 }
 
@@ -19,19 +19,19 @@ TEST(Command, NamesTheCellAndWhatIsNotAsItIsByItself) {
                            .trials = 9,
                            .time_limit = 60,
                            .output = "x.json"};
-  EXPECT_EQ(command_options(options, plan_of(options).cells.front()),
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front()),
             "--workload cifar10 --loader thread-pool --workers 1 --batch-size 512 --in-memory --dtype u8");
 }
 
 TEST(Command, HasTheValueOfAnAxisThatTheCellHas) {
   RunOptions options{.modes = {"io"}, .loaders = {"thread-pool"}, .workers = {2}, .axes = {{"prefetch", {"2", "4"}}}};
-  EXPECT_EQ(command_options(options, plan_of(options).cells[1]),
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells[1]),
             "--workload fashion-mnist --loader thread-pool --workers 2 --batch-size 512 --prefetch 4");
 }
 
 TEST(Command, OfALoaderWithoutWorkersNamesNone) {
   const RunOptions options{.modes = {"io"}, .loaders = {"serial"}};
-  EXPECT_EQ(command_options(options, plan_of(options).cells.front()),
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front()),
             "--workload fashion-mnist --loader serial --batch-size 512");
 }
 

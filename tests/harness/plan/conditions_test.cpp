@@ -19,7 +19,7 @@ bool holds(const char* text, bool where_absent = false) {
   return hold(parse_conditions("--filter", text), full_cell(), where_absent);
 }
 
-test::Thrown refusal(const char* text) {
+test::Thrown refused_condition(const char* text) {
   return test::thrown_by([&] { parse_conditions("--exclude", text); });
 }
 
@@ -55,17 +55,19 @@ TEST(Conditions, OnTextHaveNoOrder) {
 }
 
 TEST(Conditions, ThatMakeNoSenseAreRefused) {
-  EXPECT_EQ(refusal(""), test::usage("--exclude: want conditions such as loader=serial or workers>1, got ''"));
-  EXPECT_EQ(refusal("workers"),
+  EXPECT_EQ(refused_condition(""),
+            test::usage("--exclude: want conditions such as loader=serial or workers>1, got ''"));
+  EXPECT_EQ(refused_condition("workers"),
             test::usage("--exclude: want conditions such as loader=serial or workers>1, got 'workers'"));
-  EXPECT_EQ(refusal("workers="), test::usage("--exclude: want a value behind the sign, got 'workers='"));
-  EXPECT_EQ(refusal("workers!4"),
+  EXPECT_EQ(refused_condition("workers="), test::usage("--exclude: want a value behind the sign, got 'workers='"));
+  EXPECT_EQ(refused_condition("workers!4"),
             test::usage("--exclude: want one of = != < <= > >= between setting and value, got 'workers!4'"));
-  EXPECT_EQ(refusal("workers>many"), test::usage("--exclude: only numbers have an order, got 'workers>many'"));
+  EXPECT_EQ(refused_condition("workers>many"),
+            test::usage("--exclude: only numbers have an order, got 'workers>many'"));
 }
 
 TEST(Conditions, OnUnknownSettingsNameTheNearest) {
-  const test::Thrown thrown = refusal("worker=4");
+  const test::Thrown thrown = refused_condition("worker=4");
   EXPECT_NE(thrown.message.find("--exclude: setting 'worker': want one of workload"), std::string::npos);
   EXPECT_NE(thrown.message.find("(did you mean workers?)"), std::string::npos);
 }

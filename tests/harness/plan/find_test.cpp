@@ -21,68 +21,69 @@ RunOptions options(const std::string& find) {
           .find = find};
 }
 
-Thrown refusal(const RunOptions& options) {
+Thrown refused_search(const RunOptions& options) {
   return test::thrown_by([&] { make_plan(options, {.threads_in_force = 4, .data_directory = "/data"}); });
 }
 
 TEST(Find, AcceptsOneOfEverything) {
-  EXPECT_EQ(refusal(options("max-rate")), Thrown());
-  EXPECT_EQ(refusal(options("min-workers")), Thrown());
+  EXPECT_EQ(refused_search(options("max-rate")), Thrown());
+  EXPECT_EQ(refused_search(options("min-workers")), Thrown());
 }
 
 TEST(Find, RefusesWhatItCannotSearch) {
   RunOptions no_goal = options("max-rate");
   no_goal.au.reset();
-  EXPECT_EQ(refusal(no_goal), usage("--find max-rate: it needs --au, the utilisation to keep"));
+  EXPECT_EQ(refused_search(no_goal), usage("--find max-rate: it needs --au, the utilisation to keep"));
   RunOptions two_workloads = options("max-rate");
   two_workloads.workloads = {"mnist", "cifar10"};
-  EXPECT_EQ(refusal(two_workloads), usage("--find max-rate: want one --workload, got 2"));
+  EXPECT_EQ(refused_search(two_workloads), usage("--find max-rate: want one --workload, got 2"));
   RunOptions two_loaders = options("min-workers");
   two_loaders.loaders = {"serial", "thread-pool"};
-  EXPECT_EQ(refusal(two_loaders), usage("--find min-workers: want one --loader, got 2"));
+  EXPECT_EQ(refused_search(two_loaders), usage("--find min-workers: want one --loader, got 2"));
   RunOptions two_batches = options("max-rate");
   two_batches.batch_sizes = {64, 128};
-  EXPECT_EQ(refusal(two_batches), usage("--find max-rate: want one --batch-size, got 2"));
+  EXPECT_EQ(refused_search(two_batches), usage("--find max-rate: want one --batch-size, got 2"));
   RunOptions any_workers = options("max-rate");
   any_workers.workers.clear();
-  EXPECT_EQ(refusal(any_workers),
+  EXPECT_EQ(refused_search(any_workers),
             usage("--find max-rate: name one number of --workers, or search it by --find min-workers"));
   RunOptions no_workers = options("min-workers");
   no_workers.loaders = {"serial"};
   no_workers.workers.clear();
-  EXPECT_EQ(refusal(no_workers), usage("--find min-workers: loader serial has no workers"));
+  EXPECT_EQ(refused_search(no_workers), usage("--find min-workers: loader serial has no workers"));
   RunOptions no_rate = options("max-rate");
   no_rate.compute = "drain";
-  EXPECT_EQ(refusal(no_rate), usage("--find max-rate: compute drain has no parameter samples_per_second"));
+  EXPECT_EQ(refused_search(no_rate), usage("--find max-rate: compute drain has no parameter samples_per_second"));
   RunOptions no_full = options("max-rate");
   no_full.modes = {"io", "synthetic"};
-  EXPECT_EQ(refusal(no_full), usage("--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode"));
+  EXPECT_EQ(refused_search(no_full),
+            usage("--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode"));
 }
 
 TEST(Find, HasNoTimeLimit) {
   RunOptions limited = options("max-rate");
   limited.time_limit = 60;
-  EXPECT_EQ(refusal(limited), usage("--time-limit: --find max-rate takes as long as it takes"));
+  EXPECT_EQ(refused_search(limited), usage("--time-limit: --find max-rate takes as long as it takes"));
 }
 
 TEST(FindBest, TakesListsOfWhatLoadsTheSameBatches) {
   RunOptions lists{.loaders = {"serial", "thread-pool"}, .batch_sizes = {64, 128}, .find = "best"};
   lists.axes = {{"delivery", {"in-order", "completion"}}, {"order", {"shuffled", "sequential"}}};
-  EXPECT_EQ(refusal(lists), Thrown());
+  EXPECT_EQ(refused_search(lists), Thrown());
   lists.modes = {"full"};
   lists.check_verdict = true;
-  EXPECT_EQ(refusal(lists), Thrown()) << "what it checks is the search";
+  EXPECT_EQ(refused_search(lists), Thrown()) << "what it checks is the search";
 }
 
 TEST(FindBest, RefusesListsOfWhatIsAnotherTraining) {
   RunOptions two_workloads{.workloads = {"mnist", "cifar10"}, .find = "best"};
-  EXPECT_EQ(refusal(two_workloads), usage("--find best: want one --workload, got 2"));
+  EXPECT_EQ(refused_search(two_workloads), usage("--find best: want one --workload, got 2"));
   RunOptions two_types{.axes = {{"dtype", {"u8", "f32"}}}, .find = "best"};
-  EXPECT_EQ(refusal(two_types), usage("--find best: --dtype: want one, not a list"));
+  EXPECT_EQ(refused_search(two_types), usage("--find best: --dtype: want one, not a list"));
   RunOptions no_loader{.modes = {"synthetic"}, .loaders = {"thread-pool"}, .find = "best"};
-  EXPECT_EQ(refusal(no_loader), usage("--find best: it needs FULL or IO trials, add full or io to --mode"));
+  EXPECT_EQ(refused_search(no_loader), usage("--find best: it needs FULL or IO trials, add full or io to --mode"));
   RunOptions limited{.time_limit = 60, .find = "best"};
-  EXPECT_EQ(refusal(limited), usage("--time-limit: --find best takes as long as it takes"));
+  EXPECT_EQ(refused_search(limited), usage("--time-limit: --find best takes as long as it takes"));
 }
 
 TEST(FindBest, SearchesWorkersAndPrefetchUnlessTheyAreGiven) {

@@ -26,7 +26,7 @@ bool is_list(const OptionRow& row) {
          std::holds_alternative<std::vector<std::string> RunOptions::*>(row.field);
 }
 
-const OptionRow& row_of(std::string_view name) {
+const OptionRow& option_named(std::string_view name) {
   return row_named(run_options(), "option", name);
 }
 
@@ -82,7 +82,7 @@ TEST(OneValue, IsNotSaidOfAnAxisOfWhichEveryValueIsRun) {
       continue;  // built without
     }
     RunOptions options{.modes = {"full"}, .loaders = {"thread-pool"}, .workers = {1}};
-    for (const auto& [name, value] : two.beside) write_option(options, row_of(name), value);
+    for (const auto& [name, value] : two.beside) write_option(options, option_named(name), value);
     write_option(options, row, two.values);
     const Plan plan = make_plan(options, {.threads_in_force = 4, .cpus = {0, 1, 2, 3}, .data_directory = "/data"});
     const SettingRow& setting = setting_named("axis", key_of(row));
@@ -106,7 +106,7 @@ TEST(OneValue, IsWantedWithTheReasonWhereAListWasGiven) {
   const auto refusal = [](std::string_view name, std::string_view text) {
     return test::thrown_by([&] {
       RunOptions options;
-      write_option(options, row_of(name), text);
+      write_option(options, option_named(name), text);
     });
   };
   EXPECT_EQ(refusal("seed", "1,2"), test::usage("--seed: want one value, got '1,2': they are of the run as a whole"));
@@ -117,7 +117,7 @@ TEST(OneValue, IsWantedWithTheReasonWhereAListWasGiven) {
 }
 
 TEST(OneValue, OfAFlagIsOnOrOff) {
-  const OptionRow& row = row_of("in-memory");
+  const OptionRow& row = option_named("in-memory");
   RunOptions options;
   for (const char* text : {"on", "true", "off", "false"}) {
     write_option(options, row, text);

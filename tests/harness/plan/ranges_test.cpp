@@ -9,7 +9,7 @@ namespace {
 
 using Sizes = std::vector<std::size_t>;
 
-test::Thrown refusal(const char* text) {
+test::Thrown refused_range(const char* text) {
   return test::thrown_by([&] { expand_range("--workers", text); });
 }
 
@@ -31,21 +31,23 @@ TEST(Range, EndsBeforeItWouldOverflow) {
 }
 
 TEST(Range, ThatNeverEndsIsRefused) {
-  EXPECT_EQ(refusal("1:64:*1"), test::usage("--workers: the range never ends, got '1:64:*1'"));
-  EXPECT_EQ(refusal("1:64:0"), test::usage("--workers: the range never ends, got '1:64:0'"));
-  EXPECT_EQ(refusal("0:64:*2"), test::usage("--workers: the range never ends, got '0:64:*2'"));
+  EXPECT_EQ(refused_range("1:64:*1"), test::usage("--workers: the range never ends, got '1:64:*1'"));
+  EXPECT_EQ(refused_range("1:64:0"), test::usage("--workers: the range never ends, got '1:64:0'"));
+  EXPECT_EQ(refused_range("0:64:*2"), test::usage("--workers: the range never ends, got '0:64:*2'"));
 }
 
 TEST(Range, ThatIsEmptyOrTooLongIsRefused) {
-  EXPECT_EQ(refusal("4:1"), test::usage("--workers: the range is empty, its end lies before its beginning, got '4:1'"));
-  EXPECT_EQ(refusal("1:1000000"), test::usage("--workers: the range has more than 4096 values, got '1:1000000'"));
+  EXPECT_EQ(refused_range("4:1"),
+            test::usage("--workers: the range is empty, its end lies before its beginning, got '4:1'"));
+  EXPECT_EQ(refused_range("1:1000000"), test::usage("--workers: the range has more than 4096 values, got '1:1000000'"));
 }
 
 TEST(Range, ThatIsNoneIsRefused) {
   for (const char* text : {"", ":", "1:", ":4", "1:2:", "1:2:*", "1:2:3:4", "a:b", "-1:4", "1.5:4"}) {
-    EXPECT_EQ(refusal(text), test::usage("--workers: want a whole number or a range such as 1:16, 8:64:8 or 1:64:*2, "
-                                         "got '" +
-                                         std::string(text) + "'"));
+    EXPECT_EQ(refused_range(text),
+              test::usage("--workers: want a whole number or a range such as 1:16, 8:64:8 or 1:64:*2, "
+                          "got '" +
+                          std::string(text) + "'"));
   }
 }
 

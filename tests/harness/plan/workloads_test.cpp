@@ -15,9 +15,9 @@ namespace loadline {
 namespace {
 
 // Sets variables of the environment and puts back what was there.
-class Environment {
+class SetVariables {
  public:
-  explicit Environment(const std::map<std::string, std::string>& wanted) {
+  explicit SetVariables(const std::map<std::string, std::string>& wanted) {
     for (const char* name : {"LOADLINE_DATA", "XDG_CACHE_HOME", "HOME"}) {
       const char* value = ::getenv(name);
       before_[name] = value == nullptr ? std::nullopt : std::optional<std::string>(value);
@@ -25,9 +25,9 @@ class Environment {
       set(name, found == wanted.end() ? std::nullopt : std::optional(found->second));
     }
   }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-  ~Environment() {
+  SetVariables(const SetVariables&) = delete;
+  SetVariables& operator=(const SetVariables&) = delete;
+  ~SetVariables() {
     for (const auto& [name, value] : before_) set(name, value);
   }
 
@@ -40,7 +40,7 @@ class Environment {
 };
 
 std::string directory_with(const std::map<std::string, std::string>& variables) {
-  const Environment environment(variables);
+  const SetVariables environment(variables);
   return data_directory().string();
 }
 

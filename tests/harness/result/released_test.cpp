@@ -43,7 +43,7 @@ Json json_of(const std::string& form) {
   return Json::parse(test::bytes_of(released() / (form + ".json")));
 }
 
-std::string text_of(const Result& result) {
+std::string json_text_of(const Result& result) {
   return result_json(result, judge_run(result));
 }
 
@@ -134,9 +134,9 @@ TEST_P(Released, IsReportedInEveryFormat) {
 }
 
 TEST_P(Released, IsWrittenAsThisVersionAndReadAgain) {
-  const std::string text = text_of(result());
+  const std::string text = json_text_of(result());
   EXPECT_EQ(Json::parse(text)["schema_version"], kSchemaVersion);
-  EXPECT_EQ(text_of(parse_result(text, "lifted")), text);
+  EXPECT_EQ(json_text_of(parse_result(text, "lifted")), text);
 }
 
 // As prepare_run() would have made it here, with nothing measured.

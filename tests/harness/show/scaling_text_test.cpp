@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-Result sweep() {
+Result pool_sweep() {
   const auto io = [](std::size_t workers, std::vector<double> rates, std::string loader) {
     return test::CellRequest{
         .mode = Mode::kIo, .rates = std::move(rates), .loader = std::move(loader), .workers = workers};
@@ -29,7 +29,7 @@ Result sweep() {
 }
 
 TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
-  const Result result = sweep();
+  const Result result = pool_sweep();
   EXPECT_EQ(
       curves_text(result, judge_run(result)),
       "over workers: mnist/IO/thread-pool/batch:100\n"
@@ -47,7 +47,7 @@ TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
 }
 
 TEST(CurvesText, IsEmptyWithTwoNumbersOfWorkers) {
-  Result result = sweep();
+  Result result = pool_sweep();
   result.cells.erase(result.cells.begin() + 2, result.cells.begin() + 4);
   EXPECT_EQ(curves_text(result, judge_run(result)), "");
 }

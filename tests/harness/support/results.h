@@ -9,6 +9,10 @@
 
 namespace loadline::test {
 
+inline constexpr Mode kIo = Mode::kIo;
+inline constexpr Mode kFull = Mode::kFull;
+inline constexpr Mode kSynthetic = Mode::kSynthetic;
+
 inline Trial trial_of(double samples_per_second, std::size_t batch_size, std::uint64_t batches = 100) {
   Trial trial;
   trial.batches = batches;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "synthetic/generate/generate.h"
+#include "synthetic/generate/layout.h"
 #include "tests/synthetic/generate/generated.h"
 
 namespace loadline {

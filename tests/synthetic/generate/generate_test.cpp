@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "loaders/error.h"
+#include "synthetic/generate/layout.h"
 #include "tests/synthetic/generate/generated.h"
 
 namespace loadline {

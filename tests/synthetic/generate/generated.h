@@ -1,15 +1,11 @@
-// What the tests of generated data share: a directory of their own, the bytes in it, and a classifier too simple to
+// What the tests of generated data share: what is in a directory, and a classifier too simple to
 // learn anything but what the classes have in common.
 #pragma once
-
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <span>
@@ -17,33 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/error.h"
-#include "synthetic/generate/layout.h"
+#include "tests/loaders/support/files.h"
 
 namespace loadline::test {
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "generate_test.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error("cannot create " + name);
-    path_ = name;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 // FNV-1a of 64 bits.
 inline std::uint64_t checksum(std::string_view bytes) {

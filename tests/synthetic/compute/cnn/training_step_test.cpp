@@ -12,13 +12,13 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kStepBatch = 16;
 constexpr std::size_t kEdge = 12;
 constexpr std::size_t kValues = kEdge * kEdge;
 
 StepSetting small_setting() {
   return {.sample = {.dtype = DType::kF32, .layout = Layout::kNCHW, .input = {1, kEdge, kEdge}, .target = {}},
-          .batch_size = kBatch,
+          .batch_size = kStepBatch,
           .classes = 2};
 }
 
@@ -34,7 +34,8 @@ TrainingOptions options_of(const StepSetting& setting, double learning_rate = 0.
 // A batch of images: bright in the left half for label 0, in the right half for label 1, under noise.
 class Halves {
  public:
-  explicit Halves(std::size_t count = kBatch, std::uint64_t seed = 1) : pool_(1, kBatch, kValues * sizeof(float)) {
+  explicit Halves(std::size_t count = kStepBatch, std::uint64_t seed = 1)
+      : pool_(1, kStepBatch, kValues * sizeof(float)) {
     batch_ = pool_.try_acquire();
     batch_->count = count;
     batch_->sample_bytes = kValues * sizeof(float);
@@ -65,12 +66,12 @@ class TrainingStepTest : public testing::Test {
 TEST_F(TrainingStepTest, LearnsWhatTellsTheClassesApart) {
   const StepSetting setting = small_setting();
   TrainingStep step(options_of(setting), setting, clock_);
-  const double first = step.train(Halves(kBatch, 100).slot()).loss();
-  for (std::uint64_t i = 0; i < 60; ++i) step.train(Halves(kBatch, i).slot());
-  const Score unseen = step.evaluate(Halves(kBatch, 1000).slot());
+  const double first = step.train(Halves(kStepBatch, 100).slot()).loss();
+  for (std::uint64_t i = 0; i < 60; ++i) step.train(Halves(kStepBatch, i).slot());
+  const Score unseen = step.evaluate(Halves(kStepBatch, 1000).slot());
   EXPECT_LT(unseen.loss(), 0.1 * first);
-  EXPECT_EQ(unseen.correct, kBatch);
-  EXPECT_EQ(unseen.samples, kBatch);
+  EXPECT_EQ(unseen.correct, kStepBatch);
+  EXPECT_EQ(unseen.samples, kStepBatch);
 }
 
 TEST_F(TrainingStepTest, LearnsInBf16Too) {
@@ -78,8 +79,8 @@ TEST_F(TrainingStepTest, LearnsInBf16Too) {
   StepSetting setting = small_setting();
   setting.precision = Precision::kBF16;
   TrainingStep step(options_of(setting), setting, clock_);
-  for (std::uint64_t i = 0; i < 60; ++i) step.train(Halves(kBatch, i).slot());
-  EXPECT_EQ(step.evaluate(Halves(kBatch, 1000).slot()).correct, kBatch);
+  for (std::uint64_t i = 0; i < 60; ++i) step.train(Halves(kStepBatch, i).slot());
+  EXPECT_EQ(step.evaluate(Halves(kStepBatch, 1000).slot()).correct, kStepBatch);
 }
 
 TEST_F(TrainingStepTest, DoesNotDependOnFusionOrThreads) {
@@ -93,7 +94,7 @@ TEST_F(TrainingStepTest, DoesNotDependOnFusionOrThreads) {
       options.optimiser.fused = fusion;
       TrainingStep step(options, setting, clock_);
       double loss = 0;
-      for (std::uint64_t i = 0; i < 5; ++i) loss = step.train(Halves(kBatch, i).slot()).loss();
+      for (std::uint64_t i = 0; i < 5; ++i) loss = step.train(Halves(kStepBatch, i).slot()).loss();
       losses.push_back(loss);
     }
   }
