@@ -164,7 +164,7 @@ py::dict array_interface(const Array& array) {
 }
 
 // Of anything with arrays in it.
-std::size_t touch(const py::object& batch) {
+std::size_t touch_leaves(const py::object& batch) {
   std::size_t bytes = 0;
   for (const py::object& leaf : leaves_of(batch)) {
     if (py::isinstance<Array>(leaf)) {
@@ -226,7 +226,7 @@ void bind_array(py::module_& module) {
       });
 
   module.def(
-      "touch", touch, py::arg("batch"),
+      "touch", touch_leaves, py::arg("batch"),
       "Reads a byte of every 64-byte line of all arrays, tensors and buffers in the memory of the host that are in "
       "`batch`, however nested, as IO trials of the tool do; returns their bytes.");
 }

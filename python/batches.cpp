@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-constexpr int kMostDepth = 8;
+constexpr int kMostDepthOfBatch = 8;
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kWorthReleasing = std::size_t{256} << 10;  // bytes; reading fewer is over before a switch
 
@@ -64,7 +64,7 @@ bool is_plain(PyObject* object) {
 // array nor a buffer, whatever it has inside comes next.
 template <typename Visit>
 bool visit_leaves(PyObject* object, Visit& visit, int depth = 0) {
-  if (depth > kMostDepth || is_plain(object)) return false;
+  if (depth > kMostDepthOfBatch || is_plain(object)) return false;
   if (PyTuple_Check(object) || PyList_Check(object)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
       PyObject* const item = PySequence_Fast_GET_ITEM(object, i);
@@ -100,7 +100,7 @@ std::int64_t first_dimension(PyObject* leaf) {
 }
 
 std::int64_t innermost_length(PyObject* object, int depth = 0) {
-  if (depth > kMostDepth) return -1;
+  if (depth > kMostDepthOfBatch) return -1;
   if (PyTuple_Check(object) || PyList_Check(object)) {
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     const std::int64_t inner = size > 0 ? innermost_length(PySequence_Fast_GET_ITEM(object, 0), depth + 1) : -1;
@@ -206,7 +206,7 @@ std::int64_t samples_of(PyObject* batch) {
   return visit_leaves(batch, visit) ? samples : innermost_length(batch);
 }
 
-std::uint64_t bytes_of(PyObject* batch) {
+std::uint64_t bytes_in(PyObject* batch) {
   std::uint64_t bytes = 0;
   auto visit = [&](PyObject* leaf) {
     std::int64_t its = array_bytes(leaf);

@@ -13,7 +13,7 @@ namespace loadline {
 std::int64_t samples_of(PyObject* batch);
 
 // Of all arrays and buffers in it; of what is neither nothing is known.
-std::uint64_t bytes_of(PyObject* batch);
+std::uint64_t bytes_in(PyObject* batch);
 
 // Reads a byte of every 64 of all that lies in the memory of the host, so that what is mapped is loaded. Without the
 // GIL where there is much of it.

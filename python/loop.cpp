@@ -54,7 +54,7 @@ class Loop {
     resident_.clear();
     for (const auto& batch : batches) {
       const auto object = py::reinterpret_borrow<py::object>(batch);
-      resident_.push_back({object, samples_in(object.ptr()), bytes_of(object.ptr())});
+      resident_.push_back({object, samples_in(object.ptr()), bytes_in(object.ptr())});
     }
   }
 
@@ -97,7 +97,7 @@ class Loop {
       }
       const Time pulled = now();
       const std::uint64_t samples = samples_in(batch.ptr());
-      const std::uint64_t bytes = bytes_of(batch.ptr());
+      const std::uint64_t bytes = bytes_in(batch.ptr());
       if (touched) touch(batch.ptr());
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       add(pulled - before, samples, bytes);
@@ -196,7 +196,7 @@ class Loop {
   std::uint64_t bytes_beside(std::uint64_t samples, PyObject* batch) {
     if (known_samples_ != samples) {
       known_samples_ = samples;
-      known_bytes_ = bytes_of(batch);
+      known_bytes_ = bytes_in(batch);
     }
     return known_bytes_;
   }
@@ -341,7 +341,7 @@ constexpr double kForEver = std::numeric_limits<double>::infinity();
 
 void bind_loop(py::module_& module) {
   module.def("samples_of", [](const py::object& batch) { return samples_of(batch.ptr()); });
-  module.def("bytes_of", [](const py::object& batch) { return bytes_of(batch.ptr()); });
+  module.def("bytes_of", [](const py::object& batch) { return bytes_in(batch.ptr()); });
   py::class_<Loop>(module, "Loop")
       .def(py::init<py::object, py::object, py::object, py::object>(), py::arg("advance"), py::arg("failed"),
            py::arg("count"), py::arg("synchronise"))

@@ -117,7 +117,7 @@ ComputeSpec open_step(std::string_view word) {
   return {.kind = &step.kind, .values = {static_cast<double>(steps().size() - 1)}};
 }
 
-std::size_t samples_of(const std::filesystem::path& path) {
+std::size_t samples_of_loader_in(const std::filesystem::path& path) {
   const py::gil_scoped_acquire gil;
   try {
     return py::module_::import("loadline.scripts").attr("samples")(path.string()).cast<std::size_t>();
@@ -140,7 +140,7 @@ int run_tool(std::vector<std::string> words) {
 void bind_script(py::module_& module) {
   add_loader_opener({.recognises = is_script, .open = open_loader});
   set_compute_opener(open_step);
-  set_sample_count(samples_of);
+  set_sample_count(samples_of_loader_in);
   module.def("any_left_behind", any_left_behind, "Whether a thread of a plug-in hangs: the process is to end at once.");
   module.def("run_cli", run_tool, py::arg("words"),
              "Runs the command line, `words` from the program's name on; returns its exit code. On the main thread.");

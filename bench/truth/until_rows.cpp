@@ -12,12 +12,12 @@
 namespace loadline::truth {
 namespace {
 
-constexpr std::size_t kDrawsOfASubject = 8;
+constexpr std::size_t kDrawsOfAnEnding = 8;
 
 }  // namespace
 
 void until_narrow(std::uint64_t seed, std::size_t draw, Session& session) {
-  Draws of_subject(loadline::key_of(seed, 30, draw / kDrawsOfASubject));
+  Draws of_subject(loadline::key_of(seed, 30, draw / kDrawsOfAnEnding));
   Subject subject = draw_subject(of_subject, {.most_noise = 0.03});
   subject.noise.on_step = true;  // so that every cell has some
   if (subject.system.service.law == Law::kExponential) subject.system.service.law = Law::kLogNormal;

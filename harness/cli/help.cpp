@@ -29,7 +29,7 @@ std::string lower(std::string_view text) {
 }
 
 // What stands behind a name in parentheses is for the page of the section.
-std::string short_name(std::string_view section) {
+std::string section_name(std::string_view section) {
   return std::string(section.substr(0, section.find(" (")));
 }
 
@@ -38,7 +38,7 @@ std::string path_of(const CLI::App& verb) {
                                       : fmt::format("{} {}", path_of(*verb.get_parent()), verb.get_name());
 }
 
-std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+std::vector<const CLI::App*> verb_apps_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
@@ -96,7 +96,7 @@ std::string entry(const std::string& name, const std::string& what, std::size_t 
 
 std::string usage_of(const CLI::App& verb, std::size_t width) {
   std::string text = fmt::format("Usage: {}", path_of(verb));
-  if (!verbs_of(verb).empty()) return text + " VERB ...\n";
+  if (!verb_apps_of(verb).empty()) return text + " VERB ...\n";
   text += " [OPTIONS]";
   for (const CLI::Option* option : verb.get_options()) {
     if (!option->get_positional()) continue;
@@ -116,7 +116,7 @@ std::string positionals_of(const CLI::App& verb, std::size_t width) {
 
 std::string verbs_text(const CLI::App& app, std::size_t width) {
   std::string text;
-  for (const CLI::App* verb : verbs_of(app)) text += entry(verb->get_name(), verb->get_description(), width);
+  for (const CLI::App* verb : verb_apps_of(app)) text += entry(verb->get_name(), verb->get_description(), width);
   return text.empty() ? text : fmt::format("\nVerbs\n{}", text);
 }
 
@@ -139,7 +139,7 @@ std::string others_text(const CLI::App& verb, std::size_t width) {
     if (is_first(section)) continue;
     std::vector<std::string> names;
     for (const CLI::Option* option : options_of(verb, section)) names.push_back(option->get_name());
-    text += entry(short_name(section), fmt::format("{}", fmt::join(names, " ")), width);
+    text += entry(section_name(section), fmt::format("{}", fmt::join(names, " ")), width);
   }
   return text.empty() ? text
                       : wrapped(fmt::format("\nFurther sections: `loadline help {} SECTION` explains one, --help-all "
@@ -150,7 +150,7 @@ std::string others_text(const CLI::App& verb, std::size_t width) {
 }
 
 bool names_section(const std::string& section, const std::string& word) {
-  const std::string letters = ' ' + lower(short_name(section));
+  const std::string letters = ' ' + lower(section_name(section));
   return !word.empty() && letters.find(' ' + lower(word)) != std::string::npos;
 }
 
@@ -172,7 +172,7 @@ std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view 
 HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words) {
   HelpSubject subject{&app, ""};
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto verbs = verbs_of(*subject.verb);
+    const auto verbs = verb_apps_of(*subject.verb);
     const auto verb = std::ranges::find(verbs, words[i], [](const CLI::App* one) { return one->get_name(); });
     if (verb != verbs.end()) {
       subject.verb = *verb;
@@ -187,7 +187,7 @@ HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& wo
     }
     std::vector<std::string> names;
     for (const CLI::App* one : verbs) names.push_back(one->get_name());
-    for (const std::string& one : sections) names.push_back(lower(short_name(one)));
+    for (const std::string& one : sections) names.push_back(lower(section_name(one)));
     if (!verbs.empty()) names.resize(verbs.size());
     const std::vector<std::string_view> views(names.begin(), names.end());
     throw unknown_name(verbs.empty() ? fmt::format("help: section of {}", subject.verb->get_name()) : "help: verb",

@@ -39,14 +39,6 @@ struct Left {
   Trios computing;  // SYNTHETIC that belongs to none of them
 };
 
-std::string loading_key(const Cell& cell) {
-  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});
-}
-
-std::string step_key(const Cell& cell) {
-  return key_of(cell, {P::kSubject, P::kCompute, P::kMachine});
-}
-
 std::map<std::string, Left> units_of(const Result& result, const std::vector<std::size_t>& cells) {
   std::map<std::string, std::size_t> io;
   std::map<std::string, std::size_t> synthetic;

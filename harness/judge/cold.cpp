@@ -13,8 +13,9 @@
 namespace loadline {
 namespace {
 
-constexpr double kStayed = 0.01;      // of the pages: less is as good as none
-constexpr double kFromDevice = 0.50;  // of the bytes: file systems that compress, and crops that overlap, read fewer
+constexpr double kStayed = 0.01;  // of the pages: less is as good as none
+constexpr double kColdFromDevice =
+    0.50;  // of the bytes: file systems that compress, and crops that overlap, read fewer
 
 bool surely_below(const std::optional<Estimate>& estimate, double limit) {
   return estimate && estimate->ci95 && estimate->ci95->high < limit;
@@ -89,7 +90,7 @@ bool has_trials(const Result& result, const Configuration& configuration, CacheS
 
 Coldness ColdProof::coldness() const {
   if (stayed && *stayed > kStayed) return Coldness::kStayed;
-  if (from_device) return *from_device < kFromDevice ? Coldness::kDoubted : Coldness::kProved;
+  if (from_device) return *from_device < kColdFromDevice ? Coldness::kDoubted : Coldness::kProved;
   return stayed ? Coldness::kProved : Coldness::kUnknown;
 }
 

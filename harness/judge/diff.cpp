@@ -103,14 +103,14 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
 }
 
 // Of a cell the comparison that it belongs to.
-struct Judged {
+struct JudgedCell {
   CellDiff* cell;
   const ResultDiff* diff;
 };
 
 // The whole gate or all else.
 void adjust(std::span<ResultDiff> diffs, bool gate) {
-  std::vector<Judged> judged;
+  std::vector<JudgedCell> judged;
   std::vector<std::optional<double>> p;
   for (ResultDiff& diff : diffs) {
     for (CellDiff& cell : diff.cells) {

@@ -25,16 +25,6 @@ double mean_log_rate(const CellResult& base, const CellResult* changed) {
   return logs.count() > 0 ? logs.mean() : kNoRate;
 }
 
-// Workloads of the base, in its order.
-std::vector<std::string> workloads_of(const Result& result, const Metric& metric) {
-  std::vector<std::string> workloads;
-  for (const CellResult& cell : result.cells) {
-    const bool known = std::ranges::find(workloads, cell.cell.workload) != workloads.end();
-    if (is_compared(cell.cell, metric) && !known) workloads.push_back(cell.cell.workload);
-  }
-  return workloads;
-}
-
 bool has_loading(const Result& result, const std::string& workload) {
   return std::ranges::any_of(result.cells, [&](const CellResult& cell) {
     return cell.cell.workload == workload && uses_loader(cell.cell.mode);

@@ -45,16 +45,6 @@ std::optional<Summary> summarize_ceiling(const CeilingResult& ceiling) {
 
 using P = SettingPart;
 
-// All that IO and FULL of one configuration have in common.
-std::string loading_key(const Cell& cell, std::string_view except = "") {
-  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine}, except);
-}
-
-// What FULL and its SYNTHETIC have in common.
-std::string step_key(const Cell& cell) {
-  return key_of(cell, {P::kSubject, P::kCompute, P::kMachine});
-}
-
 Configuration configuration_of(const Cell& cell) {
   return {.workload = cell.workload,
           .loader = *cell.loader,

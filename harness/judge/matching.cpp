@@ -51,7 +51,7 @@ std::map<std::string, Cells> cells_by(Key key, const Result& result, const Cells
   return found;
 }
 
-Cells compared_cells(const Result& result, const Metric& metric) {
+Cells indices_of_compared(const Result& result, const Metric& metric) {
   Cells cells;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     if (is_compared(result.cells[i].cell, metric)) cells.push_back(i);
@@ -226,6 +226,15 @@ bool is_compared(const Cell& cell, const Metric& metric) {
   return cell.mode != Mode::kOverhead && (!metric.mode || *metric.mode == cell.mode);
 }
 
+std::vector<std::string> workloads_of(const Result& result, const Metric& metric) {
+  std::vector<std::string> workloads;
+  for (const CellResult& cell : result.cells) {
+    const bool known = std::ranges::find(workloads, cell.cell.workload) != workloads.end();
+    if (is_compared(cell.cell, metric) && !known) workloads.push_back(cell.cell.workload);
+  }
+  return workloads;
+}
+
 std::string_view name(MatchedBy by) {
   switch (by) {
     case MatchedBy::kSettings: return "settings";
@@ -239,8 +248,8 @@ std::string_view name(MatchedBy by) {
 Matching match_cells(const Named& base, const Named& changed, const Metric& metric,
                      std::span<const std::string> across) {
   Matching matching;
-  match_settings(base, changed, compared_cells(base.result, metric), compared_cells(changed.result, metric), 0,
-                 matching);
+  match_settings(base, changed, indices_of_compared(base.result, metric), indices_of_compared(changed.result, metric),
+                 0, matching);
   std::ranges::sort(matching.gone);
   std::ranges::sort(matching.added);
   match_across_cache_states(base.result, changed.result, matching);

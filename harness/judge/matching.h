@@ -21,6 +21,8 @@ struct Named {
 
 // OVERHEAD is nobody's change, and some metrics are of one mode.
 bool is_compared(const Cell& cell, const Metric& metric);
+// Those of the compared cells, each once, in their order.
+std::vector<std::string> workloads_of(const Result& result, const Metric& metric);
 
 // Why two cells are partners.
 enum class MatchedBy : std::uint8_t {

@@ -8,29 +8,30 @@
 namespace loadline {
 namespace {
 
-double rate(const Trial& trial) {
+double rate_of_trial(const Trial& trial) {
   return trial.samples_per_second();
 }
 
-constexpr Metric rate_of(std::string_view name, std::string_view summary, std::optional<Mode> mode) {
-  return {name, summary, Unit::kPerSecond, true, "faster", "slower", "fast", rate, mode};
+constexpr Metric throughput_of(std::string_view name, std::string_view summary, std::optional<Mode> mode) {
+  return {name, summary, Unit::kPerSecond, true, "faster", "slower", "fast", rate_of_trial, mode};
 }
 
-constexpr Metric seconds(std::string_view name, std::string_view summary, double (*value)(const Trial&)) {
+constexpr Metric duration_of(std::string_view name, std::string_view summary, double (*value)(const Trial&)) {
   return {name, summary, Unit::kSeconds, false, "shorter", "longer", "long", value};
 }
 
 constexpr std::array kMetrics{
-    rate_of("samples_per_second", "throughput of every mode", {}),
-    rate_of("io", "throughput of IO alone", Mode::kIo),
-    rate_of("synthetic", "throughput of SYNTHETIC alone", Mode::kSynthetic),
-    rate_of("full", "throughput of FULL alone", Mode::kFull),
-    seconds("first_batch_seconds", "from the making of the loader to the first batch",
-            [](const Trial& trial) { return trial.first_batch_seconds; }),
-    seconds("wait_p50_seconds", "wait of the consumer for a batch, median",
-            [](const Trial& trial) { return trial.wait.p50_seconds; }),
-    seconds("wait_p99_seconds", "the same, 99th percentile", [](const Trial& trial) { return trial.wait.p99_seconds; }),
-    seconds("wait_max_seconds", "the same, longest", [](const Trial& trial) { return trial.wait.max_seconds; }),
+    throughput_of("samples_per_second", "throughput of every mode", {}),
+    throughput_of("io", "throughput of IO alone", Mode::kIo),
+    throughput_of("synthetic", "throughput of SYNTHETIC alone", Mode::kSynthetic),
+    throughput_of("full", "throughput of FULL alone", Mode::kFull),
+    duration_of("first_batch_seconds", "from the making of the loader to the first batch",
+                [](const Trial& trial) { return trial.first_batch_seconds; }),
+    duration_of("wait_p50_seconds", "wait of the consumer for a batch, median",
+                [](const Trial& trial) { return trial.wait.p50_seconds; }),
+    duration_of("wait_p99_seconds", "the same, 99th percentile",
+                [](const Trial& trial) { return trial.wait.p99_seconds; }),
+    duration_of("wait_max_seconds", "the same, longest", [](const Trial& trial) { return trial.wait.max_seconds; }),
     Metric{"cpu_seconds_per_1000_samples", "CPU time of the process, user and system", Unit::kSeconds, false, "less",
            "more", "much",
            [](const Trial& trial) {

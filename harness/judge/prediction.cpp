@@ -35,7 +35,7 @@ Estimate quotient(const Model& a, const Model& b) {
   return log_product(a.factor / b.factor, sets_of(a.over, b.under), sets_of(a.under, b.over));
 }
 
-Estimate value_of(const Model& model) {
+Estimate estimate_of(const Model& model) {
   return quotient(model, {});
 }
 
@@ -101,7 +101,7 @@ class Predictor {
   // Returns whether there is such a prediction: its interval has to say something, and it is not to be known already.
   bool add(const CellResult& like, const Cell& cell, const std::string& claim, const Model& model,
            const std::string& condition = "", bool identity = false) {
-    const Estimate predicted = value_of(model);
+    const Estimate predicted = estimate_of(model);
     if (!telling_factor(predicted) || (!identity && find_cell(result_.cells, cell) != nullptr)) return false;
     Prediction prediction{.configuration = index_,
                           .statement = fmt::format("{} {} samples/s{}", claim, rate(predicted), condition),
@@ -166,7 +166,7 @@ class Predictor {
         rates.push_back(wanted.samples_per_unit(cell.sampler.batch_size) * trial.per_second());
       }
       Model ceiling{.over = {std::move(rates)}};
-      if (!lowest || value_of(ceiling).value < value_of(*lowest).value) lowest = std::move(ceiling);
+      if (!lowest || estimate_of(ceiling).value < estimate_of(*lowest).value) lowest = std::move(ceiling);
     }
     return lowest;
   }
@@ -187,7 +187,7 @@ class Predictor {
     auto known = measured_filling(more);
     const auto ceiling = known ? std::nullopt : ceiling_at(more);
     if (known) condition = ", going by what so many fill";
-    if (ceiling && value_of(*ceiling).value < value_of(filled).value) {
+    if (ceiling && estimate_of(*ceiling).value < estimate_of(filled).value) {
       known = ceiling;
       condition = ", the ceiling of this machine";
     }
@@ -231,7 +231,7 @@ class Predictor {
     const auto takes = [&](const ComputeSpec& any) {
       return any.samples_per_second(batch, full_.slot_bytes).value_or(0);
     };
-    if (!(takes(spec) > 0) || value_of(step_rate_).value < (1 - kNoticeable) * takes(spec)) return std::nullopt;
+    if (!(takes(spec) > 0) || estimate_of(step_rate_).value < (1 - kNoticeable) * takes(spec)) return std::nullopt;
     Cell cell = full_.cell;
     cell.compute = with_parameter(compute, kRate, set * samples_per_second / takes(spec));
     if (takes(parse_compute(cell.compute)) < (1 - kNoticeable) * samples_per_second) return std::nullopt;
@@ -250,7 +250,7 @@ class Predictor {
 
   void with_compute_twice_as_fast() {
     if (!overlaps()) return;
-    const auto cell = with_device_of(2 * value_of(step_rate_).value);
+    const auto cell = with_device_of(2 * estimate_of(step_rate_).value);
     if (cell) add(full_, *cell, "a compute twice as fast would gain nothing and stay at", full_rate_);
   }
 
@@ -265,7 +265,7 @@ class Predictor {
 
   void with_device_too_fast() {
     if (workers_ == 0 || !filling_.measured) return;
-    const double asked = 2 * value_of(filled_rate_).value;
+    const double asked = 2 * estimate_of(filled_rate_).value;
     const auto cell = with_device_of(asked);
     if (!cell) return;
     add(full_, *cell, fmt::format("a compute that takes {} samples/s would get", rate(asked)), filled_rate_,

@@ -27,13 +27,13 @@ void require_measured(const ScalingPoint& point) {
 }
 
 // Points by ascending workers, in units of their highest rate and weight: the square of neither exceeds a double.
-struct Curve {
+struct Measurements {
   std::vector<ScalingPoint> points;
   double unit;  // of the rates: samples per second
 };
 
 // None of fewer than three different counts.
-std::optional<Curve> curve_of(std::span<const ScalingPoint> points) {
+std::optional<Measurements> curve_of(std::span<const ScalingPoint> points) {
   std::set<std::size_t> counts;
   double rate = 0;
   double weight = 0;
@@ -44,7 +44,7 @@ std::optional<Curve> curve_of(std::span<const ScalingPoint> points) {
     weight = std::max(weight, point.weight);
   }
   if (counts.size() < 3) return std::nullopt;
-  Curve curve{.points = {points.begin(), points.end()}, .unit = rate};
+  Measurements curve{.points = {points.begin(), points.end()}, .unit = rate};
   for (ScalingPoint& point : curve.points) {
     point.samples_per_second /= rate;
     point.weight /= weight;
@@ -53,9 +53,9 @@ std::optional<Curve> curve_of(std::span<const ScalingPoint> points) {
   return curve;
 }
 
-using Column = std::vector<double>;
+using Weights = std::vector<double>;
 
-double dot(const Column& a, const Column& b) {
+double dot(const Weights& a, const Weights& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
@@ -63,13 +63,13 @@ double dot(const Column& a, const Column& b) {
 
 // The coefficients of `columns`, linearly independent, whose sum comes nearest to `target`: by modified Gram-Schmidt
 // and back substitution, which keep the digits that squaring the columns would lose.
-std::vector<double> least_squares(std::vector<Column> columns, Column target) {
+std::vector<double> least_squares(std::vector<Weights> columns, Weights target) {
   const std::size_t size = columns.size();
   std::vector<std::vector<double>> upper(size, std::vector<double>(size));
   std::vector<double> coefficients(size);
   for (std::size_t i = 0; i < size; ++i) {
     const double square = dot(columns[i], columns[i]);
-    const auto remove_from = [&](Column& other) {
+    const auto remove_from = [&](Weights& other) {
       const double share = dot(columns[i], other) / square;
       for (std::size_t row = 0; row < other.size(); ++row) other[row] -= share * columns[i][row];
       return share;
@@ -94,15 +94,15 @@ Reciprocals factors(std::size_t workers) {
 // The best fit by those of the three whose bits are set in `terms`, the others 0; none if it makes one negative.
 std::optional<Reciprocals> fit_of_terms(std::span<const ScalingPoint> points, unsigned terms) {
   const auto has = [&](std::size_t term) { return (terms >> term & 1U) != 0; };
-  std::vector<Column> columns;
+  std::vector<Weights> columns;
   for (std::size_t term = 0; term < 3; ++term) {
     if (!has(term)) continue;
-    Column& column = columns.emplace_back();
+    Weights& column = columns.emplace_back();
     for (const ScalingPoint& point : points)
       column.push_back(std::sqrt(point.weight) * factors(point.workers)[term] * point.samples_per_second /
                        static_cast<double>(point.workers));
   }
-  Column target;
+  Weights target;
   for (const ScalingPoint& point : points) target.push_back(std::sqrt(point.weight));
   const std::vector<double> found = least_squares(std::move(columns), std::move(target));
 
@@ -178,7 +178,7 @@ double nearest_to_one(std::span<const ScalingPoint> points, const Shape& shape) 
   return sum / squares;
 }
 
-double rate_of(const ScalingPoint& point) {
+double rate_at_point(const ScalingPoint& point) {
   return point.samples_per_second;
 }
 
@@ -234,7 +234,7 @@ std::optional<CappedLinearFit> fit_capped_linear(std::span<const ScalingPoint> p
       return point.samples_per_second * std::max(1.0, bend / static_cast<double>(point.workers));
     });
     best.offer({cap * bend, cap});
-    best.offer({nearest_to_one(all.first(i + 1), rate_per_worker), nearest_to_one(all.subspan(i + 1), rate_of)});
+    best.offer({nearest_to_one(all.first(i + 1), rate_per_worker), nearest_to_one(all.subspan(i + 1), rate_at_point)});
   }
   const auto [per_worker, cap] = best.law();
   return CappedLinearFit{.per_worker = curve->unit / per_worker,

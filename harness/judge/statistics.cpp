@@ -14,7 +14,7 @@ namespace loadline {
 namespace {
 
 // `sorted` is not empty.
-double median_of(std::span<const double> sorted) {
+double middle_of(std::span<const double> sorted) {
   const std::size_t middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle] : sorted[middle - 1] / 2 + sorted[middle] / 2;
 }
@@ -92,7 +92,7 @@ Summary summarize(std::span<const double> values) {
                   .mean = moments.mean(),
                   .stddev = moments.stddev(),
                   .min = sorted.front(),
-                  .median = median_of(sorted),
+                  .median = middle_of(sorted),
                   .max = sorted.back(),
                   .ci95 = std::nullopt};
   if (const auto variance = moments.variance()) {
@@ -192,7 +192,7 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
   static constexpr double kOfMeanDeviation = 1.2533;
   if (values.size() < kFewest) return {};
 
-  const double median = median_of(sorted_copy(values));
+  const double median = middle_of(sorted_copy(values));
   std::vector<double> deviations;
   Moments mean_deviation;
   for (const double value : values) {
@@ -200,7 +200,7 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
     mean_deviation.add(deviations.back());
   }
   // More than half the values can be equal, where a clock is coarse; then the mean deviation has to serve.
-  const double median_deviation = median_of(sorted_copy(deviations));
+  const double median_deviation = middle_of(sorted_copy(deviations));
   const double scale =
       median_deviation > 0 ? kOfMedianDeviation * median_deviation : kOfMeanDeviation * mean_deviation.mean();
   std::vector<std::size_t> flagged;

@@ -9,6 +9,7 @@
 #include "harness/judge/changes.h"
 #include "harness/judge/comparable.h"
 #include "harness/judge/judgement.h"
+#include "harness/judge/matching.h"
 #include "harness/plan/settings.h"
 #include "loaders/error.h"
 
@@ -72,15 +73,6 @@ std::string setting_of(const Cell& cell) {
   if (cell.loader) text = *cell.loader + (cell.workers > 0 ? fmt::format(" x {}", cell.workers) : "") + ", ";
   if (cell.mode != Mode::kIo) text += cell.compute + ", ";
   return text + fmt::format("batch size {}", cell.sampler.batch_size);
-}
-
-std::vector<std::string> workloads_of(const Result& result, const Metric& metric) {
-  std::vector<std::string> workloads;
-  for (const CellResult& cell : result.cells) {
-    const bool known = std::ranges::find(workloads, cell.cell.workload) != workloads.end();
-    if (is_compared(cell.cell, metric) && !known) workloads.push_back(cell.cell.workload);
-  }
-  return workloads;
 }
 
 Mode mode_of(const Result& first, const std::string& workload, const Metric& metric) {

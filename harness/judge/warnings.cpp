@@ -53,7 +53,7 @@ constexpr Kind kKinds[] = {
     {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
 };
 
-std::string plural(std::size_t count, std::string_view thing) {
+std::string counted_as(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
@@ -75,7 +75,7 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
   if (load && *load > kBusyShare * threads) {
     warnings.push_back({"machine-busy", fmt::format("the load average was {:.2f} at the start, with {} in force: other "
                                                     "work may slow the trials",
-                                                    *load, plural(machine.threads_in_force, "CPU"))});
+                                                    *load, counted_as(machine.threads_in_force, "CPU"))});
   }
   if (machine.transparent_huge_pages == "never") {
     warnings.push_back({"no-huge-pages",
@@ -240,7 +240,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (!cell.skipped.empty()) {
     warnings.push_back({"samples-skipped",
                         fmt::format("{} left out {} that cannot be decoded, the first: {}", name,
-                                    plural(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
+                                    counted_as(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
                         static_cast<double>(cell.skipped_count())});
   }
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
@@ -257,7 +257,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (cell.trials.size() < kFewTrials) {
     warnings.push_back(
         {"few-trials",
-         fmt::format("{} has {}: too few for an interval to lean on", name, plural(cell.trials.size(), "trial")),
+         fmt::format("{} has {}: too few for an interval to lean on", name, counted_as(cell.trials.size(), "trial")),
          -static_cast<double>(cell.trials.size())});
   }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
@@ -303,7 +303,7 @@ void warn_of_loop(const CellResult& cell, Warnings& warnings) {
   warnings.push_back({"loader-not-idle",
                       fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of the time of a CPU: "
                                   "what the step takes alone was not measured alone",
-                                  count, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                                  count, counted_as(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
                       most});
 }
 
@@ -316,7 +316,7 @@ void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warn
   warnings.push_back({"cpus-changed",
                       fmt::format("{} of {} of {} ran where the process might use other CPUs than at the start: {}, "
                                   "and not {}",
-                                  changed, plural(cell.trials.size(), "trial"), cell.cell.name(),
+                                  changed, counted_as(cell.trials.size(), "trial"), cell.cell.name(),
                                   text_of(*first->changed_cpus), text_of(before)),
                       static_cast<double>(changed)});
 }
@@ -330,7 +330,7 @@ void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
   }
   warnings.push_back({"throttled",
                       fmt::format("{} of {} of {} were throttled by the CPU quota, for up to {:.0f} % of their time",
-                                  throttled, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                                  throttled, counted_as(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
                       most});
 }
 
@@ -353,8 +353,8 @@ void warn_of_workers(const Result& result, Warnings& warnings) {
   for (const CellResult& cell : result.cells) most = std::max(most, cell.cell.workers);
   const std::size_t threads = result.environment.machine.threads_in_force;
   if (most <= threads) return;
-  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}: they take turns", plural(most, "worker"),
-                                                         plural(threads, "CPU"))});
+  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}: they take turns",
+                                                         counted_as(most, "worker"), counted_as(threads, "CPU"))});
 }
 
 void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings& warnings) {

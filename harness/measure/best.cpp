@@ -22,10 +22,6 @@ constexpr std::size_t kMostFinalists = 3;
 
 using P = SettingPart;
 
-std::string loading_key(const Cell& cell) {
-  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});
-}
-
 // Leaves of a plan the cells that say something about the chosen ones: their own IO and FULL, and SYNTHETIC of the same
 // batches.
 void keep_configurations(const std::vector<Cell>& chosen, Plan& plan) {

@@ -124,7 +124,7 @@ constexpr OptionRow axis(OptionRow row) {
 constexpr std::string_view kDuration = "DURATION";
 constexpr std::string_view kShare = "SHARE";
 
-const std::array kRows{
+const std::array kOptionRows{
     OptionRow{"workload", kWhat, "NAME,...", "named pairings of dataset, transform, batch size and compute",
               &O::workloads, workload_names},
     OptionRow{"mode", kWhat, "MODE,...", "trials: loader alone, compute alone, both", &O::modes, mode_names},
@@ -467,7 +467,7 @@ OptionValue values_of(const Axis& axis, const OptionRow& row) {
 }  // namespace
 
 std::span<const OptionRow> run_options() {
-  return kRows;
+  return kOptionRows;
 }
 
 std::string key_of(const OptionRow& row) {

@@ -389,12 +389,12 @@ std::vector<Conjunction> conditions_of(std::string_view option, const std::vecto
   return conditions;
 }
 
-struct Part {
+struct PlanPart {
   std::size_t index;  // from 0
   std::size_t count;
 };
 
-Part part_of(const std::string& text) {
+PlanPart part_of(const std::string& text) {
   const auto slash = text.find('/');
   const auto number = [&](std::string_view digits) {
     std::size_t value = 0;
@@ -403,15 +403,15 @@ Part part_of(const std::string& text) {
     throw usage_error(fmt::format("--part: want I/N with I from 1 to N, such as 1/4, got '{}'", text));
   };
   const std::string_view whole = text;
-  const Part part{.index = number(whole.substr(0, slash)) - 1,
-                  .count = number(slash == std::string::npos ? "" : whole.substr(slash + 1))};
+  const PlanPart part{.index = number(whole.substr(0, slash)) - 1,
+                      .count = number(slash == std::string::npos ? "" : whole.substr(slash + 1))};
   if (part.index < part.count) return part;
   throw usage_error(fmt::format("--part: want I/N with I from 1 to N, such as 1/4, got '{}'", text));
 }
 
 // Cells with the same key stay together: IO and FULL of one configuration say more than either. SYNTHETIC goes with
 // each FULL that it belongs to.
-void keep_part(const Part& part, std::vector<Cell>& cells) {
+void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
   using P = SettingPart;
   const auto loading = [](const Cell& cell) {
     return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine});

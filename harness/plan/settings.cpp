@@ -107,7 +107,7 @@ constexpr std::array kCacheStates{CacheState::kWarm, CacheState::kCold, CacheSta
 constexpr std::array kFileReads{FileRead::kPread, FileRead::kMmap, FileRead::kUring};
 constexpr std::array kDTypes{DType::kU8, DType::kF32, DType::kBF16};
 constexpr std::array kLayouts{Layout::kNCHW, Layout::kNHWC};
-constexpr std::array kStores{Stores::kCached, Stores::kStreaming};
+constexpr std::array kEveryStore{Stores::kCached, Stores::kStreaming};
 constexpr std::array kPrecisions{Precision::kF32, Precision::kBF16};
 constexpr std::array kPhotoCrops{PhotoCrop::kRandomResized, PhotoCrop::kCentre, PhotoCrop::kNone};
 constexpr std::array kDecoders{PhotoDecoder::kJpeg, PhotoDecoder::kOpenCv};
@@ -145,7 +145,7 @@ bool in_pages(const Cell& cell) {
 using P = SettingPart;
 
 // Readers begin with "the setting applies" where it may not. What three transforms share is written to all of them.
-constexpr std::array kRows{
+constexpr std::array kSettingRows{
     SettingRow{"workload", P::kSubject, [](const Cell& c) { return V(c.workload); },
                [](Cell& c, const V& v) { c.workload = as<std::string>(v); }},
     SettingRow{"mode", P::kMode, [](const Cell& c) { return text(name(c.mode)); },
@@ -169,7 +169,7 @@ constexpr std::array kRows{
     SettingRow{"stores", P::kLoading,
                [](const Cell& c) { return has_workers(c) ? text(c.stores ? name(*c.stores) : "auto") : V(); },
                [](Cell& c, const V& v) {
-                 c.stores = is_none(v) || v == text("auto") ? std::nullopt : std::optional(named(v, kStores));
+                 c.stores = is_none(v) || v == text("auto") ? std::nullopt : std::optional(named(v, kEveryStore));
                }},
     SettingRow{"read", P::kLoading, [](const Cell& c) { return loads(c) ? text(name(c.dataset.read)) : V(); },
                [](Cell& c, const V& v) { c.dataset.read = is_none(v) ? FileRead::kPread : named(v, kFileReads); }},
@@ -275,11 +275,11 @@ constexpr std::array kRows{
 }  // namespace
 
 std::span<const SettingRow> settings() {
-  return kRows;
+  return kSettingRows;
 }
 
 const SettingRow& setting_named(std::string_view what, std::string_view name) {
-  return row_named(kRows, what, name);
+  return row_named(kSettingRows, what, name);
 }
 
 std::string text_of(const SettingValue& value) {
@@ -301,12 +301,20 @@ std::string text_of(const SettingValue& value) {
 
 std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts, std::string_view except) {
   std::string key;
-  for (const SettingRow& row : kRows) {
+  for (const SettingRow& row : kSettingRows) {
     if (row.name == except || std::ranges::find(parts, row.part) == parts.end()) continue;
     key += text_of(row.read(cell));
     key += '\n';
   }
   return key;
+}
+
+std::string loading_key(const Cell& cell, std::string_view except) {
+  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine}, except);
+}
+
+std::string step_key(const Cell& cell) {
+  return key_of(cell, {P::kSubject, P::kCompute, P::kMachine});
 }
 
 std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts) {

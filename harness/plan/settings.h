@@ -52,6 +52,10 @@ std::string text_of(const SettingValue& value);
 // All settings of these parts as one text, but for the one named `except`: equal for cells that differ in none of them.
 std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts = kAllParts,
                    std::string_view except = "");
+// Of what IO and FULL of one configuration have in common, but for the setting named `except`.
+std::string loading_key(const Cell& cell, std::string_view except = "");
+// Of what FULL and its SYNTHETIC have in common.
+std::string step_key(const Cell& cell);
 // "/prefetch:4/dtype:u8": those of the cell's axes that belong to these parts and apply to it.
 std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts);
 

@@ -81,7 +81,7 @@ const std::array kWorkloads{
              "device:samples_per_second=40"},
 };
 
-const char* variable(const char* name) {
+const char* environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
@@ -93,9 +93,9 @@ std::span<const Workload> workloads() {
 }
 
 std::filesystem::path data_directory() {
-  if (const char* own = variable("LOADLINE_DATA")) return own;
-  if (const char* cache = variable("XDG_CACHE_HOME")) return std::filesystem::path(cache) / "loadline";
-  if (const char* home = variable("HOME")) return std::filesystem::path(home) / ".cache" / "loadline";
+  if (const char* own = environment_variable("LOADLINE_DATA")) return own;
+  if (const char* cache = environment_variable("XDG_CACHE_HOME")) return std::filesystem::path(cache) / "loadline";
+  if (const char* home = environment_variable("HOME")) return std::filesystem::path(home) / ".cache" / "loadline";
   return "loadline-data";
 }
 

@@ -12,7 +12,7 @@ namespace loadline {
 namespace {
 
 // Version 1 writes "no limit" as 2^63 - 1 rounded down to a page, and pages are at most 64 KiB.
-constexpr std::uint64_t kUnlimited = (std::uint64_t{1} << 63) - 65'536;
+constexpr std::uint64_t kNoLimit = (std::uint64_t{1} << 63) - 65'536;
 
 // One line of /proc/self/cgroup: "4:cpu,cpuacct:/user/job" or, in version 2, "0::/user/job".
 struct Membership {
@@ -135,7 +135,7 @@ std::optional<double> parse_cfs_limit(std::string_view quota, std::string_view p
 
 std::optional<std::uint64_t> parse_memory_limit(std::string_view text) {
   const auto bytes = parse_whole(text);
-  return bytes && *bytes < kUnlimited ? bytes : std::nullopt;
+  return bytes && *bytes < kNoLimit ? bytes : std::nullopt;
 }
 
 }  // namespace loadline

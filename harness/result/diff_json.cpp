@@ -153,7 +153,7 @@ std::string comparison_json(const std::vector<ResultDiff>& diffs, const std::opt
   json("diff_schema_version", kDiffSchemaVersion);
   json("diffs", diffs);
   json("walk", walk);
-  return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return text_of(json.take(), 2) + '\n';
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ std::string noise_json(const NoiseFloor& noise) {
   RecordWriter json;
   json("noise_schema_version", kNoiseSchemaVersion);
   fields(json, noise);
-  return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return text_of(json.take(), 2) + '\n';
 }
 
 NoiseFloor parse_noise(std::string_view text, const std::string& source) {

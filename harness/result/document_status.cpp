@@ -11,7 +11,7 @@ bool has_whole(JsonReader& top, std::string_view key) {
   return found && found->kind() == JsonKind::kWhole;
 }
 
-std::string_view text_of(JsonReader& top, std::string_view key) {
+std::string_view status_text(JsonReader& top, std::string_view key) {
   const auto found = top.find(key);
   return found && found->kind() == JsonKind::kText ? found->as_text() : std::string_view();
 }
@@ -29,8 +29,8 @@ std::optional<DocumentStatus> document_status(std::string_view text) {
     // Written whole or not at all, when all of it was measured.
     if (has_whole(top, "noise_schema_version")) return DocumentStatus{.is_result = false, .complete = true};
     const bool is_result = has_whole(top, "schema_version");
-    if ((!is_result && !has_whole(top, "training_version")) || text_of(top, "run_id").empty()) return std::nullopt;
-    const std::string_view status = text_of(top, "status");
+    if ((!is_result && !has_whole(top, "training_version")) || status_text(top, "run_id").empty()) return std::nullopt;
+    const std::string_view status = status_text(top, "status");
     if (status != "complete" && status != "partial") return std::nullopt;
     return DocumentStatus{.is_result = is_result, .complete = status == "complete"};
   } catch (const Error&) {

@@ -53,11 +53,11 @@ std::string listing_json(const Listing& listing) {
   json("kernels", listing.kernels);
   json("charts", listing.charts);
   json("baselines", listing.baselines);
-  return json.take().dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return text_of(json.take(), 2) + '\n';
 }
 
 std::string baselines_json(const std::vector<ListedBaseline>& baselines) {
-  return json_of(baselines).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return text_of(json_of(baselines), 2) + '\n';
 }
 
 }  // namespace loadline

@@ -48,11 +48,6 @@ void fields(RecordWriter& json, const Recording& job) {
 
 namespace {
 
-// File names and arguments need not be UTF-8, JSON must be.
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 Json nanoseconds_of(const std::vector<Time>& times) {
   Json list = Json::array();
   for (const Time time : times) list.push_back(time.count());
@@ -64,14 +59,14 @@ Json nanoseconds_of(const std::vector<Time>& times) {
 std::string recording_json(const Recording& job) {
   RecordWriter json;
   fields(json, job);
-  std::string text = dump(json.take(), 2);
+  std::string text = text_of(json.take(), 2);
   text.erase(text.rfind('\n'));  // and the brace behind it
   const RecordedSequence& sequence = job.sequence;
   const Json samples = sequence.samples.empty() ? Json(nullptr) : Json(sequence.samples);
-  text += ",\n  \"sequence\": {\n    \"batches_per_entry\": " + dump(sequence.batches_per_entry, -1);
-  text += ",\n    \"wait_nanoseconds\": " + dump(nanoseconds_of(sequence.waits), -1);
-  text += ",\n    \"step_nanoseconds\": " + dump(nanoseconds_of(sequence.steps), -1);
-  text += ",\n    \"samples\": " + dump(samples, -1);
+  text += ",\n  \"sequence\": {\n    \"batches_per_entry\": " + text_of(sequence.batches_per_entry, -1);
+  text += ",\n    \"wait_nanoseconds\": " + text_of(nanoseconds_of(sequence.waits), -1);
+  text += ",\n    \"step_nanoseconds\": " + text_of(nanoseconds_of(sequence.steps), -1);
+  text += ",\n    \"samples\": " + text_of(samples, -1);
   return text + "\n  }\n}\n";
 }
 

@@ -13,11 +13,6 @@
 namespace loadline {
 namespace {
 
-// File names and arguments need not be UTF-8, JSON must be.
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 // Records of one list, each with what is judged of it.
 template <typename Records, typename Fields>
 Json records_of(const Records& records, Fields its_fields) {
@@ -105,7 +100,7 @@ std::string config_hash(const Result& result) {
   hashed.erase("output");
   hashed.erase("quiet");
   for (const CellResult& cell : result.cells) hashed["cells"].push_back(settings_json(cell.cell));
-  const std::string text = dump(hashed, -1);
+  const std::string text = text_of(hashed, -1);
   return hex(XXH3_64bits(text.data(), text.size()));
 }
 
@@ -138,7 +133,7 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("warnings", judgement.warnings);
   json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
   json("benchmarks", benchmarks_of(result));
-  return dump(json.take(), 1) + '\n';
+  return text_of(json.take(), 1) + '\n';
 }
 
 std::string training_json(const TrainingResult& result) {
@@ -163,11 +158,11 @@ std::string training_json(const TrainingResult& result) {
   json("epochs", records_of(result.epochs, [&](RecordWriter& inner, const EpochResult& epoch, std::size_t /*i*/) {
          epoch_fields(inner, epoch, result.classifies);
        }));
-  return dump(json.take(), 1) + '\n';
+  return text_of(json.take(), 1) + '\n';
 }
 
 std::string config_json(const RunOptions& options) {
-  return dump(json_of(options), 2) + '\n';
+  return text_of(json_of(options), 2) + '\n';
 }
 
 void apply_config(std::string_view text, const std::string& source, RunOptions& options) {

@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-double mean_of(const std::vector<double>& rates) {
+double mean_of_rates(const std::vector<double>& rates) {
   return rates.empty() ? 0 : summarize(rates).mean;
 }
 
@@ -75,7 +75,7 @@ std::string rung_text(const Best& best) {
   for (const Candidate& candidate : best.candidates) most_probes = std::max(most_probes, candidate.probes.size());
   // Those of earlier rungs may have been lucky.
   const auto ahead = std::ranges::max(best.candidates, {}, [&](const Candidate& candidate) {
-    return candidate.probes.size() == most_probes ? mean_of(candidate.probes) : 0;
+    return candidate.probes.size() == most_probes ? mean_of_rates(candidate.probes) : 0;
   });
   return fmt::format("rung {}: {}, {} each, {} go on; ahead is {}{}", best.rungs.size(),
                      plural(rung.candidates, "candidate"), plural(rung.probes, "probe"), rung.kept, ahead.cell,

@@ -165,7 +165,7 @@ std::vector<List> lists_of(const ResultDiff& diff) {
                     {"note", diff.notes}});
 }
 
-std::string text_of(const ResultDiff& diff, std::size_t width) {
+std::string text_of_diff(const ResultDiff& diff, std::size_t width) {
   const TableShape shape{.left = {0, 1, 6}, .constant = {}, .expendable = {"p", "base", "new", "other"}};
   return fmt::format("{}\n{}\n\n{}{}\n{}", verdict_text(diff), heading(diff), fitted(rows_of(diff), shape, width),
                      legend(diff), lists_text(lists_of(diff)));
@@ -203,7 +203,7 @@ std::string verdict_text(const ResultDiff& diff) {
 }
 
 std::string diff_text(const std::vector<ResultDiff>& diffs, std::size_t width) {
-  return each(diffs, text_of, width);
+  return each(diffs, text_of_diff, width);
 }
 
 std::string diff_markdown(const std::vector<ResultDiff>& diffs) {

@@ -12,7 +12,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::array kModes{Mode::kIo, Mode::kSynthetic, Mode::kFull};
+constexpr std::array kTimedModes{Mode::kIo, Mode::kSynthetic, Mode::kFull};
 
 // "2 CPUs, kernel 6.1.0, governor performance, boost on, load 0.12 before".
 std::string machine_text(const NoiseFloor& noise) {
@@ -29,7 +29,7 @@ std::string machine_text(const NoiseFloor& noise) {
 
 std::string noise_text(const NoiseFloor& noise, std::size_t width) {
   std::vector<std::string> floors;
-  for (const Mode mode : kModes) {
+  for (const Mode mode : kTimedModes) {
     if (const auto floor = noise.of(mode)) floors.push_back(fmt::format("{} {}", name(mode), plain_percent(*floor)));
   }
   std::vector<Row> rows{{"cell", "cache", "trial", "spread of two runs", "floor"}};
@@ -48,7 +48,7 @@ std::string noise_text(const NoiseFloor& noise, std::size_t width) {
 std::string noise_warning(const NoiseFloor& noise) {
   constexpr double kHigh = 0.1;
   std::string text;
-  for (const Mode mode : kModes) {
+  for (const Mode mode : kTimedModes) {
     const auto floor = noise.of(mode);
     if (!floor || *floor <= kHigh) continue;
     text += fmt::format(

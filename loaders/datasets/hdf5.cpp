@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error refusal(const fs::path& path, const std::string& why) {
+Error hdf5_refusal(const fs::path& path, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", path.string(), why));
 }
 
@@ -38,7 +38,9 @@ void add_sources(const Hdf5Facts& facts, DatasetInfo& info) {
 }
 
 ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Facts& facts) {
-  const auto fail = [&](const std::string& why) { return refusal(path, fmt::format("dataset '{}' {}", name, why)); };
+  const auto fail = [&](const std::string& why) {
+    return hdf5_refusal(path, fmt::format("dataset '{}' {}", name, why));
+  };
   if (facts.type != "u8") throw fail(fmt::format("is {}, want images of u8", facts.type));
   const auto& extents = facts.extents;
   if (extents.size() != 3 && extents.size() != 4) {
@@ -87,7 +89,7 @@ class MappedHdf5 final : public AddressableDataset {
 };
 
 // Why these samples cannot be mapped, and what reads them; empty where they can.
-std::string obstacle(const Hdf5Facts& facts) {
+std::string hdf5_obstacle(const Hdf5Facts& facts) {
   if (facts.storage == Hdf5Storage::kChunked) {
     std::string filters;
     for (const std::string& filter : facts.filter_names) filters += fmt::format(", {}", filter);
@@ -104,8 +106,8 @@ std::string obstacle(const Hdf5Facts& facts) {
 std::unique_ptr<Dataset> map_samples(DatasetInfo info, std::vector<std::int32_t> labels, const std::string& name,
                                      const Hdf5Facts& facts) {
   const fs::path path = info.files.front();
-  if (const std::string why = obstacle(facts); !why.empty()) {
-    throw refusal(path, fmt::format("dataset '{}': {}", name, why));
+  if (const std::string why = hdf5_obstacle(facts); !why.empty()) {
+    throw hdf5_refusal(path, fmt::format("dataset '{}': {}", name, why));
   }
   auto file = std::make_unique<MappedFile>(path);
   const std::byte* first =
@@ -287,16 +289,17 @@ std::vector<std::int32_t> read_labels(const fs::path& path, const DatasetOptions
   const Hdf5Dataset source(path, options.hdf5_labels);
   const auto& extents = source.facts().extents;
   if (extents.size() != 1 || extents[0] != info.samples) {
-    throw refusal(path, fmt::format("dataset '{}' has extents {}, want one label for each of the {} samples of '{}'",
-                                    options.hdf5_labels, extents_text(extents), info.samples,
-                                    info.encoded ? kPackedBytes : options.hdf5_images));
+    throw hdf5_refusal(path,
+                       fmt::format("dataset '{}' has extents {}, want one label for each of the {} samples of '{}'",
+                                   options.hdf5_labels, extents_text(extents), info.samples,
+                                   info.encoded ? kPackedBytes : options.hdf5_images));
   }
   auto labels = source.read_integers();
   const auto highest = static_cast<std::size_t>(*std::ranges::max_element(labels));
   info.classes = source.attribute("classes").value_or(highest + 1);
   if (highest >= info.classes) {
-    throw refusal(path,
-                  fmt::format("label {} is out of range, its attribute 'classes' says {}", highest, info.classes));
+    throw hdf5_refusal(path,
+                       fmt::format("label {} is out of range, its attribute 'classes' says {}", highest, info.classes));
   }
   return labels;
 }
@@ -371,7 +374,7 @@ class LibraryPacked final : public Dataset {
 Offsets read_offsets(const fs::path& path, std::uint64_t bytes) {
   const Hdf5Dataset source(path, std::string(kPackedOffsets));
   const auto fail = [&](const std::string& why) {
-    return refusal(path, fmt::format("dataset '{}' {}", kPackedOffsets, why));
+    return hdf5_refusal(path, fmt::format("dataset '{}' {}", kPackedOffsets, why));
   };
   const auto& extents = source.facts().extents;
   if (extents.size() != 1 || extents[0] < 2) {
@@ -393,8 +396,8 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
   auto source = std::make_unique<Hdf5Dataset>(path, std::string(kPackedBytes));
   const Hdf5Facts& facts = source->facts();
   if (facts.type != "u8" || facts.extents.size() != 1) {
-    throw refusal(path, fmt::format("dataset '{}' is {} with extents {}, want u8 in one row", kPackedBytes, facts.type,
-                                    extents_text(facts.extents)));
+    throw hdf5_refusal(path, fmt::format("dataset '{}' is {} with extents {}, want u8 in one row", kPackedBytes,
+                                         facts.type, extents_text(facts.extents)));
   }
   const std::uint64_t bytes = source->checked_elements();
   Offsets offsets = read_offsets(path, bytes);
@@ -403,15 +406,15 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
   info.stored_bytes = fs::file_size(path);
   add_sources(facts, info);
   auto labels = read_labels(path, options, info);
-  const std::string why = obstacle(facts);
+  const std::string why = hdf5_obstacle(facts);
   info.access = options.access.value_or(why.empty() ? Access::kMapped : Access::kRows);
   if (info.access == Access::kRows) {
     return std::make_unique<LibraryPacked>(std::move(info), std::move(labels), std::move(source), std::move(offsets));
   }
   if (info.access != Access::kMapped) {
-    throw refusal(path, "packed images are no rows of one length: use --loader hdf5-mmap or hdf5");
+    throw hdf5_refusal(path, "packed images are no rows of one length: use --loader hdf5-mmap or hdf5");
   }
-  if (!why.empty()) throw refusal(path, fmt::format("dataset '{}': {}", kPackedBytes, why));
+  if (!why.empty()) throw hdf5_refusal(path, fmt::format("dataset '{}': {}", kPackedBytes, why));
   auto file = std::make_unique<MappedFile>(path);
   const auto all = file->part(fmt::format("dataset '{}'", kPackedBytes), *facts.offset_bytes, bytes, 1);
   return std::make_unique<MappedPacked>(std::move(info), std::move(labels), std::move(file), all, std::move(offsets));
@@ -465,7 +468,7 @@ std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& o
     case Access::kChunks: break;
   }
   if (const std::string why = chunk_obstacle(facts); !why.empty()) {
-    throw refusal(path, fmt::format("dataset '{}': {}", options.hdf5_images, why));
+    throw hdf5_refusal(path, fmt::format("dataset '{}': {}", options.hdf5_images, why));
   }
   return std::make_unique<LibraryHdf5<ChunkReader>>(std::move(info), std::move(labels), std::move(source));
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error refusal(const fs::path& path, const std::string& why) {
+Error volume_refusal(const fs::path& path, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", path.string(), why));
 }
 
@@ -53,14 +53,14 @@ void check_extents(const Source& source) {
   const auto& extents = source.extents;
   const bool cubic = extents.size() == 4 && extents[1] == extents[2] && extents[2] == extents[3];
   if (!cubic || extents[0] == 0 || extents[1] == 0) {
-    throw refusal(source.path,
-                  fmt::format("{} has extents {}, want channels x N x N x N", source.what,
-                              extents.empty() ? "of one value" : fmt::format("{}", fmt::join(extents, " x "))));
+    throw volume_refusal(source.path,
+                         fmt::format("{} has extents {}, want channels x N x N x N", source.what,
+                                     extents.empty() ? "of one value" : fmt::format("{}", fmt::join(extents, " x "))));
   }
   // Place and size of a crop stay far from where sums of bytes would wrap.
   if (extents[0] > 1024 || extents[1] > std::uint64_t{1} << 14U) {
-    throw refusal(source.path,
-                  fmt::format("{} has extents {}, more than can be read", source.what, fmt::join(extents, " x ")));
+    throw volume_refusal(
+        source.path, fmt::format("{} has extents {}, more than can be read", source.what, fmt::join(extents, " x ")));
   }
 }
 
@@ -75,9 +75,9 @@ VolumeShape shape_of(const OfFields<Source>& sources) {
                           .input_channels = sources.input.extents[0],
                           .target_channels = sources.target.extents[0]};
   if (sources.target.extents[1] != shape.edge) {
-    throw refusal(sources.target.path,
-                  fmt::format("{} has {} values along each side, that of {} has {}", sources.target.what,
-                              sources.target.extents[1], name(Field::kInput), shape.edge));
+    throw volume_refusal(sources.target.path,
+                         fmt::format("{} has {} values along each side, that of {} has {}", sources.target.what,
+                                     sources.target.extents[1], name(Field::kInput), shape.edge));
   }
   return shape;
 }
@@ -136,9 +136,10 @@ class AddressableVolume final : public VolumeDataset {
 const float* first_value(const MappedFile& file, const Source& source) {
   const auto values = file.part(source.what, source.offset_bytes, values_in(source), sizeof(float));
   if (source.offset_bytes % sizeof(float) != 0) {
-    throw refusal(source.path, fmt::format("the values of {} begin at byte {}, which is no multiple of 4: they cannot "
-                                           "be mapped",
-                                           source.what, source.offset_bytes));
+    throw volume_refusal(source.path,
+                         fmt::format("the values of {} begin at byte {}, which is no multiple of 4: they cannot "
+                                     "be mapped",
+                                     source.what, source.offset_bytes));
   }
   return reinterpret_cast<const float*>(values.data());
 }
@@ -229,7 +230,7 @@ class LibraryVolume final : public VolumeDataset {
 // ---- opening
 
 // Why these values cannot be mapped, and what reads them; empty where they can.
-std::string obstacle(const Hdf5Facts& facts) {
+std::string volume_obstacle(const Hdf5Facts& facts) {
   if (facts.storage != Hdf5Storage::kContiguous || !facts.filters.empty()) {
     return fmt::format("its storage is {}, which cannot be mapped: use --loader hdf5", name(facts.storage));
   }
@@ -245,9 +246,10 @@ std::unique_ptr<VolumeDataset> open_hdf5_volume(DatasetInfo info, const fs::path
     datasets[field] = std::make_unique<Hdf5Dataset>(path, dataset_name(field));
     const Hdf5Facts& facts = datasets[field]->facts();
     const std::string what = fmt::format("dataset '{}'", name(field));
-    if (facts.type != "f32") throw refusal(path, fmt::format("{} is {}, want values of f32", what, facts.type));
+    if (facts.type != "f32") throw volume_refusal(path, fmt::format("{} is {}, want values of f32", what, facts.type));
     sources[field] = {path, what, facts.extents, facts.offset_bytes.value_or(0)};
-    if (const std::string own = obstacle(facts); why.empty() && !own.empty()) why = fmt::format("{}: {}", what, own);
+    if (const std::string own = volume_obstacle(facts); why.empty() && !own.empty())
+      why = fmt::format("{}: {}", what, own);
   }
   info.files = {path};
   for (const Field field : kFields) {
@@ -259,11 +261,11 @@ std::unique_ptr<VolumeDataset> open_hdf5_volume(DatasetInfo info, const fs::path
   info.volume = shape_of(sources);
   info.access = options.access.value_or(why.empty() ? Access::kMapped : Access::kRows);
   if (info.access == Access::kMapped) {
-    if (!why.empty()) throw refusal(path, why);
+    if (!why.empty()) throw volume_refusal(path, why);
     return map_volume(std::move(info), sources);
   }
   if (info.access == Access::kRows) return std::make_unique<LibraryVolume>(std::move(info), std::move(datasets));
-  throw refusal(path, "crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
+  throw volume_refusal(path, "crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
 }
 
 std::unique_ptr<VolumeDataset> open_npy_volume(DatasetInfo info, const fs::path& directory) {
@@ -272,9 +274,10 @@ std::unique_ptr<VolumeDataset> open_npy_volume(DatasetInfo info, const fs::path&
     const fs::path path = npy_path(directory, field);
     const NpyFacts facts = read_npy_facts(path);
     if (facts.dtype != "<f4") {
-      throw refusal(path, fmt::format("its values are '{}', want '<f4' (f32, little-endian)", facts.dtype));
+      throw volume_refusal(path, fmt::format("its values are '{}', want '<f4' (f32, little-endian)", facts.dtype));
     }
-    if (facts.column_major) throw refusal(path, "its array is in column-major (Fortran's) order, want row-major");
+    if (facts.column_major)
+      throw volume_refusal(path, "its array is in column-major (Fortran's) order, want row-major");
     sources[field] = {path, "its array", facts.extents, facts.offset_bytes};
     info.files.push_back(path);
     info.stored_bytes += fs::file_size(path);

@@ -21,7 +21,7 @@ std::string_view path_of(std::string_view word) {
   return word.substr(0, word.find(':'));
 }
 
-Error refusal(std::string_view word, std::string_view why) {
+Error plugin_refusal(std::string_view word, std::string_view why) {
   return Error(fmt::format("plug-in {}: {}", word, why));
 }
 
@@ -34,8 +34,8 @@ std::string without_path(std::string text, const std::string& path) {
 void* load(std::string_view word, const fs::path& path) {
   std::error_code failed;
   const fs::file_status status = fs::status(path, failed);
-  if (!fs::exists(status)) throw refusal(word, fmt::format("there is no file {}", path.string()));
-  if (fs::is_directory(status)) throw refusal(word, "it is a directory, not a shared library");
+  if (!fs::exists(status)) throw plugin_refusal(word, fmt::format("there is no file {}", path.string()));
+  if (fs::is_directory(status)) throw plugin_refusal(word, "it is a directory, not a shared library");
   // A name without a slash would be looked for where the system's libraries are.
   const std::string absolute = fs::absolute(path).string();
   // Now: a function that it lacks is missed here and not in the middle of a trial.
@@ -43,39 +43,40 @@ void* load(std::string_view word, const fs::path& path) {
   try {
     library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   } catch (...) {  // of its constructors of static objects
-    throw refusal(word, "an exception left it while it was loaded");
+    throw plugin_refusal(word, "an exception left it while it was loaded");
   }
   if (library != nullptr) return library;
   const char* why = dlerror();
-  throw refusal(word, fmt::format("it cannot be loaded as a shared library: {}",
-                                  without_path(why != nullptr ? why : "unknown reason", absolute)));
+  throw plugin_refusal(word, fmt::format("it cannot be loaded as a shared library: {}",
+                                         without_path(why != nullptr ? why : "unknown reason", absolute)));
 }
 
 const loadline_plugin_table* table_of(std::string_view word, void* library) {
   using Entry = const loadline_plugin_table* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "loadline_plugin"));
-  if (entry == nullptr) throw refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h asks for");
+  if (entry == nullptr)
+    throw plugin_refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h asks for");
   const loadline_plugin_table* table = nullptr;
   try {
     table = entry();
   } catch (const std::exception& error) {
-    throw refusal(word, fmt::format("loadline_plugin() threw an exception: {}", error.what()));
+    throw plugin_refusal(word, fmt::format("loadline_plugin() threw an exception: {}", error.what()));
   } catch (...) {
-    throw refusal(word, "loadline_plugin() threw an exception");
+    throw plugin_refusal(word, "loadline_plugin() threw an exception");
   }
-  if (table == nullptr) throw refusal(word, "loadline_plugin() returned NULL");
+  if (table == nullptr) throw plugin_refusal(word, "loadline_plugin() returned NULL");
   // Nothing else of another version may be looked at.
   if (table->version != LOADLINE_PLUGIN_VERSION) {
-    throw refusal(word,
-                  fmt::format("it was made for version {} of loadline/plugin.h, and this loadline has version {}; "
-                              "compile it with the header of this one",
-                              table->version, LOADLINE_PLUGIN_VERSION));
+    throw plugin_refusal(
+        word, fmt::format("it was made for version {} of loadline/plugin.h, and this loadline has version {}; "
+                          "compile it with the header of this one",
+                          table->version, LOADLINE_PLUGIN_VERSION));
   }
   const std::string_view missing = table->open == nullptr    ? "open"
                                    : table->next == nullptr  ? "next"
                                    : table->close == nullptr ? "close"
                                                              : "";
-  if (!missing.empty()) throw refusal(word, fmt::format("its table has no function {}", missing));
+  if (!missing.empty()) throw plugin_refusal(word, fmt::format("its table has no function {}", missing));
   return table;
 }
 

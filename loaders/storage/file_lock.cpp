@@ -15,7 +15,7 @@
 namespace loadline {
 namespace {
 
-Error refusal(const std::filesystem::path& path, const std::string& why) {
+Error lock_refusal(const std::filesystem::path& path, const std::string& why) {
   return Error(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
@@ -37,11 +37,11 @@ bool is_still(const std::filesystem::path& name, const struct stat& opened) {
 FileLock::FileLock(const std::filesystem::path& path) : lock_(path.string() + ".lock") {
   for (;;) {
     descriptor_ = ::open(lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    if (descriptor_ < 0) throw refusal(path, fmt::format("{}: {}", lock_.string(), std::strerror(errno)));
+    if (descriptor_ < 0) throw lock_refusal(path, fmt::format("{}: {}", lock_.string(), std::strerror(errno)));
     const int error = lock_now(descriptor_);
     if (error == EWOULDBLOCK) {
       ::close(std::exchange(descriptor_, -1));
-      throw refusal(path, fmt::format("another loadline is writing it and holds {}", lock_.string()));
+      throw lock_refusal(path, fmt::format("another loadline is writing it and holds {}", lock_.string()));
     }
     struct stat opened {};
     const bool known = ::fstat(descriptor_, &opened) == 0;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 // Of a longer file this much is read ahead, which few photographs exceed, and the rest when it is taken.
 constexpr std::size_t kMostPlaceBytes = std::size_t{4} << 20;
-constexpr std::size_t kLineBytes = 64;
+constexpr std::size_t kQueueLineBytes = 64;
 
 // How often the system may say that it has no room for now while it has nothing to finish first.
 constexpr int kMostTries = 1000;
@@ -28,7 +28,7 @@ constexpr int kMostTries = 1000;
 // A place has room for a byte more than its file, so that a file which has grown shows.
 std::size_t place_bytes_for(std::size_t most_bytes) {
   const std::size_t wanted = std::min(most_bytes, kMostPlaceBytes - 1) + 1;
-  return (wanted + kLineBytes - 1) / kLineBytes * kLineBytes;
+  return (wanted + kQueueLineBytes - 1) / kQueueLineBytes * kQueueLineBytes;
 }
 
 // Not written to: what no file is read into is never there.

@@ -10,7 +10,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kLineBytes = 64;
+constexpr std::size_t kRowLineBytes = 64;
 constexpr double kOne = 32768;  // of the kernels' weights
 
 struct Tap {
@@ -52,7 +52,7 @@ BilinearResize::BilinearResize(ImageSize out, DType dtype, Layout layout, std::v
 Stores BilinearResize::effective(Stores stores) const {
   const bool interleaves_bytes = layout_ == Layout::kNHWC && dtype_ == DType::kU8;
   const std::size_t together = layout_ == Layout::kNHWC ? 3 : 1;
-  const bool whole_lines = together * out_.width * size_bytes(dtype_) % kLineBytes == 0;
+  const bool whole_lines = together * out_.width * size_bytes(dtype_) % kRowLineBytes == 0;
   return kernels_.has_streaming && whole_lines && !interleaves_bytes ? stores : Stores::kCached;
 }
 

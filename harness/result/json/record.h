@@ -37,6 +37,11 @@ namespace loadline {
 
 using Json = nlohmann::ordered_json;
 
+// Indented by so many spaces a level, or in one line: -1. File names and arguments need not be UTF-8, JSON must be.
+inline std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 template <typename T>
 struct IsOptional : std::false_type {};
 template <typename T>

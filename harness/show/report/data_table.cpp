@@ -26,7 +26,7 @@ std::string number_text(double value, Figure figure) {
 
 // The columns for which `keep` holds.
 template <typename Keep>
-DataTable columns_of(const DataTable& table, const Keep& keep) {
+DataTable columns_kept(const DataTable& table, const Keep& keep) {
   DataTable kept;
   kept.rows.resize(table.rows.size());
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -46,11 +46,11 @@ std::string text_of(const Datum& datum, Figure figure) {
 }
 
 DataTable without(const DataTable& table, std::string_view key) {
-  return columns_of(table, [&](std::size_t column) { return table.columns[column].key != key; });
+  return columns_kept(table, [&](std::size_t column) { return table.columns[column].key != key; });
 }
 
 DataTable without_empty_columns(const DataTable& table) {
-  return columns_of(table, [&](std::size_t column) {
+  return columns_kept(table, [&](std::size_t column) {
     return std::ranges::any_of(table.rows, [&](const auto& row) { return row[column] != Datum(); });
   });
 }

@@ -12,19 +12,19 @@
 namespace loadline {
 namespace {
 
-std::string text_of(const std::optional<std::string>& text) {
+std::string text_of_fact(const std::optional<std::string>& text) {
   return text.value_or("");
 }
 
-std::string text_of(const std::optional<std::size_t>& number) {
+std::string text_of_fact(const std::optional<std::size_t>& number) {
   return number ? fmt::format("{}", *number) : "";
 }
 
-std::string text_of(const std::optional<bool>& fact) {
+std::string text_of_fact(const std::optional<bool>& fact) {
   return !fact ? "" : *fact ? "yes" : "no";
 }
 
-std::string text_of(const std::optional<double>& number) {
+std::string text_of_fact(const std::optional<double>& number) {
   return number ? fmt::format("{:.4g}", *number) : "";
 }
 
@@ -33,7 +33,7 @@ std::string bytes_text(const std::optional<std::uint64_t>& bytes) {
   return bytes ? fmt::format("{:.4g} MiB", static_cast<double>(*bytes) / kMebibyte) : "";
 }
 
-struct Fact {
+struct MachineFact {
   std::string name;
   std::function<std::string(const Result& result)> read;  // empty: not known
 };
@@ -69,36 +69,37 @@ std::string dataset_text(const DatasetFacts& facts) {
       resident_text(facts.found), resident_text(facts.before), facts.after ? resident_text(*facts.after) : "unknown");
 }
 
-const std::vector<Fact>& facts() {
-  static const std::vector<Fact> kFacts{
+const std::vector<MachineFact>& facts() {
+  static const std::vector<MachineFact> kFacts{
       {"run id", [](const Result& r) { return r.run_id; }},
       {"started", [](const Result& r) { return r.started; }},
       {"finished", [](const Result& r) { return r.finished.value_or("not finished"); }},
-      {"host", [](const Result& r) { return text_of(r.environment.machine.hostname); }},
+      {"host", [](const Result& r) { return text_of_fact(r.environment.machine.hostname); }},
       {"job",
        [](const Result& r) {
          return r.environment.job ? fmt::format("{} {}", r.environment.job->scheduler, r.environment.job->id) : "";
        }},
-      {"CPU", [](const Result& r) { return text_of(r.environment.machine.cpu_model); }},
+      {"CPU", [](const Result& r) { return text_of_fact(r.environment.machine.cpu_model); }},
       {"CPUs in force", [](const Result& r) { return fmt::format("{:.4g}", cpus_in_force(r.environment.machine)); }},
-      {"logical CPUs", [](const Result& r) { return text_of(r.environment.machine.logical_cpus); }},
-      {"physical cores", [](const Result& r) { return text_of(r.environment.machine.physical_cores); }},
-      {"sockets", [](const Result& r) { return text_of(r.environment.machine.sockets); }},
-      {"NUMA nodes", [](const Result& r) { return text_of(r.environment.machine.numa_nodes); }},
-      {"CPU governor", [](const Result& r) { return text_of(r.environment.machine.cpu_governor); }},
-      {"virtualised", [](const Result& r) { return text_of(r.environment.machine.virtualised); }},
-      {"load of the last minute", [](const Result& r) { return text_of(r.environment.machine.load_average_1_minute); }},
+      {"logical CPUs", [](const Result& r) { return text_of_fact(r.environment.machine.logical_cpus); }},
+      {"physical cores", [](const Result& r) { return text_of_fact(r.environment.machine.physical_cores); }},
+      {"sockets", [](const Result& r) { return text_of_fact(r.environment.machine.sockets); }},
+      {"NUMA nodes", [](const Result& r) { return text_of_fact(r.environment.machine.numa_nodes); }},
+      {"CPU governor", [](const Result& r) { return text_of_fact(r.environment.machine.cpu_governor); }},
+      {"virtualised", [](const Result& r) { return text_of_fact(r.environment.machine.virtualised); }},
+      {"load of the last minute",
+       [](const Result& r) { return text_of_fact(r.environment.machine.load_average_1_minute); }},
       {"memory", [](const Result& r) { return bytes_text(r.environment.machine.memory_total_bytes); }},
       {"memory limit of the cgroup",
        [](const Result& r) { return bytes_text(r.environment.machine.cgroup_memory_limit_bytes); }},
       {"last-level cache", [](const Result& r) { return bytes_text(r.environment.machine.last_level_cache_bytes); }},
-      {"operating system", [](const Result& r) { return text_of(r.environment.machine.operating_system); }},
-      {"kernel", [](const Result& r) { return text_of(r.environment.machine.kernel_release); }},
+      {"operating system", [](const Result& r) { return text_of_fact(r.environment.machine.operating_system); }},
+      {"kernel", [](const Result& r) { return text_of_fact(r.environment.machine.kernel_release); }},
       {"loadline", [](const Result& r) { return r.environment.build.version; }},
-      {"build type", [](const Result& r) { return text_of(r.environment.build.build_type); }},
+      {"build type", [](const Result& r) { return text_of_fact(r.environment.build.build_type); }},
       {"revision", [](const Result& r) { return revision_text(r.environment.build); }},
-      {"compiler", [](const Result& r) { return text_of(r.environment.build.compiler); }},
-      {"flags", [](const Result& r) { return text_of(r.environment.build.flags); }},
+      {"compiler", [](const Result& r) { return text_of_fact(r.environment.build.compiler); }},
+      {"flags", [](const Result& r) { return text_of_fact(r.environment.build.flags); }},
       {"libraries", [](const Result& r) { return libraries_text(r.environment.build); }},
       {"kernels in use", [](const Result& r) { return r.kernels; }},
   };
@@ -114,7 +115,7 @@ Section machine_section(const ReportData& data) {
     if (!value.empty()) section.table.rows.push_back({run.name, what, std::move(value)});
   };
   for (const Run& run : data.runs) {
-    for (const Fact& fact : facts()) add(run, fact.name, fact.read(run.result));
+    for (const MachineFact& fact : facts()) add(run, fact.name, fact.read(run.result));
     for (const DatasetFacts& dataset : run.result.datasets) add(run, "data", dataset_text(dataset));
   }
   return section;

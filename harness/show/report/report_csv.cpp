@@ -13,7 +13,7 @@ namespace loadline {
 namespace {
 
 // A trial where it stands.
-struct Place {
+struct CsvPlace {
   const Result& result;
   const CellResult& cell;
   const Trial& trial;
@@ -21,7 +21,7 @@ struct Place {
 
 struct CsvColumn {
   std::string_view name;
-  std::string (*text)(const Place& at);  // empty: there is no value
+  std::string (*text)(const CsvPlace& at);  // empty: there is no value
 };
 
 template <typename T>
@@ -35,37 +35,37 @@ std::string resident_share(const std::optional<Residency>& look) {
   return fmt::format("{}", static_cast<double>(*look->resident_pages) / static_cast<double>(look->pages));
 }
 
-const DatasetFacts& dataset_of(const Place& at) {
+const DatasetFacts& dataset_of(const CsvPlace& at) {
   return at.result.datasets[at.cell.dataset];
 }
 
 template <auto member>
-std::string of_trial(const Place& at) {
+std::string of_trial(const CsvPlace& at) {
   return fmt::format("{}", at.trial.*member);
 }
 
 template <auto member>
-std::string of_wait(const Place& at) {
+std::string of_wait(const CsvPlace& at) {
   return fmt::format("{}", at.trial.wait.*member);
 }
 
 template <auto member>
-std::string of_usage(const Place& at) {
+std::string of_usage(const CsvPlace& at) {
   return fmt::format("{}", at.trial.usage.*member);
 }
 
 // Where the system tells it.
 template <auto member>
-std::string of_known_usage(const Place& at) {
+std::string of_known_usage(const CsvPlace& at) {
   return text_or_empty(at.trial.usage.*member);
 }
 
 // Before the settings: which trial of which run.
 constexpr std::array kIdentity{
-    CsvColumn{"run_id", [](const Place& at) { return at.result.run_id; }},
-    CsvColumn{"started", [](const Place& at) { return at.result.started; }},
-    CsvColumn{"hostname", [](const Place& at) { return text_or_empty(at.result.environment.machine.hostname); }},
-    CsvColumn{"cell", [](const Place& at) { return at.cell.cell.name(); }},
+    CsvColumn{"run_id", [](const CsvPlace& at) { return at.result.run_id; }},
+    CsvColumn{"started", [](const CsvPlace& at) { return at.result.started; }},
+    CsvColumn{"hostname", [](const CsvPlace& at) { return text_or_empty(at.result.environment.machine.hostname); }},
+    CsvColumn{"cell", [](const CsvPlace& at) { return at.cell.cell.name(); }},
     CsvColumn{"round", of_trial<&Trial::round>},
     CsvColumn{"place", of_trial<&Trial::place>},
     CsvColumn{"started_seconds", of_trial<&Trial::started_seconds>},
@@ -74,16 +74,17 @@ constexpr std::array kIdentity{
 // After them: what was measured.
 constexpr std::array kMeasured{
     CsvColumn{"pilot", of_trial<&Trial::pilot>},
-    CsvColumn{"prefetch_in_force", [](const Place& at) { return fmt::format("{}", at.cell.prefetch); }},
-    CsvColumn{"slots", [](const Place& at) { return fmt::format("{}", at.cell.slots); }},
+    CsvColumn{"prefetch_in_force", [](const CsvPlace& at) { return fmt::format("{}", at.cell.prefetch); }},
+    CsvColumn{"slots", [](const CsvPlace& at) { return fmt::format("{}", at.cell.slots); }},
     CsvColumn{"fingerprint",
-              [](const Place& at) {
+              [](const CsvPlace& at) {
                 const auto& fingerprint = dataset_of(at).fingerprint;
                 return fingerprint ? fmt::format("{:016x}", *fingerprint) : "";
               }},
-    CsvColumn{"resident_before", [](const Place& at) { return resident_share(at.trial.page_cache.before); }},
-    CsvColumn{"resident_after", [](const Place& at) { return resident_share(at.trial.page_cache.after); }},
-    CsvColumn{"samples_per_second", [](const Place& at) { return fmt::format("{}", at.trial.samples_per_second()); }},
+    CsvColumn{"resident_before", [](const CsvPlace& at) { return resident_share(at.trial.page_cache.before); }},
+    CsvColumn{"resident_after", [](const CsvPlace& at) { return resident_share(at.trial.page_cache.after); }},
+    CsvColumn{"samples_per_second",
+              [](const CsvPlace& at) { return fmt::format("{}", at.trial.samples_per_second()); }},
     CsvColumn{"wall_seconds", of_trial<&Trial::wall_seconds>},
     CsvColumn{"samples", of_trial<&Trial::samples>},
     CsvColumn{"batches", of_trial<&Trial::batches>},
@@ -94,11 +95,12 @@ constexpr std::array kMeasured{
     CsvColumn{"warm_up_batches", of_trial<&Trial::warm_up_batches>},
     CsvColumn{
         "fill_samples_per_second",
-        [](const Place& at) { return at.trial.fill ? fmt::format("{}", at.trial.fill->samples_per_second()) : ""; }},
-    CsvColumn{"ready_at_start",
-              [](const Place& at) { return at.trial.queue ? fmt::format("{}", at.trial.queue->ready_at_start) : ""; }},
+        [](const CsvPlace& at) { return at.trial.fill ? fmt::format("{}", at.trial.fill->samples_per_second()) : ""; }},
+    CsvColumn{
+        "ready_at_start",
+        [](const CsvPlace& at) { return at.trial.queue ? fmt::format("{}", at.trial.queue->ready_at_start) : ""; }},
     CsvColumn{"ready_at_end",
-              [](const Place& at) { return at.trial.queue ? fmt::format("{}", at.trial.queue->ready_at_end) : ""; }},
+              [](const CsvPlace& at) { return at.trial.queue ? fmt::format("{}", at.trial.queue->ready_at_end) : ""; }},
     CsvColumn{"wait_total_seconds", of_wait<&WaitSummary::total_seconds>},
     CsvColumn{"wait_p50_seconds", of_wait<&WaitSummary::p50_seconds>},
     CsvColumn{"wait_p95_seconds", of_wait<&WaitSummary::p95_seconds>},
@@ -114,8 +116,8 @@ constexpr std::array kMeasured{
     CsvColumn{"throttled_seconds", of_known_usage<&Usage::throttled_seconds>},
     CsvColumn{"minor_faults", of_usage<&Usage::minor_faults>},
     CsvColumn{"major_faults", of_usage<&Usage::major_faults>},
-    CsvColumn{"peak_rss_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.peak_rss_bytes); }},
-    CsvColumn{"device_read_bytes", [](const Place& at) { return text_or_empty(at.trial.usage.device_read_bytes); }},
+    CsvColumn{"peak_rss_bytes", [](const CsvPlace& at) { return text_or_empty(at.trial.usage.peak_rss_bytes); }},
+    CsvColumn{"device_read_bytes", [](const CsvPlace& at) { return text_or_empty(at.trial.usage.device_read_bytes); }},
 };
 
 }  // namespace
@@ -131,7 +133,7 @@ std::string report_csv(std::span<const Result> results) {
       std::string of_cell;
       for (const SettingRow& setting : settings()) of_cell += csv_field(text_of(setting.read(cell.cell))) + ',';
       for (const Trial& trial : cell.trials) {
-        const Place at{result, cell, trial};
+        const CsvPlace at{result, cell, trial};
         for (const CsvColumn& column : kIdentity) csv += csv_field(column.text(at)) + ',';
         csv += of_cell;
         for (const CsvColumn& column : kMeasured) csv += csv_field(column.text(at)) + ',';

@@ -22,7 +22,7 @@ bool always_said(std::string_view setting) {
 }
 
 // "batch size" of "batch_size".
-std::string words_of(std::string_view setting) {
+std::string words_of_subject(std::string_view setting) {
   std::string words(setting);
   std::ranges::replace(words, '_', ' ');
   return words;
@@ -122,7 +122,7 @@ std::string Names::text(const Cell& cell, bool workers, std::string_view left_ou
     if (row.name == left_out) continue;
     if (cell.mode == Mode::kIo && row.part == SettingPart::kCompute) continue;  // that of all IO is the same
     const std::string value = text_of(row.read(cell));
-    if (!value.empty()) name += fmt::format(", {} {}", words_of(row.name), value);
+    if (!value.empty()) name += fmt::format(", {} {}", words_of_subject(row.name), value);
   }
   return name;
 }

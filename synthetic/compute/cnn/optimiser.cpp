@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kBeta1 = 0.9F;
 constexpr float kBeta2 = 0.999F;
-constexpr float kEpsilon = 1e-8F;
+constexpr float kAdamEpsilon = 1e-8F;
 
 // One pass over `values` values, shared by the threads of OpenMP.
 template <typename Operation>
@@ -98,7 +98,7 @@ void Optimiser::adam_fused(std::span<float> weights, std::span<const float> grad
     const float slope = g[i] + decay * w[i];
     m[i] = kBeta1 * m[i] + (1 - kBeta1) * slope;
     v[i] = kBeta2 * v[i] + (1 - kBeta2) * slope * slope;
-    w[i] -= rate * m[i] / (std::sqrt(v[i] * unbias) + kEpsilon);
+    w[i] -= rate * m[i] / (std::sqrt(v[i] * unbias) + kAdamEpsilon);
   });
 }
 
@@ -119,7 +119,7 @@ void Optimiser::adam_apart(std::span<float> weights, std::span<const float> grad
     pass(values, [=](std::ptrdiff_t i) { m[i] += (1 - kBeta1) * s[i]; });
     pass(values, [=](std::ptrdiff_t i) { v[i] *= kBeta2; });
     pass(values, [=](std::ptrdiff_t i) { v[i] += (1 - kBeta2) * s[i] * s[i]; });
-    pass(values, [=](std::ptrdiff_t i) { s[i] = std::sqrt(v[i] * unbias) + kEpsilon; });
+    pass(values, [=](std::ptrdiff_t i) { s[i] = std::sqrt(v[i] * unbias) + kAdamEpsilon; });
     pass(values, [=](std::ptrdiff_t i) { w[i] -= rate * m[i] / s[i]; });
     at += values;
   }

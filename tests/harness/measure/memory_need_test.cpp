@@ -12,13 +12,12 @@ namespace {
 
 using test::result_of;
 using testing::ElementsAre;
-using testing::Field;
 using testing::Pair;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // 60,000 samples of 28 x 28 in a mapped file; an IO cell of 9 slots of 100 samples each.
-Result prepared() {
+Result prepared_for_memory() {
   Result result = result_of({{.mode = Mode::kIo, .rates = {}, .loader = "thread-pool", .workers = 4}});
   result.datasets[0].info.stored_bytes = 47'100'000;
   result.cells[0].slots = 9;
@@ -33,7 +32,7 @@ std::vector<std::pair<std::string, std::uint64_t>> parts_of(const MemoryNeed& ne
 }
 
 TEST(MemoryNeed, OfACellAreItsOrdersSlotsAndComputeBesideTheLabels) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.cells[0].compute_bytes = 5'000;
   const MemoryNeed need = memory_need(result);
   EXPECT_THAT(parts_of(need), ElementsAre(Pair("the labels of /data/mnist", 240'000U),
@@ -48,14 +47,14 @@ TEST(MemoryNeed, OfASlotIsWhatThePoolTakesForIt) {
 }
 
 TEST(MemoryNeed, OfCellsIsThatOfTheLargestAsTheyComeOneAfterTheOther) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.cells.push_back(result.cells[0]);
   result.cells[1].slots = 20;
   EXPECT_EQ(memory_need(result).total_bytes(), 240'000U + 480'000 + 20 * 1'003'520);
 }
 
 TEST(MemoryNeed, CountsSamplesInMemoryOfAllDatasetsAtOnce) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.datasets[0].info.access = Access::kResident;
   result.datasets.push_back(result.datasets[0]);
   result.datasets[1].path = "/data/other";
@@ -65,7 +64,7 @@ TEST(MemoryNeed, CountsSamplesInMemoryOfAllDatasetsAtOnce) {
 }
 
 TEST(MemoryNeed, OfFourBillionCropsAreTheirOrders) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.datasets[0].info.volume = VolumeShape{.edge = 256, .input_channels = 4, .target_channels = 5};
   result.datasets[0].info.samples = 4'000'000'000;
   const MemoryUse use = memory_use(memory_need(result), {.memory_available_bytes = std::uint64_t{24} << 30});
@@ -78,13 +77,13 @@ TEST(MemoryNeed, OfFourBillionCropsAreTheirOrders) {
 }
 
 TEST(MemoryNeed, OfAnOrderAsStoredIsNone) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.cells[0].cell.sampler.order = Order::kSequential;
   EXPECT_EQ(memory_need(result).total_bytes(), 240'000U + 9 * 1'003'520);
 }
 
 TEST(MemoryNeed, TakesACeilingInPlaceOfTheCellsWhereItTakesMore) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.environment.machine.last_level_cache_bytes = 32 * kMiB;
   result.environment.machine.memory_available_bytes = 8192 * kMiB;
   test::add_ceiling(result, test::ceiling("memory-copy", 4), {}, {0});
@@ -93,7 +92,7 @@ TEST(MemoryNeed, TakesACeilingInPlaceOfTheCellsWhereItTakesMore) {
 }
 
 TEST(MemoryNeed, CountsTheCopyThatCeilingsReadWhereSamplesAreNotInTheAddressSpace) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.datasets[0].info.access = Access::kChunks;
   result.environment.machine.memory_available_bytes = 80'000'000;
   test::add_ceiling(result, test::ceiling("gather", 4), {}, {0});
@@ -102,13 +101,13 @@ TEST(MemoryNeed, CountsTheCopyThatCeilingsReadWhereSamplesAreNotInTheAddressSpac
 }
 
 TEST(MemoryNeed, IsMultipliedByTheProcessesThatDoTheSameHere) {
-  EXPECT_THAT(parts_of(memory_need(prepared(), 8)),
+  EXPECT_THAT(parts_of(memory_need(prepared_for_memory(), 8)),
               testing::Contains(
                   Pair("the slots of mnist/IO/thread-pool/workers:4/batch:100 in 8 processes", 8U * 9 * 1'003'520)));
 }
 
 TEST(MemoryNeed, ThatCannotBeCountedIsTheHighestNumber) {
-  Result result = prepared();
+  Result result = prepared_for_memory();
   result.cells[0].slots = ~std::size_t{0};
   EXPECT_EQ(memory_need(result).total_bytes(), ~std::uint64_t{0});
 }

@@ -15,7 +15,7 @@ namespace {
 using test::thrown_by;
 
 constexpr std::size_t kSamples = 22;  // batches of 4: five whole ones and a short one
-constexpr std::size_t kSampleBytes = 16;
+constexpr std::size_t kTrialSampleBytes = 16;
 
 Cell cell_of(Mode mode, std::string loader = "serial", std::size_t workers = 0) {
   Cell cell{.workload = "mnist", .mode = mode, .data = "shards"};
@@ -54,7 +54,7 @@ TEST_F(TrialTest, OfALoaderCountsBatchesSamplesAndBytes) {
     EXPECT_EQ(result.warm_up_batches, 2U);
     EXPECT_EQ(result.batches, 4U);
     EXPECT_EQ(result.samples, 14U);
-    EXPECT_EQ(result.bytes, 14 * kSampleBytes);
+    EXPECT_EQ(result.bytes, 14 * kTrialSampleBytes);
     EXPECT_GT(result.wall_seconds, 0);
     EXPECT_GE(result.wall_seconds, result.wait.total_seconds);
     EXPECT_GE(result.first_batch_seconds, result.setup_seconds);
@@ -78,7 +78,7 @@ TEST_F(TrialTest, WarmsUpOverAllSlotsUnlessToldOtherwise) {
   const CellRig rig(cell, *dataset_, std::nullopt);
   EXPECT_EQ(rig.slots().prefetch, 5U);
   EXPECT_EQ(rig.slots().slots, 9U);  // workers, prefetch, and one in the consumer's hand
-  EXPECT_EQ(rig.slots().slot_bytes, 4 * kSampleBytes);
+  EXPECT_EQ(rig.slots().slot_bytes, 4 * kTrialSampleBytes);
   EXPECT_GE(trial(cell, {.length = Batches{1}}).warm_up_batches, 10U) << "more where its one batch is timed again";
   EXPECT_EQ(trial(cell, {.length = Batches{1}, .warm_up_batches = 0}).warm_up_batches, 1U)
       << "the first one cannot be left out";

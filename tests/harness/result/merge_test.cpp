@@ -48,7 +48,7 @@ Result merged(Result a, Result b, bool allow_mismatch = false) {
   return merge_results({{"a.json", std::move(a)}, {"b.json", std::move(b)}}, kId, allow_mismatch);
 }
 
-test::Thrown refusal(Result a, Result b, bool allow_mismatch = false) {
+test::Thrown merge_refusal(Result a, Result b, bool allow_mismatch = false) {
   return thrown_by([&] { merged(std::move(a), std::move(b), allow_mismatch); });
 }
 
@@ -165,13 +165,13 @@ TEST(Merge, CanBeMergedFurther) {
   const Result twice = merged(once, part(3, {io("serial", {30})}));
   EXPECT_EQ(twice.merged_from.size(), 3U);
   EXPECT_EQ(twice.cells.front().trials.size(), 3U);
-  EXPECT_EQ(refusal(once, part(2, {io("serial", {20})})),
+  EXPECT_EQ(merge_refusal(once, part(2, {io("serial", {20})})),
             failed("cannot merge b.json: run 20261121T100200Z-000000 is in a.json already"));
 }
 
 TEST(Merge, RefusesARunThatComesTwiceAndFewerThanTwo) {
   const Result one = part(1, {io("serial", {10})});
-  EXPECT_EQ(refusal(one, one), failed("cannot merge b.json: run 20261121T100100Z-000000 is in a.json already"));
+  EXPECT_EQ(merge_refusal(one, one), failed("cannot merge b.json: run 20261121T100100Z-000000 is in a.json already"));
   EXPECT_EQ(thrown_by([&] {
               merge_results({{"a.json", one}}, kId, false);
             }),
@@ -184,9 +184,10 @@ TEST(Merge, RefusesPartsOfUnlikeBuildsAndMachinesNamingAllThatDiffers) {
   b.environment.build.version = "1.2.4";
   b.kernels = "avx512";
   b.environment.machine.threads_in_force = 8;
-  EXPECT_EQ(refusal(a, b), failed("cannot merge b.json with a.json: it differs in version (1.2.4, not 1.2.3), kernels "
-                                  "(avx512, not avx2), CPUs in force (8, not 4); --allow-mismatch merges them all the "
-                                  "same"));
+  EXPECT_EQ(merge_refusal(a, b),
+            failed("cannot merge b.json with a.json: it differs in version (1.2.4, not 1.2.3), kernels "
+                   "(avx512, not avx2), CPUs in force (8, not 4); --allow-mismatch merges them all the "
+                   "same"));
   EXPECT_EQ(merged(a, b, true).cells.front().trials.size(), 2U);
 }
 
@@ -194,17 +195,18 @@ TEST(Merge, RefusesOtherSamplesUnderTheSameNameWhateverIsAllowed) {
   const Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("serial", {30})});
   b.datasets.front().fingerprint = 1;
-  EXPECT_EQ(refusal(a, b, true), failed("cannot merge b.json with a.json: /data/mnist held other samples (fingerprint "
-                                        "0000000000000001, not 123456789abcdef0)"));
+  EXPECT_EQ(merge_refusal(a, b, true),
+            failed("cannot merge b.json with a.json: /data/mnist held other samples (fingerprint "
+                   "0000000000000001, not 123456789abcdef0)"));
 }
 
 TEST(Merge, RefusesSearchesAndTimesThatAreNone) {
   const Result a = part(1, {io("serial", {10})});
   Result b = part(2, {io("serial", {30})});
   b.search = Search{.kind = "max-rate"};
-  EXPECT_EQ(refusal(a, b), failed("cannot merge b.json: it is the result of a search"));
+  EXPECT_EQ(merge_refusal(a, b), failed("cannot merge b.json: it is the result of a search"));
   b.started = "noon";
-  EXPECT_EQ(refusal(a, b), failed("b.json: started: want a time in UTC, got 'noon'"));
+  EXPECT_EQ(merge_refusal(a, b), failed("b.json: started: want a time in UTC, got 'noon'"));
 }
 
 }  // namespace

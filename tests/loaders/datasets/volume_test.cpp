@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr VolumeShape kShape{.edge = 9, .input_channels = 2, .target_channels = 3};
+constexpr VolumeShape kVolumeShape{.edge = 9, .input_channels = 2, .target_channels = 3};
 
 class Volume : public testing::Test {
  protected:
@@ -35,12 +35,12 @@ class Volume : public testing::Test {
 };
 
 TEST_F(Volume, IsToldByItsFieldsAndHasAsManySamplesAsAreAskedFor) {
-  test::write_volume(path_, kShape);
+  test::write_volume(path_, kVolumeShape);
   const auto dataset = open_dataset(path_, {.crops = 7, .crop_edge = 9});
   const DatasetInfo& info = dataset->info();
   EXPECT_EQ(info.format, "volume");
   EXPECT_EQ(info.samples, 7U);
-  EXPECT_EQ(info.volume, kShape);
+  EXPECT_EQ(info.volume, kVolumeShape);
   EXPECT_EQ(info.all_bytes(), 5U * 9 * 9 * 9 * 4);
   EXPECT_EQ(info.access, Access::kMapped);
   EXPECT_EQ(info.files, std::vector{path_});
@@ -50,9 +50,9 @@ TEST_F(Volume, IsToldByItsFieldsAndHasAsManySamplesAsAreAskedFor) {
 }
 
 TEST_F(Volume, GivesTheSameCropsInEveryWay) {
-  test::write_volume(path_, kShape);
-  test::write_volume(home_ / "chunks.h5", kShape, {.chunk_rows = 1, .gzip_level = 1});
-  test::write_npy_volume(home_ / "npy", kShape);
+  test::write_volume(path_, kVolumeShape);
+  test::write_volume(home_ / "chunks.h5", kVolumeShape, {.chunk_rows = 1, .gzip_level = 1});
+  test::write_npy_volume(home_ / "npy", kVolumeShape);
   const std::pair<fs::path, DatasetOptions> ways[] = {{path_, {}},
                                                       {path_, {.access = Access::kMapped}},
                                                       {path_, {.access = Access::kRows}},
@@ -69,7 +69,7 @@ TEST_F(Volume, GivesTheSameCropsInEveryWay) {
     const auto reader = dynamic_cast<const VolumeDataset&>(*dataset).make_crop_reader(5);
     for (const Field field : kFields) {
       const VolumeView crop = reader->read(field, origin);
-      ASSERT_EQ(crop.channels, channels_of(kShape, field));
+      ASSERT_EQ(crop.channels, channels_of(kVolumeShape, field));
       for (std::size_t c = 0; c < crop.channels; ++c) {
         for (const auto& [x, y, z] : {std::array<std::size_t, 3>{0, 0, 0}, {4, 4, 4}, {1, 0, 2}}) {
           const float* at = crop.first + static_cast<std::ptrdiff_t>(c) * crop.channel_stride +
@@ -83,8 +83,8 @@ TEST_F(Volume, GivesTheSameCropsInEveryWay) {
 }
 
 TEST_F(Volume, HasOneFingerprintHoweverItIsStoredAndHoweverManyCropsAreTaken) {
-  test::write_volume(path_, kShape);
-  test::write_npy_volume(home_ / "npy", kShape);
+  test::write_volume(path_, kVolumeShape);
+  test::write_npy_volume(home_ / "npy", kVolumeShape);
   const std::uint64_t fingerprint = content_fingerprint(*open_dataset(path_, {}));
   EXPECT_EQ(content_fingerprint(*open_dataset(path_, {.access = Access::kRows})), fingerprint);
   EXPECT_EQ(content_fingerprint(*open_dataset(path_, {.in_memory = true, .crops = 3})), fingerprint);
@@ -94,14 +94,14 @@ TEST_F(Volume, HasOneFingerprintHoweverItIsStoredAndHoweverManyCropsAreTaken) {
 }
 
 TEST_F(Volume, CannotBeReadBySample) {
-  test::write_volume(path_, kShape);
+  test::write_volume(path_, kVolumeShape);
   const auto dataset = open_dataset(path_, {});
   EXPECT_EQ(test::thrown_by([&] { dataset->make_reader(1); }),
             test::failed("cannot read samples of " + path_.string() + ": they are crops of a volume"));
 }
 
 TEST_F(Volume, ThatIsSmallerThanTheCropIsRefused) {
-  test::write_volume(path_, kShape);
+  test::write_volume(path_, kVolumeShape);
   EXPECT_EQ(test::thrown_by([&] { open_dataset(path_, {.crop_edge = 10}); }),
             test::usage("--crop-edge 10: " + path_.string() + " has 9 values along each side, want from 1 to as many"));
   EXPECT_EQ(test::thrown_by([&] { open_dataset(path_, {.crops = 0}); }),
@@ -110,7 +110,7 @@ TEST_F(Volume, ThatIsSmallerThanTheCropIsRefused) {
 
 TEST_F(Volume, WithoutItsOtherFieldIsRefused) {
   EXPECT_EQ(refused(put({{"Nbody", {2, 4, 4, 4}}})), "data.h5: no dataset 'Hydro' in it, only Nbody");
-  test::write(home_ / "npy/Nbody.npy", test::npy_bytes(Field::kInput, kShape));
+  test::write(home_ / "npy/Nbody.npy", test::npy_bytes(Field::kInput, kVolumeShape));
   EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: No such file or directory");
 }
 
@@ -127,14 +127,14 @@ TEST_F(Volume, OfOtherValuesIsRefused) {
   {
     Hdf5Writer writer(path_, path_);
     for (const Field field : kFields) {
-      writer.begin(std::string(name(field)), test::field_extents(field, kShape), {.element = Hdf5Element::kU8});
+      writer.begin(std::string(name(field)), test::field_extents(field, kVolumeShape), {.element = Hdf5Element::kU8});
     }
     writer.close();
   }
   EXPECT_EQ(refused(path_), "data.h5: dataset 'Nbody' is u8, want values of f32");
-  test::write_npy_volume(home_ / "npy", kShape);
+  test::write_npy_volume(home_ / "npy", kVolumeShape);
   const auto change = [&](const std::string& from, const std::string& to) {
-    std::string bytes = test::npy_bytes(Field::kTarget, kShape);
+    std::string bytes = test::npy_bytes(Field::kTarget, kVolumeShape);
     bytes.replace(bytes.find(from), from.size(), to);
     test::write(home_ / "npy/Hydro.npy", bytes);
   };
@@ -145,18 +145,18 @@ TEST_F(Volume, OfOtherValuesIsRefused) {
 }
 
 TEST_F(Volume, ThatIsTruncatedIsRefused) {
-  test::write_npy_volume(home_ / "npy", kShape);
+  test::write_npy_volume(home_ / "npy", kVolumeShape);
   const fs::path file = home_ / "npy/Hydro.npy";
   fs::resize_file(file, fs::file_size(file) - 1);
   EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its array reaches to byte 8876, the file ends at 8875 (truncated)");
-  test::write_volume(path_, kShape);
+  test::write_volume(path_, kVolumeShape);
   fs::resize_file(path_, fs::file_size(path_) / 2);
   EXPECT_THAT(refused(path_, {.format = "volume"}), testing::HasSubstr("truncated"));
 }
 
 TEST_F(Volume, ThatIsSaidToLieWhereItCannotIsRefused) {
   for (const std::uint64_t address : {std::uint64_t{1} << 40U, ~std::uint64_t{0} - 3, ~std::uint64_t{0} - 4095}) {
-    test::write_volume(path_, kShape);
+    test::write_volume(path_, kVolumeShape);
     test::claim_address(path_, "Nbody", address);
     EXPECT_NE(refused(path_, {.access = Access::kMapped, .crop_edge = 9}), "") << address;
     EXPECT_NE(refused(path_, {.in_memory = true, .access = Access::kRows, .crop_edge = 9}), "") << address;
@@ -164,19 +164,19 @@ TEST_F(Volume, ThatIsSaidToLieWhereItCannotIsRefused) {
 }
 
 TEST_F(Volume, InChunksCannotBeMapped) {
-  test::write_volume(path_, kShape, {.chunk_rows = 1});
+  test::write_volume(path_, kVolumeShape, {.chunk_rows = 1});
   EXPECT_EQ(refused(path_, {.access = Access::kMapped}),
             "data.h5: dataset 'Nbody': its storage is chunked, which cannot be mapped: use --loader hdf5");
   EXPECT_EQ(open_dataset(path_, {})->info().access, Access::kRows);
 }
 
 TEST_F(Volume, IsReadInNoOtherWay) {
-  test::write_volume(path_, kShape);
+  test::write_volume(path_, kVolumeShape);
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
     EXPECT_EQ(refused(path_, {.access = access}),
               "data.h5: crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
   }
-  test::write_npy_volume(home_ / "npy", kShape);
+  test::write_npy_volume(home_ / "npy", kVolumeShape);
   EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 is read this way"));
   EXPECT_EQ(refused(path_, {.split = Split::kTest}), "data.h5 is one volume, which is one split");
   EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");

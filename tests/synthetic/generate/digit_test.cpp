@@ -8,10 +8,10 @@
 namespace loadline {
 namespace {
 
-using Bytes = std::array<std::uint8_t, kDigitBytes>;
+using Digit = std::array<std::uint8_t, kDigitBytes>;
 
-Bytes painted(std::size_t digit, std::uint64_t key) {
-  Bytes out;
+Digit painted(std::size_t digit, std::uint64_t key) {
+  Digit out;
   paint_digit(digit, key, out);
   return out;
 }
@@ -25,7 +25,7 @@ TEST(PaintDigit, PaintsTheSamePictureFromTheSameKeyAndAnotherFromAnother) {
 TEST(PaintDigit, PutsBrightInkOnMostlyBlackPaper) {
   for (std::size_t digit = 0; digit < 10; ++digit)
     for (std::uint64_t key = 0; key < 50; ++key) {
-      const Bytes picture = painted(digit, key);
+      const Digit picture = painted(digit, key);
       const auto ink = std::ranges::count_if(picture, [](std::uint8_t value) { return value > 100; });
       EXPECT_GE(ink, 10) << digit;
       EXPECT_LE(ink, 300) << digit;
@@ -36,7 +36,7 @@ TEST(PaintDigit, PutsBrightInkOnMostlyBlackPaper) {
 TEST(PaintDigit, LeavesTheCornersToTheNoise) {
   for (std::size_t digit = 0; digit < 10; ++digit)
     for (std::uint64_t key = 0; key < 50; ++key) {
-      const Bytes picture = painted(digit, key);
+      const Digit picture = painted(digit, key);
       for (const std::size_t corner : {0U, 27U, 756U, 783U}) EXPECT_LE(picture[corner], 15) << digit;
     }
 }

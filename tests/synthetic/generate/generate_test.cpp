@@ -16,6 +16,7 @@
 
 #include "loaders/error.h"
 #include "synthetic/generate/layout.h"
+#include "tests/loaders/support/thrown.h"
 #include "tests/synthetic/generate/generated.h"
 
 namespace loadline {
@@ -29,24 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::TemporaryDirectory;
+using test::Thrown;
+using test::thrown_by;
 using testing::HasSubstr;
 using Progress = std::vector<std::pair<std::size_t, std::size_t>>;
-
-// The message and kind of the Error that `work` throws; an empty message when it throws none.
-struct Thrown {
-  std::string message;
-  Error::Kind kind = Error::Kind::kFailed;
-};
-
-template <typename Work>
-Thrown thrown_by(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return {error.what(), error.kind()};
-  }
-  return {};
-}
 
 void write(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;

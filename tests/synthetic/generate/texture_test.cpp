@@ -10,10 +10,10 @@
 namespace loadline {
 namespace {
 
-using Bytes = std::array<std::uint8_t, TexturePainter::kBytes>;
+using Texture = std::array<std::uint8_t, TexturePainter::kBytes>;
 
-Bytes painted(const TexturePainter& painter, std::size_t label, std::uint64_t key) {
-  Bytes out;
+Texture painted(const TexturePainter& painter, std::size_t label, std::uint64_t key) {
+  Texture out;
   painter.paint(label, key, out);
   return out;
 }
@@ -24,7 +24,7 @@ TEST(TexturePainter, PaintsTheSamePictureFromTheSameKey) {
 
 TEST(TexturePainter, PaintsAnotherPictureFromAnotherKeyClassOrSeed) {
   const TexturePainter painter(1, 10);
-  const Bytes picture = painted(painter, 3, 99);
+  const Texture picture = painted(painter, 3, 99);
   EXPECT_NE(picture, painted(painter, 3, 100));
   EXPECT_NE(picture, painted(painter, 4, 99));
   EXPECT_NE(picture, painted(TexturePainter(2, 10), 3, 99));
