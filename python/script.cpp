@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <array>
+#include <csignal>
 #include <deque>
 #include <filesystem>
 #include <string>
@@ -126,11 +128,33 @@ std::size_t samples_of_loader_in(const std::filesystem::path& path) {
   }
 }
 
+// A run that a signal ends leaves what it does with others as it is, for the rest of a process that is about to end. This
+// one goes on.
+class SignalsAsTheyWere {
+ public:
+  SignalsAsTheyWere() {
+    for (Action& one : actions_) ::sigaction(one.signal, nullptr, &one.action);
+  }
+  SignalsAsTheyWere(const SignalsAsTheyWere&) = delete;
+  SignalsAsTheyWere& operator=(const SignalsAsTheyWere&) = delete;
+  ~SignalsAsTheyWere() {
+    for (const Action& one : actions_) ::sigaction(one.signal, &one.action, nullptr);
+  }
+
+ private:
+  struct Action {
+    int signal;
+    struct sigaction action {};
+  };
+  std::array<Action, 3> actions_{Action{SIGINT}, Action{SIGTERM}, Action{SIGHUP}};
+};
+
 int run_tool(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   set_this_program({py::module_::import("sys").attr("executable").cast<std::string>(), "-m", "loadline"});
+  const SignalsAsTheyWere signals;
   const py::gil_scoped_release release;
   return run_cli(static_cast<int>(words.size()), arguments.data());
 }

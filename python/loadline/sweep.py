@@ -1,7 +1,6 @@
 """Sweeps over a program's own loader and step."""
 
 import os
-import signal
 import tempfile
 import threading
 
@@ -55,11 +54,9 @@ def measure(loader, step=None, *, output=None, overwrite=False, **options):
         elif value is not None:
             words += [flag, text_of(value)]
     words += ["--output", os.fspath(output)] + (["--overwrite"] if overwrite else [])
-    handler = signal.getsignal(signal.SIGINT)
     try:
         code = _core.run_cli(["loadline", *scripts.completed(words)])
     finally:
-        signal.signal(signal.SIGINT, handler)
         scripts.forget()
     if code > 128:
         raise KeyboardInterrupt

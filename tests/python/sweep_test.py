@@ -1,6 +1,7 @@
 """loadline.measure() and its Result."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,22 @@ except KeyboardInterrupt:
 """
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
         self.assertEqual(done.stdout, "interrupted\n")
+
+    def test_leaves_the_program_its_signals_after_one_that_ended_the_run(self):
+        script = """
+import os, signal, loadline
+from sweep_test import make_loader, SHORT
+def make_ended_loader(**settings):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return make_loader()
+try:
+    loadline.measure(make_ended_loader, workers=[0], batch_size=[4], **SHORT)
+except KeyboardInterrupt:
+    print("ended")
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.stdout, done.returncode), ("ended\n", -signal.SIGTERM))
 
 
 if __name__ == "__main__":
