@@ -44,6 +44,9 @@ tests   | compare.py on results        | p numpy                 | python3-numpy
 tests   | compare.py on results        | p scipy                 | python3-scipy         | python3-scipy          | scipy         | py-scipy
 tests   | results in pandas            | p pandas                | python3-pandas        | python3-pandas         | pandas        | py-pandas
 tests?  | loaders of PyTorch           | p torch                 | python3-torch         | python3-torch          | pytorch       | py-torch
+tests?  | wheels of the package        | p pip                   | python3-pip           | python3-pip            | pip           | py-pip
+tests?  | wheels of the package        | p setuptools            | python3-setuptools    | python3-setuptools     | setuptools    | py-setuptools
+tests?  | wheels of the package        | p wheel                 | python3-wheel         | python3-wheel          | wheel         | py-wheel
 tests?  | configuration of benchy      | p yaml                  | python3-yaml          | python3-pyyaml         | pyyaml        | py-pyyaml
 tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm             | slurm-slurmctld        | -             | slurm
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm

@@ -92,6 +92,13 @@ struct LoaderOrigin {
   bool operator==(const LoaderOrigin&) const = default;
 };
 
+// Whether calls of a feed return.
+enum class Hang : std::uint8_t {
+  kNever,
+  kUntilClosed,  // one may wait for ever, until close() is called
+  kForEver,      // nothing ends it: the thread that makes the call has to be one that can be left behind
+};
+
 // A loader is a schedule around Filler::fill() and a way to get at the samples, and nothing else: every row delivers
 // the batches of the `serial` row bit for bit, at any number of workers, in the same order or, if asked, as they are
 // completed. An external one is somebody else's: what it delivers is its own affair.
@@ -107,8 +114,7 @@ struct LoaderKind {
   bool external = false;
   LoaderOrigin origin = {};     // of an external one
   bool may_do_without = false;  // of an external one with workers: it takes 0 of them too
-  // Of an external one: its feed may never return, and whoever uses it does so on a thread that can be left behind.
-  bool may_hang = false;
+  Hang hang = Hang::kNever;     // of an external one: whoever uses its feed heeds it (run_guarded)
 
   // Allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
   // borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.

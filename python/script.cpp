@@ -76,7 +76,8 @@ LoaderKind open_loader(std::string_view word) {
                         const LoaderKind& kind, const Assembler&, const Sampler& sampler,
                         const LoaderOptions& options) { return make_feed(handle, kind, sampler, options); },
           .origin = {.name = std::string(word), .version = {}, .path = where},
-          .may_do_without = true};
+          .may_do_without = true,
+          .hang = Hang::kUntilClosed};
 }
 
 // The steps that were opened; a kind of the table knows its own by number.
@@ -128,8 +129,8 @@ std::size_t samples_of_loader_in(const std::filesystem::path& path) {
   }
 }
 
-// A run that a signal ends leaves what it does with others as it is, for the rest of a process that is about to end. This
-// one goes on.
+// A run that a signal ends leaves what it does with others as it is, for the rest of a process that is about to end.
+// This one goes on.
 class SignalsAsTheyWere {
  public:
   SignalsAsTheyWere() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "loaders/error.h"
+#include "loaders/foreign_call.h"
 #include "python/leaves.h"
 #include "python/script_error.h"
 
@@ -131,7 +132,11 @@ class ScriptFeed final : public Feed, private SlotHome {
   // Whether there is a batch: not where it was closed.
   bool fill(ScriptSlot& slot) {
     for (;;) {
-      auto batch = py::reinterpret_steal<py::object>(PyIter_Next(iterator_.ptr()));
+      const auto batch_of = [this] {
+        const ForeignCall call("next()");
+        return py::reinterpret_steal<py::object>(PyIter_Next(iterator_.ptr()));
+      };
+      py::object batch = batch_of();
       if (PyErr_Occurred() != nullptr) throw py::error_already_set();
       if (closed_.load()) return false;
       if (batch) {

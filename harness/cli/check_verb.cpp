@@ -91,19 +91,16 @@ LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderChec
     own.stop = token;
     check = check_loader(kind, rig.assembler(), rig.sampler(), own);
   };
-  if (!kind.may_hang) {
-    run(stop);
-    return check;
-  }
   const auto began = std::chrono::steady_clock::now();
-  run_apart(run, {.who = fmt::format("loader {}", kind.name),
-                  .stop = stop,
-                  .overdue =
-                      [&] {
-                        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-                        return time_limit && took.count() >= *time_limit;
-                      },
-                  .patience = std::chrono::seconds(2)});
+  run_guarded(kind.hang, run,
+              {.who = fmt::format("loader {}", kind.name),
+               .stop = stop,
+               .overdue =
+                   [&] {
+                     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+                     return time_limit && took.count() >= *time_limit;
+                   },
+               .patience = std::chrono::seconds(2)});
   return check;
 }
 

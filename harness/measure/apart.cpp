@@ -65,15 +65,55 @@ class Stay {
 
 }  // namespace
 
-void run_apart(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
-  constexpr auto kLook = std::chrono::milliseconds(20);
-  const auto shared = std::make_shared<Shared>();
-  std::thread thread;
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(20);
+
+template <typename Work>
+std::thread started(const Work& work, const ApartOptions& options) {
   try {
-    thread = std::thread([shared, work] { work_on(*shared, work); });
+    return std::thread(work);
   } catch (const std::system_error& error) {
     throw Error(fmt::format("cannot start a thread for {}: {}", options.who, error.code().message()));
   }
+}
+
+void finish(const Shared& shared, bool asked, const std::string& hung_in, const ApartOptions& options) {
+  if (shared.failure) std::rethrow_exception(shared.failure);
+  if (asked && !options.stop.stop_requested()) {
+    throw Error(fmt::format("{}: {} did not return until it was stopped, when the time of the run was up", options.who,
+                            hung_in));
+  }
+}
+
+}  // namespace
+
+void run_watched(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+  Shared shared;
+  bool asked = false;
+  std::string hung_in;
+  const auto watch = [&] {
+    Stay stay;
+    std::unique_lock lock(shared.mutex);
+    while (!shared.done_changed.wait_for(lock, kLook, [&] { return shared.done; })) {
+      const bool hangs = stay.update(shared.whereabouts) >= options.patience;
+      if (asked || !(options.stop.stop_requested() || (hangs && options.overdue()))) continue;
+      asked = true;
+      hung_in = shared.whereabouts.call();
+      lock.unlock();
+      shared.stop.request_stop();
+      lock.lock();
+    }
+  };
+  std::thread watcher = started(watch, options);
+  work_on(shared, work);
+  watcher.join();
+  finish(shared, asked, hung_in, options);
+}
+
+void run_apart(const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+  const auto shared = std::make_shared<Shared>();
+  std::thread thread = started([shared, work] { work_on(*shared, work); }, options);
   Stay stay;
   std::optional<WallClock::time_point> asked;
   std::string hung_in;  // when it was asked
@@ -98,10 +138,14 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
   }
   lock.unlock();
   thread.join();
-  if (shared->failure) std::rethrow_exception(shared->failure);
-  if (asked && !options.stop.stop_requested()) {
-    throw Error(fmt::format("{}: {} did not return until it was stopped, when the time of the run was up", options.who,
-                            hung_in));
+  finish(*shared, asked.has_value(), hung_in, options);
+}
+
+void run_guarded(Hang hang, const std::function<void(const std::stop_token&)>& work, const ApartOptions& options) {
+  switch (hang) {
+    case Hang::kNever: return work(options.stop);
+    case Hang::kUntilClosed: return run_watched(work, options);
+    case Hang::kForEver: return run_apart(work, options);
   }
 }
 

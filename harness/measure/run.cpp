@@ -36,19 +36,18 @@ std::optional<Time> end_of(const RunOptions& options, const RunContext& context)
 // How long a loader that may hang may be in one call of its own before it is taken to hang.
 constexpr Time kPatience = std::chrono::seconds(2);
 
-// Measures by `measure`, which is given a stop token: on a thread that can be left behind where the loader may never
-// return.
+// Measures by `measure`, which is given a stop token, as the loader wants it.
 template <typename Measure>
 auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunContext& context,
                     const Measure& measure) {
   const LoaderKind* kind = cell.loader && context.rigs == nullptr ? &loader_named(*cell.loader) : nullptr;
-  if (kind == nullptr || !kind->may_hang) return measure(context.stop);
+  if (kind == nullptr) return measure(context.stop);
   decltype(measure(context.stop)) measured;
-  run_apart([&](const std::stop_token& stop) { measured = measure(stop); },
-            {.who = fmt::format("loader {}", kind->name),
-             .stop = context.stop,
-             .overdue = [&] { return end && context.clock.now() >= *end; },
-             .patience = kPatience});
+  run_guarded(kind->hang, [&](const std::stop_token& stop) { measured = measure(stop); },
+              {.who = fmt::format("loader {}", kind->name),
+               .stop = context.stop,
+               .overdue = [&] { return end && context.clock.now() >= *end; },
+               .patience = kPatience});
   return measured;
 }
 

@@ -120,7 +120,7 @@ LoaderKind open_plugin(std::string_view word) {
   kind.origin = {.name = text_or(table->name, ""),
                  .version = text_or(table->plugin_version, ""),
                  .path = failed ? parsed.path : path.string()};
-  kind.may_hang = true;
+  kind.hang = Hang::kForEver;
   kind.engine = [plugin = Plugin{.word = std::string(word), .options = std::move(parsed.options), .table = table}](
                     const LoaderKind& /*kind*/, const Assembler& assembler, const Sampler& sampler,
                     const LoaderOptions& options) { return make_plugin_feed(plugin, assembler, sampler, options); };

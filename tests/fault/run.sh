@@ -17,8 +17,8 @@ python=${PYTHON:-python3}
 jobs=${LOADLINE_FAULT_JOBS:-2}
 status=0
 if [[ $all == false ]]; then
-  "$python" -B "$here/walk.py" "$tool" "$faults" --points 16 --allocations 5 --jobs "$jobs" || status=1
-  "$python" -B "$here/signals.py" "$tool" --moments 2 --kills 5 || status=1
+  "$python" -B "$here/walk.py" "$tool" "$faults" --points 10 --allocations 3 --jobs "$jobs" || status=1
+  "$python" -B "$here/signals.py" "$tool" --moments 1 --kills 3 || status=1
   "$python" -B "$here/order.py" "$tool" "$faults" || status=1
   exit "$status"
 fi

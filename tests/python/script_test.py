@@ -485,6 +485,15 @@ class Interruptions(WithScripts):
         self.assertEqual((code, result["status"]), (130, "partial"))
         self.assertEqual([cell["error"] for cell in result["cells"] if cell["error"]], [])
 
+    def test_of_a_loader_that_hangs_come_when_the_time_is_up(self):
+        result, _ = self.measure(
+            "--mode", "io", "--loader", "mine.py:make_slow,serial", "--time-limit", "1s", code=1
+        )
+        (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
+        self.assertEqual(
+            error, "loader mine.py:make_slow: next() did not return until it was stopped, when the time of the run was up"
+        )
+
     @needs_torch
     def test_leave_no_process_behind(self):
         code, line, result = self.interrupt("--loader", "net.py:make_stuck", "--workers", "2", at="worker")

@@ -87,5 +87,32 @@ TEST(RunApart, LeavesBehindWhatDoesNotStop) {
   EXPECT_TRUE(any_left_behind());
 }
 
+TEST(RunWatched, RunsOnTheThreadThatAsks) {
+  std::thread::id where;
+
+  run_watched([&](const std::stop_token&) { where = std::this_thread::get_id(); }, options(false));
+
+  EXPECT_EQ(where, std::this_thread::get_id());
+}
+
+TEST(RunWatched, PassesOnWhatIsThrown) {
+  EXPECT_EQ(thrown_by([] { run_watched([](const std::stop_token&) { throw Error("no shard"); }, options(false)); }),
+            failed("no shard"));
+}
+
+TEST(RunWatched, PassesOnARequestToStop) {
+  std::stop_source source;
+  source.request_stop();
+  ApartOptions asked = options(false);
+  asked.stop = source.get_token();
+
+  EXPECT_EQ(thrown_by([&] { run_watched(wait_for, asked); }).message, "");
+}
+
+TEST(RunWatched, StopsWhatHangsWhenItsTimeIsUp) {
+  EXPECT_EQ(thrown_by([] { run_watched(wait_for, options(true)); }),
+            failed("loader ./a.so: next() did not return until it was stopped, when the time of the run was up"));
+}
+
 }  // namespace
 }  // namespace loadline

@@ -55,7 +55,7 @@ TEST(Plugin, IsALoaderThatTellsWhereItComesFrom) {
   EXPECT_EQ(kind.summary, "plug-in faulty");
   EXPECT_TRUE(kind.has_workers);
   EXPECT_TRUE(kind.external);
-  EXPECT_TRUE(kind.may_hang);
+  EXPECT_EQ(kind.hang, Hang::kForEver);
   EXPECT_EQ(kind.origin.name, "faulty");
   EXPECT_EQ(kind.origin.version, "2.5");
   EXPECT_EQ(kind.origin.path, std::filesystem::canonical(module("faulty")).string());
