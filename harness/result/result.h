@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 #include "harness/plan/plan.h"
 #include "harness/result/cpu_limits.h"
 #include "harness/result/environment.h"
