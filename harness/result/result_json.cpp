@@ -130,6 +130,7 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("search", result.search);
   best_fields(json, result);
   json("process", result.process);
+  monitor_fields(json, result);
   json("warnings", judgement.warnings);
   json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
   json("benchmarks", benchmarks_of(result));
