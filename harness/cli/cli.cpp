@@ -373,9 +373,11 @@ void add_merge(CLI::App& app, MergeRequest& request) {
 }
 
 void add_export(CLI::App& app, ExportRequest& request) {
-  CLI::App* exported = app.add_subcommand("export", "Write a result as another tool's");
+  CLI::App* exported = app.add_subcommand("export", "Write a result, or what its monitor saw, for other tools");
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
-  exported->add_option("--to", request.to, "whose: benchy")->required()->type_name("NAME");
+  exported->add_option("--to", request.to, "benchy: a run for that tool's scripts; csv: the series of --monitor")
+      ->required()
+      ->type_name("NAME");
   exported->add_option("--output,-o", request.output, "file to write; - for stdout [-]")->type_name("FILE");
   exported->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
 }

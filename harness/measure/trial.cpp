@@ -140,9 +140,16 @@ Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) 
   return length;
 }
 
-// Threads of this process that work for the feed; none: it does not tell.
-std::optional<std::vector<std::uint64_t>> workers_of(const Feed& /*feed*/) {
-  return std::nullopt;
+// The threads that work for the feed beside this one; none: it does not tell, or they have not all begun.
+std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
+  std::vector<std::uint64_t> workers;
+  const auto own = this_thread_number();
+  for (const WorkerTimes& worker : feed.worker_times()) {
+    if (worker.thread == 0) return std::nullopt;
+    const auto thread = static_cast<std::uint64_t>(worker.thread);
+    if (thread != own) workers.push_back(thread);
+  }
+  return workers.empty() ? std::nullopt : std::optional(std::move(workers));
 }
 
 // Reads what counters of the hardware there are, from its making to its end: as close around a clock as may be.
@@ -183,7 +190,8 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   Length length = length_of(rig, sink, options);
   if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
   HardwareReading hardware(options, feed);
-  Measured measured{.began = clock.now()};
+  Measured measured;
+  measured.began = clock.now();
   measured.part = run(feed, sink, clock, length, stop);
   measured.energy = hardware.energy();
   measured.counters = hardware.counters();
@@ -225,7 +233,8 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   const auto start = feed.ready();
   const Length length = length_of(rig, sink, options);
   HardwareReading hardware(options, feed);
-  Measured measured{.began = clock.now()};
+  Measured measured;
+  measured.began = clock.now();
   measured.part.stretch = run_loop(feed, sink, clock, length, stop);
   finish(measured.part.stretch, sink, clock);
   measured.energy = hardware.energy();

@@ -108,7 +108,7 @@ const HardwareCounters& system_counters() {
 
 EventCounters::EventCounters(const HardwareCounters& hardware, SystemFiles files)
     : hardware_(hardware), files_(std::move(files)) {
-  const auto self = static_cast<std::uint64_t>(::gettid());
+  const auto self = this_thread_number();
   std::string missing;
   int error = 0;
   for (const HardwareEvent event : kHardwareEvents) {
@@ -135,7 +135,7 @@ EventCounting::EventCounting(const EventCounters& counters, std::optional<std::v
     workers_.emplace();
     for (const std::uint64_t id : *workers) workers_->push_back(begin(id));
   }
-  consumer_.push_back(begin(static_cast<std::uint64_t>(::gettid())));
+  consumer_.push_back(begin(this_thread_number()));
 }
 
 EventCounting::~EventCounting() {
@@ -165,7 +165,8 @@ EventCounting::Thread EventCounting::begin(std::uint64_t id) const {
 
 EventCounts EventCounting::end(const std::vector<Thread>& threads) const {
   std::vector<std::optional<double>> hardware(counters_.events_.size(), 0.0);
-  EventCounts counts{.page_faults = 0, .context_switches = 0};
+  EventCounts counts;
+  counts.page_faults = counts.context_switches = 0;
   for (const Thread& thread : threads) {
     for (std::size_t i = 0; i < thread.descriptors.size(); ++i) {
       const int descriptor = thread.descriptors[i];
@@ -195,6 +196,10 @@ TrialCounters EventCounting::finish() {
   TrialCounters counters{.workers = {}, .consumer = end(consumer_)};
   if (workers_) counters.workers = end(*workers_);
   return counters;
+}
+
+std::uint64_t this_thread_number() {
+  return static_cast<std::uint64_t>(::gettid());
 }
 
 std::optional<std::uint64_t> parse_page_faults(std::string_view stat) {

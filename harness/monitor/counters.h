@@ -84,6 +84,9 @@ class EventCounting {
   std::vector<Thread> consumer_;
 };
 
+// The system's number of the calling thread.
+std::uint64_t this_thread_number();
+
 // Both kinds of faults, of the text of /proc/PID/task/TID/stat.
 std::optional<std::uint64_t> parse_page_faults(std::string_view stat);
 // Voluntary or not, of the text of /proc/PID/task/TID/status.

@@ -8,8 +8,8 @@
 namespace loadline {
 namespace {
 
+constexpr std::size_t kMostValues = 400'000;  // about 3 MB of JSON
 constexpr std::size_t kFewestSamples = 128;
-constexpr std::size_t kMostSamples = 8192;
 
 // Four figures are more than such numbers are good for, and a quarter of the file.
 double four_figures(double value) {
@@ -35,8 +35,8 @@ double mean_of(double first, double first_seconds, double second, double second_
 }  // namespace
 
 SeriesLog::SeriesLog(double period_seconds, std::vector<MonitorSource> sources, MonitorRecord earlier,
-                     std::size_t most_values)
-    : sources_(std::move(sources)), record_(std::move(earlier)), most_values_(most_values) {
+                     std::size_t most_samples)
+    : sources_(std::move(sources)), record_(std::move(earlier)), most_samples_(most_samples) {
   record_.period_seconds = period_seconds;
   std::size_t numbers = 0;
   for (const MonitorSource& source : sources_) numbers += source.numbers;
@@ -97,8 +97,8 @@ void SeriesLog::add_columns() {
     }
     begin += source.numbers;
   }
-  const std::size_t fitting = most_values_ / std::max<std::size_t>(1, record_.series.size());
-  most_samples_ = std::clamp(fitting, std::min(kFewestSamples, most_values_), kMostSamples) & ~std::size_t{1};
+  const std::size_t fitting = kMostValues / std::max<std::size_t>(1, record_.series.size());
+  most_samples_ = std::min(most_samples_, std::max(fitting, kFewestSamples)) & ~std::size_t{1};
 }
 
 double SeriesLog::value_of(const Column& column, double elapsed_seconds) const {

@@ -13,13 +13,12 @@ namespace loadline {
 // One thread.
 class SeriesLog {
  public:
-  // About 3 MB of JSON.
-  static constexpr std::size_t kMostValues = 400'000;
+  static constexpr std::size_t kMostSamples = 8192;
 
   // What a source does not give at its first reading has no series. Goes on with `earlier`, of a run that is resumed:
   // what one of the two has not is not known there.
   SeriesLog(double period_seconds, std::vector<MonitorSource> sources, MonitorRecord earlier = {},
-            std::size_t most_values = kMostValues);
+            std::size_t most_samples = kMostSamples);
 
   // Reads all sources. Rates begin with the second sample. Where there are as many as may be, each two become one,
   // which has the mean of their rates and the state of the later, and the period is twice as long from then on.
@@ -51,8 +50,7 @@ class SeriesLog {
   std::vector<double> readings_;
   std::vector<double> previous_;
   std::optional<double> previous_seconds_;
-  std::size_t most_values_;
-  std::size_t most_samples_ = 0;
+  std::size_t most_samples_;  // even; fewer where there are many series
 };
 
 }  // namespace loadline
