@@ -138,6 +138,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
         results[i]->status = Status::kPartial;
         results[i]->finished.reset();
         results[i]->arguments = request.run.arguments;
+        results[i]->monitor.reset();  // of the first of many processes, each with a clock of its own
         for (CellResult& cell : results[i]->cells) cell.trials.clear();
       }
       append(*results[i], *result, pair - 1, sides[i]->option);

@@ -79,7 +79,7 @@ void warn_of_readers(const MonitorRecord& monitor, const CellResult& cell, std::
                       others.most});
 }
 
-// The least and the most that a series has had.
+// The least or the most that the first series of this name has had.
 std::optional<double> extreme_of(const MonitorRecord& monitor, std::string_view name, bool most) {
   std::optional<double> found;
   for (const MonitorSeries& series : monitor.series) {
@@ -88,6 +88,7 @@ std::optional<double> extreme_of(const MonitorRecord& monitor, std::string_view 
       if (std::isnan(value)) continue;
       found = !found ? value : most ? std::max(*found, value) : std::min(*found, value);
     }
+    break;
   }
   return found;
 }
@@ -95,6 +96,7 @@ std::optional<double> extreme_of(const MonitorRecord& monitor, std::string_view 
 // Who is short of memory, as far as the system says.
 std::string who_is_short(const Result& result, const MonitorRecord& monitor) {
   const auto& limit = result.environment.machine.cgroup_memory_limit_bytes;
+  // The process's own group comes first; those around it hold others too.
   const auto used = extreme_of(monitor, "memory of the group", true);
   if (limit && used && *used >= kFullShare * static_cast<double>(*limit)) {
     return fmt::format("the control group had reached its limit of {}", size_words(*limit));

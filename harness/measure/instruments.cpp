@@ -1,11 +1,33 @@
 #include "harness/measure/instruments.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "harness/judge/meanwhile.h"
 #include "harness/monitor/sources.h"
 #include "loaders/storage/affinity.h"
 
 namespace loadline {
+
+void add_energy_by_power(Result& result, std::size_t gpus) {
+  constexpr std::string_view kPower = "gpu power";
+  if (!result.monitor || gpus == 0) return;
+  const auto seen = static_cast<std::size_t>(
+      std::ranges::count(result.monitor->series, kPower, [](const MonitorSeries& series) { return series.name; }));
+  if (seen != gpus) return;
+  for (auto* const cells : {&result.cells, &result.checks}) {
+    for (CellResult& cell : *cells) {
+      for (Trial& trial : cell.trials) {
+        if (trial.energy && trial.energy->gpu_joules) continue;
+        const auto watts = mean_meanwhile(*result.monitor, kPower, trial);
+        if (!watts) continue;
+        if (!trial.energy) trial.energy.emplace();
+        trial.energy->gpu_joules = *watts * trial.wall_seconds;
+      }
+    }
+  }
+}
 
 Instruments::Instruments(const RunOptions& options)
     : period_seconds_(options.monitor),
@@ -39,6 +61,9 @@ void Instruments::start(const std::vector<Cell>& cells, std::optional<MonitorRec
 void Instruments::note(Result& result) const {
   if (monitor_) result.monitor = monitor_->record();
   if (counters_) result.counters = counters_->facts();
+  std::size_t gpus = 0;
+  for (const auto& library : gpus_) gpus += library->devices();
+  add_energy_by_power(result, gpus);
 }
 
 }  // namespace loadline

@@ -97,8 +97,7 @@ void epoch_fields(RecordWriter& json, const EpochResult& epoch, bool classifies)
 
 std::string config_hash(const Result& result) {
   Json hashed = json_of(result.options);
-  hashed.erase("output");
-  hashed.erase("quiet");
+  for (const char* const key : {"output", "quiet", "monitor", "counters"}) hashed.erase(key);
   for (const CellResult& cell : result.cells) hashed["cells"].push_back(settings_json(cell.cell));
   const std::string text = text_of(hashed, -1);
   return hex(XXH3_64bits(text.data(), text.size()));
