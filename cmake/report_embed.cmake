@@ -10,6 +10,7 @@ endfunction()
 
 literal("${PAGE}/report.css" style)
 literal("${PAGE}/charts.js" script)
+literal("${PAGE}/training.js" training)
 literal("${WORK}/libraries.js" libraries)
 file(WRITE "${WORK}/page.cpp" "// Generated from harness/show/report/page/ and the libraries that npm brings.
 #include \"harness/show/report/page.h\"
@@ -18,7 +19,8 @@ namespace loadline {
 
 Page embedded_page() {
   return {.style = ${style},
-          .script = ${script},
+          .script = ${script}
+                    ${training},
           .libraries = ${libraries}};
 }
 

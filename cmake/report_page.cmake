@@ -29,7 +29,7 @@ function(loadline_embed_report_page target)
     VERBATIM)
   add_custom_command(OUTPUT "${work}/page.cpp"
     COMMAND "${CMAKE_COMMAND}" -D "PAGE=${page}" -D "WORK=${work}" -P "${scripts}/report_embed.cmake"
-    DEPENDS "${page}/report.css" "${page}/charts.js" "${work}/libraries.js" "${scripts}/report_embed.cmake"
+    DEPENDS "${page}/report.css" "${page}/charts.js" "${page}/training.js" "${work}/libraries.js" "${scripts}/report_embed.cmake"
     COMMENT "Embedding the page of reports"
     VERBATIM)
   target_sources(${target} PRIVATE "${work}/page.cpp")

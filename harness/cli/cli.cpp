@@ -173,6 +173,11 @@ void add_train(CLI::App& app, Request& request) {
                    "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
+  train
+      ->add_option("--tensorboard", request.train.tensorboard,
+                   "write what TensorBoard shows, epoch by epoch, into a directory of the run's name below this one")
+      ->type_name("DIR")
+      ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
       "One value of each list; --loader is thread-pool, --compute is cnn and --workers the CPUs in force unless "
@@ -375,18 +380,31 @@ void add_merge(CLI::App& app, MergeRequest& request) {
 void add_export(CLI::App& app, ExportRequest& request) {
   CLI::App* exported = app.add_subcommand("export", "Write a result, or what its monitor saw, for other tools");
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
-  exported->add_option("--to", request.to, "benchy: a run for that tool's scripts; csv: the series of --monitor")
+  exported
+      ->add_option("directory", request.directory,
+                   "tensorboard: where the event files go, below a directory of the run's name")
+      ->type_name("DIR");
+  exported
+      ->add_option("--to", request.to,
+                   "benchy: a run for that tool's scripts; csv: the series of --monitor; tensorboard")
       ->required()
       ->type_name("NAME");
-  exported->add_option("--output,-o", request.output, "file to write; - for stdout [-]")->type_name("FILE");
-  exported->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
+  exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
+      ->type_name("FILE");
+  exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace a file that is there already");
+  exported->footer(
+      "tensorboard: a run a cell, with a step a trial and the cell's settings as hyperparameters. Files that are there "
+      "are never replaced.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
 void add_report(CLI::App& app, ReportRequest& request) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text of one or several results");
   report
-      ->add_option("results", request.results,
-                   "files that `run` wrote; several are laid over each other; or jobs that were recorded, as text")
+      ->add_option(
+          "results", request.results,
+          "files that `run` wrote, or files that `train` wrote; several are laid over each other; or jobs that were "
+          "recorded, as text")
       ->required()
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")

@@ -84,6 +84,7 @@ struct NoiseRequest {
 
 struct TrainRequest {
   std::size_t epochs = 3;
+  std::string tensorboard;  // directory for event files; empty: none are written
 };
 
 struct CheckRequest {
@@ -127,9 +128,10 @@ struct MergeRequest {
 };
 
 struct ExportRequest {
-  std::string result;        // file
-  std::string to;            // whose format
-  std::string output = "-";  // file, or - for stdout
+  std::string result;     // file
+  std::string to;         // whose format
+  std::string directory;  // for what is several files
+  std::string output;     // of what is one file, or - for stdout; empty: stdout
   bool overwrite = false;
 };
 

@@ -51,9 +51,15 @@ check_theirs() {
     nlohmann/*)
       [[ $file == harness/result/json/* || $file == loaders/json/*.cpp || $layer == tests ]] ||
         violation "<$path>: only loaders/json/ and harness/result/json/ see the JSON library" ;;
+    boost/crc.hpp)
+      [[ $file == harness/show/tensorboard/record.cpp ]] ||
+        violation "<$path>: only harness/show/tensorboard/record.cpp sees Boost.CRC" ;;
     boost/*)
       [[ $file == harness/judge/student_t.cpp ]] ||
         violation "<$path>: only harness/judge/student_t.cpp sees Boost, which takes seconds to compile" ;;
+    google/protobuf/* | tensorboard/*)
+      [[ $file == harness/show/tensorboard/events.cpp || $file == tests/harness/show/tensorboard/* ]] ||
+        violation "<$path>: only harness/show/tensorboard/events.cpp sees protobuf" ;;
     jpeglib.h | jerror.h)
       [[ $layer != loaders || $file == loaders/transforms/jpeg.cpp ]] ||
         violation "<$path>: only loaders/transforms/jpeg.cpp sees libjpeg" ;;

@@ -12,6 +12,7 @@ import unittest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
+TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
 WARNINGS_FILES = [REPOSITORY / "harness" / "judge" / name for name in ("warnings.cpp", "machine_warnings.cpp")]
 SAMPLES = 500
@@ -37,6 +38,14 @@ def warning_ids_of_the_source():
     return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', text))
 
 
+def training_schema():
+    """With the definitions of results that it refers to in its own place."""
+    results = parse(SCHEMA_FILE.read_text())
+    schema = parse(TRAIN_SCHEMA_FILE.read_text().replace(results["$id"] + "#", "#"))
+    schema["$defs"] = {**results["$defs"], **schema["$defs"]}
+    return schema
+
+
 @functools.cache
 def validators():
     """By the member that says which schema a document is of; none where there is no jsonschema to validate with."""
@@ -44,8 +53,10 @@ def validators():
         import jsonschema
     except ImportError:
         return {}
-    schemas = {"schema_version": SCHEMA_FILE, "diff_schema_version": SCHEMA_FILE.parent / "diff_schema.json"}
-    return {member: jsonschema.Draft202012Validator(parse(path.read_text())) for member, path in schemas.items()}
+    schemas = {"schema_version": parse(SCHEMA_FILE.read_text()),
+               "diff_schema_version": parse((SCHEMA_FILE.parent / "diff_schema.json").read_text()),
+               "training_version": training_schema()}
+    return {member: jsonschema.Draft202012Validator(schema) for member, schema in schemas.items()}
 
 
 def validate(document, name):

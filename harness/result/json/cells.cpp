@@ -51,12 +51,6 @@ void fields(auto& json, Record<WaitSummary> auto& wait) {
   json("max_seconds", wait.max_seconds);
 }
 
-void fields(auto& json, Record<StageSummary> auto& stage) {
-  json("name", stage.name);
-  json("hits", stage.hits);
-  json("total_seconds", stage.total_seconds);
-}
-
 void fields(auto& json, Record<Fill> auto& fill) {
   json.positive("wall_seconds", fill.wall_seconds);
   json.positive("batches", fill.batches);
@@ -345,7 +339,16 @@ Json settings_json(const Cell& cell) {
   return json.take();
 }
 
+void read_settings(const JsonReader& from, Cell& cell) {
+  JsonReader object = from;
+  RecordReader json(object);
+  setting_fields(json, cell);
+}
+
 void usage_fields(RecordWriter& json, const Usage& usage) {
+  usage_fields_of(json, usage, 4);
+}
+void usage_fields(RecordReader& json, Usage& usage) {
   usage_fields_of(json, usage, 4);
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
 
 #include "harness/show/columns.h"
+#include "harness/show/report/html.h"
 #include "harness/show/report/report.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
@@ -15,7 +15,8 @@ namespace {
 // Of each workload. Some thousand rows a table, which a browser opens at once.
 constexpr SectionOptions kHtmlOptions{.most_configurations = 500, .most_in_time = 8};
 
-// Text for an element or a quoted attribute. HTML has no way to write control characters.
+}  // namespace
+
 std::string html_escaped(std::string_view text) {
   std::string html;
   for (const char c : printable_lines(text)) {
@@ -34,6 +35,8 @@ std::string html_escaped(std::string_view text) {
 std::string paragraph(std::string_view kind, std::string_view text) {
   return text.empty() ? "" : fmt::format("<p class=\"{}\">{}</p>\n", kind, html_escaped(text));
 }
+
+namespace {
 
 // A number keeps its value beside its text: the charts are drawn from the table.
 std::string cell_html(const Datum& datum, Figure figure) {
@@ -58,6 +61,8 @@ std::string table_html(const DataTable& table) {
   return html + "</tbody></table></div>\n";
 }
 
+}  // namespace
+
 // The table is open where there is no chart of it.
 std::string section_html(const Section& section, bool charts) {
   const bool drawn = charts && !section.reading.empty();
@@ -71,6 +76,8 @@ std::string section_html(const Section& section, bool charts) {
 std::string command_html(std::string_view command) {
   return fmt::format("<pre class=\"command\">{}</pre>\n", html_escaped(command));
 }
+
+namespace {
 
 std::string list(std::string_view kind, std::span<const std::string> items) {
   if (items.empty()) return "";
@@ -136,18 +143,29 @@ constexpr std::string_view kWithoutCharts =
 
 }  // namespace
 
-std::string report_html(std::span<const Result> results, std::span<const Judgement> judgements, const Page& page) {
-  const std::vector<Run> runs = runs_of(results, judgements);
-  const Names names(runs);
-  const ReportData data{.runs = runs, .names = names, .subjects = subjects_of(runs, names)};
-  const bool charts = !page.libraries.empty();
+std::string page_beginning(std::string_view title, const Page& page) {
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n"
       "<body>\n<h1>{}</h1>\n",
-      kPolicy, html_escaped(title_of(runs)), page.style, html_escaped(title_of(runs)));
-  if (!charts) html += paragraph("note", kWithoutCharts);
+      kPolicy, html_escaped(title), page.style, html_escaped(title));
+  if (page.libraries.empty()) html += paragraph("note", kWithoutCharts);
+  return html;
+}
+
+std::string page_end(const Page& page) {
+  const bool charts = !page.libraries.empty();
+  const std::string libraries = charts ? fmt::format("<script>\n{}\n</script>\n", page.libraries) : "";
+  return libraries + fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page.script);
+}
+
+std::string report_html(std::span<const Result> results, std::span<const Judgement> judgements, const Page& page) {
+  const std::vector<Run> runs = runs_of(results, judgements);
+  const Names names(runs);
+  const ReportData data{.runs = runs, .names = names, .subjects = subjects_of(runs, names)};
+  const bool charts = !page.libraries.empty();
+  std::string html = page_beginning(title_of(runs), page);
   // Of several runs the walk says in a glance what their verdicts say one after the other.
   const std::vector<Section> sections = sections_of(data, kHtmlOptions);
   const auto is_first = [](const Section& section) { return section.id == "walk"; };
@@ -156,9 +174,7 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
   for (const Section& section : sections) html += is_first(section) ? "" : section_html(section, charts);
   html += warnings_html(runs);
   html += commands_html(runs);
-  if (charts) html += fmt::format("<script>\n{}\n</script>\n", page.libraries);
-  html += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page.script);
-  return html;
+  return html + page_end(page);
 }
 
 }  // namespace loadline

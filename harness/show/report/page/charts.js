@@ -417,6 +417,12 @@ const CHARTS = {
   stages: {split: () => ["workload", "mode"], most: MOST_BARS, spec: stages},
   cpu: {split: () => ["workload", "mode"], most: MOST_BARS, spec: cpu},
   history: {split: () => ["workload", "mode"], most: MOST_LINES, spec: history},
+  // Of trainings: training.js.
+  "epoch-loss": {split: () => ["workload"], most: MOST_LINES, spec: epochLoss},
+  "epoch-accuracy": {split: () => ["workload"], most: MOST_LINES, spec: epochAccuracy},
+  "epoch-time": {split: () => ["workload"], most: MOST_LINES, spec: epochTime},
+  "epoch-waiting": {split: () => ["workload"], most: MOST_LINES, spec: epochWaiting},
+  "epoch-stages": {split: () => ["workload"], most: MOST_BARS, spec: epochStages},
 };
 
 // ---- Drawing ----
