@@ -1,8 +1,8 @@
 #include "loaders/worker_clock.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -62,7 +62,7 @@ void WorkerClock::enter(WorkerStage stage) {
 }
 
 void WorkerClock::belong_to_this_thread() {
-  thread_.store(::gettid(), std::memory_order_relaxed);
+  thread_.store(this_thread_id(), std::memory_order_relaxed);
 }
 
 WorkerTimes WorkerClock::now() const {

@@ -1,8 +1,6 @@
 // Where the time of a loader's threads goes, stage by stage.
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -40,7 +38,7 @@ std::optional<WorkerStage> worker_stage_named(std::string_view name);
 
 // What one worker has spent, in total, from the making of its feed to a moment.
 struct WorkerTimes {
-  pid_t thread = 0;  // the system's id of it; 0 until it has begun
+  int thread = 0;  // the system's number of it; 0 until it has begun
   std::array<std::chrono::nanoseconds, kWorkerStages> spent{};
 
   std::chrono::nanoseconds in(WorkerStage stage) const { return spent[static_cast<std::size_t>(stage)]; }
@@ -134,7 +132,7 @@ class alignas(128) WorkerClock {
   std::array<std::atomic<std::int64_t>, kWorkerStages> spent_{};  // ns, without the stay in progress
   std::atomic<std::int64_t> since_;                               // ns of the steady clock
   std::atomic<std::uint8_t> stage_{0};
-  std::atomic<pid_t> thread_{0};
+  std::atomic<int> thread_{0};
   std::uint64_t sequence_ = WorkerSpan::kNoBatch;
   std::uint64_t bytes_ = 0;
   std::uint32_t reads_in_flight_ = 0;
