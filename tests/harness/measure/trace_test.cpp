@@ -80,14 +80,6 @@ TEST_F(SimulatedTrace, FollowsEveryBatchFromItsReadToTheEndOfItsStep) {
   }
 }
 
-TEST_F(SimulatedTrace, EndsTheWayOfABatchWithItsTakeWhereThereIsNoDevice) {
-  const json trace = json::parse(traced(Mode::kIo, kSlowLoader));
-  const auto ends = events_in(trace, "f");
-  ASSERT_FALSE(ends.empty());
-  const auto takes = events_in(trace, "X", "device steps");
-  EXPECT_EQ(takes.size(), trial_.warm_up_batches + trial_.batches);
-}
-
 TEST_F(SimulatedTrace, HasNothingThatOverlapsOnATrack) {
   for (const Mode mode : {Mode::kIo, Mode::kFull, Mode::kSynthetic}) {
     for (const Behaviour& behaviour : {kSlowLoader, kSlowStep}) {
@@ -148,6 +140,7 @@ class RunTraced : public test::RunTest {
   // All traces, in the order in which they were taken.
   std::vector<TrialTrace> trace(const RunOptions& options, std::size_t trials = 1) {
     mnist();
+    result_.options = options;
     EXPECT_TRUE(run(plan_of(options)));
     std::vector<TrialTrace> traces;
     RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_, .start = start_};
@@ -162,6 +155,7 @@ class RunTraced : public test::RunTest {
   RunOptions small() const {
     RunOptions wanted = options();
     wanted.modes = {"io", "synthetic"};
+    wanted.workers.clear();
     wanted.loaders = {"serial"};
     wanted.trials = 1;
     return wanted;
