@@ -44,6 +44,10 @@ class VolumeFiller final : public Filler {
 
   VolumeView read(Field field, const std::array<std::size_t, 3>& origin) {
     const InStage reading(WorkerStage::kRead);
+    const VolumeShape& shape = *dataset_.info().volume;
+    const std::size_t edge = transform_.edge();
+    const std::size_t channels = field == Field::kInput ? shape.input_channels : shape.target_channels;
+    count_read_bytes(channels * edge * edge * edge * sizeof(float));
     return reader_->read(field, origin);
   }
 

@@ -50,7 +50,9 @@ void WorkerClock::enter(WorkerStage stage) {
   stage_.store(static_cast<std::uint8_t>(stage), std::memory_order_release);
   version_.store(version + 2, std::memory_order_release);
   if (log_ != nullptr) {
+    log_->change(static_cast<WorkerStage>(left), stage);
     log_->add({.stage = static_cast<WorkerStage>(left),
+               .reads_in_flight = reads_in_flight_,
                .begin = at(since),
                .end = at(now),
                .sequence = sequence_,

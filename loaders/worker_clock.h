@@ -30,7 +30,8 @@ enum class WorkerStage : std::uint8_t {
 
 inline constexpr std::size_t kWorkerStages = 10;
 
-// "idle", "order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over".
+// "idle", "order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over". Each
+// ends with a null byte.
 std::string_view name(WorkerStage stage);
 // None for other words.
 std::optional<WorkerStage> worker_stage_named(std::string_view name);
@@ -49,17 +50,26 @@ struct WorkerSpan {
   static constexpr std::uint64_t kNoBatch = std::numeric_limits<std::uint64_t>::max();
 
   WorkerStage stage = WorkerStage::kIdle;
+  std::uint32_t reads_in_flight = 0;  // at its end: reads that the worker has asked for and not yet taken
   std::chrono::steady_clock::time_point begin;
   std::chrono::steady_clock::time_point end;
   std::uint64_t sequence = kNoBatch;
   std::uint64_t bytes = 0;  // that were read meanwhile, of kRead
 };
 
+// Tells a profiler on the calling thread what it does from here on. The names live as long as the program.
+struct ProfilerHooks {
+  void (*begin)(const char* name) = nullptr;  // null: there is no profiler
+  void (*end)() = nullptr;
+};
+
 // The stays of one worker, in bounded memory. Written by that worker; anyone else may look once its feed is gone.
 class WorkerLog {
  public:
-  // Allocates room for `most` spans.
-  explicit WorkerLog(std::size_t most) { spans_.reserve(most); }
+  // Allocates and faults in room for `most` spans. The profiler, if any, gets each stay that is not idle as a range.
+  explicit WorkerLog(std::size_t most, ProfilerHooks profiler = {}) : spans_(most), profiler_(profiler) {
+    spans_.clear();
+  }
   WorkerLog(WorkerLog&&) = default;
   WorkerLog& operator=(WorkerLog&&) = default;
 
@@ -70,12 +80,19 @@ class WorkerLog {
       ++lost_;
     }
   }
+  // The worker goes from one stage to another.
+  void change(WorkerStage left, WorkerStage entered) const {
+    if (profiler_.begin == nullptr) return;
+    if (left != WorkerStage::kIdle) profiler_.end();
+    if (entered != WorkerStage::kIdle) profiler_.begin(name(entered).data());
+  }
   std::span<const WorkerSpan> spans() const { return spans_; }
   std::uint64_t lost() const { return lost_; }  // for which there was no room
 
  private:
   std::vector<WorkerSpan> spans_;
   std::uint64_t lost_ = 0;
+  ProfilerHooks profiler_;
 };
 
 // Adds up the time of one worker. It begins idle. One thread at a time changes stages, at some 30 ns a change; any
@@ -94,6 +111,8 @@ class alignas(128) WorkerClock {
   void end_batch() { sequence_ = WorkerSpan::kNoBatch; }
   // Counts to the stay in progress.
   void add_bytes(std::uint64_t bytes) { bytes_ += bytes; }
+  // From now on, until it is set again.
+  void set_reads_in_flight(std::size_t reads) { reads_in_flight_ = static_cast<std::uint32_t>(reads); }
   // The calling thread is the worker from now on.
   void belong_to_this_thread();
 
@@ -116,6 +135,7 @@ class alignas(128) WorkerClock {
   std::atomic<int> thread_{0};
   std::uint64_t sequence_ = WorkerSpan::kNoBatch;
   std::uint64_t bytes_ = 0;
+  std::uint32_t reads_in_flight_ = 0;
   WorkerLog* log_;
 };
 
@@ -153,6 +173,11 @@ class InStage {
 // Bytes that the calling thread's work has read.
 inline void count_read_bytes(std::uint64_t bytes) {
   if (WorkerClock* clock = WorkerClock::current()) clock->add_bytes(bytes);
+}
+
+// Reads that the calling thread's work has asked for and not yet taken.
+inline void note_reads_in_flight(std::size_t reads) {
+  if (WorkerClock* clock = WorkerClock::current()) clock->set_reads_in_flight(reads);
 }
 
 }  // namespace loadline

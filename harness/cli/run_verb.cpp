@@ -17,6 +17,7 @@
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
+#include "harness/cli/trace_file.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
@@ -175,6 +176,20 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
          take_fingerprints(result, context);
 }
 
+// None where none is asked for. Its rules are those of a table, but that it is not to be the result.
+std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
+                                    const std::optional<ResultFile>& result) {
+  if (request.trace.empty() || request.dry_run) return std::nullopt;
+  const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
+    throw usage_error(fmt::format("--trace {}: it is the file of the result, name another", request.trace));
+  }
+  OutputRules rules = output_rules(request, plan.cells);
+  rules.kind = OutputRules::Kind::kText;
+  rules.goes_on = false;
+  return TraceFile(request.trace, rules);
+}
+
 // Throws Error where the request is for something else than what it is to go on with.
 void check_resume(const RunRequest& request) {
   if (request.resume.empty()) return;
@@ -192,6 +207,10 @@ void check_resume(const RunRequest& request) {
 int measure(const Verb& verb, const RunRequest& request) {
   check_resume(request);
   if (request.earlier && is_finished(*request.earlier)) {
+    if (!request.trace.empty()) {
+      throw usage_error(fmt::format(
+          "--trace: {} is complete, so that --resume measures nothing; trace a run of its own", request.resume));
+    }
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
       print_result(verb, *request.earlier, judge_run(*request.earlier), failure, stdout);
@@ -223,6 +242,7 @@ int measure(const Verb& verb, const RunRequest& request) {
     if (&part == &result && file->is_due(clock)) instruments.note(result);
     return save(part);
   };
+  const std::optional<TraceFile> trace = trace_file(request, plan, file);
   Reporter reporter(request.options, file ? SaveResult(save_all) : SaveResult(), clock);
   RunContext context{.clock = clock,
                      .stop = interrupt.token(),
@@ -275,6 +295,13 @@ int measure(const Verb& verb, const RunRequest& request) {
   }
   if (interrupt.signal() != 0) {
     print_error(interruption_text(result, file, verb));
+    return kExitSignal + interrupt.signal();
+  }
+  if (trace &&
+      trace->measure_and_write(request.trace_trials, result, context, reporter.progress(), request.options.quiet)) {
+    if (!request.options.quiet) put(stream_for_text(file), fmt::format("trace: {}\n", printable(trace->path())));
+  } else if (interrupt.signal() != 0) {
+    print_error("interrupted; no trace is written");
     return kExitSignal + interrupt.signal();
   }
   throw_if_failed(failure);

@@ -27,9 +27,11 @@ struct RunRequest {
   bool allow_mismatch = false;             // of `resume`: whatever the builds are
   bool dry_run = false;
   bool dump_config = false;
-  std::string baseline;       // name of that to compare with afterwards; empty: none
-  std::string save_baseline;  // name to keep the result under; empty: none
-  std::string summary;        // whose lines to print behind the figures; empty: nobody's
+  std::string baseline;          // name of that to compare with afterwards; empty: none
+  std::string save_baseline;     // name to keep the result under; empty: none
+  std::string trace;             // file for traced trials; empty: there are none
+  std::size_t trace_trials = 1;  // of each cell, with `trace`
+  std::string summary;           // whose lines to print behind the figures; empty: nobody's
   Colours colours = Colours::kAuto;
 };
 

@@ -277,11 +277,19 @@ std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& st
   return compute_.make({.clock = clock, .stop = stop, .setting = setting_});
 }
 
+std::unique_ptr<Sink> CellRig::make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& log) const {
+  return compute_.make({.clock = clock, .stop = stop, .setting = setting_, .log = &log});
+}
+
 std::unique_ptr<Trainer> CellRig::make_trainer(Clock& clock, const std::stop_token& stop) const {
   return compute_.kind->make_trainer(compute_.values, {.clock = clock, .stop = stop, .setting = setting_});
 }
 
 std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
+  return make_logged_feed(first_epoch, {});
+}
+
+std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const {
   if (!cell_.loader && !cell_.resident_of) {
     return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots);
   }
@@ -298,7 +306,10 @@ std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
                         .test_split = cell_.dataset.split == Split::kTest,
                         .read_all = cell_.mode == Mode::kIo,
                         .needs = needs_of(cell_, *compute_.kind, setting_)};
-  if (cell_.loader) return kind.make(assembler(), sampler(), options);
+  if (cell_.loader) {
+    options.logs = logs;
+    return kind.make(assembler(), sampler(), options);
+  }
   // A few, all of them held at a time; one batch alone would be in the caches, which those of a loader are not.
   const std::size_t kept = slots_.slots + 1;
   options.workers = kind.may_do_without ? 0 : 1;

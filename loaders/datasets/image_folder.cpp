@@ -160,6 +160,7 @@ class QueueReader final : public SampleReader {
       queue_.push(files_.paths[next], files_.bytes[next]);
     }
     announced_ = announced_.subspan(1);
+    note_reads_in_flight(queue_.size() - 1);
     return queue_.take();
   }
 

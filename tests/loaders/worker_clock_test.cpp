@@ -82,6 +82,37 @@ TEST(WorkerLogs, CountWhatTheyHaveNoRoomFor) {
   EXPECT_EQ(log.lost(), 3U);
 }
 
+TEST(WorkerClocks, LogTheReadsThatAreInFlightWhenAStayEnds) {
+  WorkerLog log(4);
+  WorkerClock clock(&log);
+  clock.set_reads_in_flight(5);
+  clock.enter(WorkerStage::kRead);
+  clock.set_reads_in_flight(3);
+  clock.enter(WorkerStage::kDecode);
+  clock.enter(WorkerStage::kIdle);
+  EXPECT_EQ(log.spans()[0].reads_in_flight, 5U);
+  EXPECT_EQ(log.spans()[1].reads_in_flight, 3U);
+  EXPECT_EQ(log.spans()[2].reads_in_flight, 3U) << "as they were when nobody told otherwise";
+}
+
+std::string& ranges_told() {
+  static std::string told;
+  return told;
+}
+
+TEST(WorkerLogs, TellAProfilerWhatIsDoneAndNothingOfIdleTime) {
+  ranges_told().clear();
+  WorkerLog log(1, {.begin = [](const char* name) { ranges_told() += std::string("(") + name; },
+                    .end = [] { ranges_told() += ")"; }});
+  WorkerClock clock(&log);
+  clock.enter(WorkerStage::kSlotWait);
+  clock.enter(WorkerStage::kRead);
+  clock.enter(WorkerStage::kIdle);
+  clock.enter(WorkerStage::kOrder);
+  clock.enter(WorkerStage::kIdle);
+  EXPECT_EQ(ranges_told(), "(slot wait)(read)(order)") << "with room for one stay in the log, or none";
+}
+
 TEST(WorkerClocks, KnowTheThreadThatTheyBelongTo) {
   WorkerClock clock;
   EXPECT_EQ(clock.now().thread, 0);
