@@ -88,6 +88,8 @@ PhotoTransform::PhotoTransform(const PhotoOptions& options, const Kernels& kerne
       resize_(options.size, options.dtype, options.layout,
               affine_of(options.dtype, kChannels, options.mean, options.stddev), kernels) {
   check(options);
+  // Before any trial rather than in one; where OpenCV decodes only what is no JPEG, the first such image loads it.
+  if (options.decoder == PhotoDecoder::kOpenCv) OpenCvDecoder::load();
 }
 
 void PhotoTransform::apply(PhotoWorker& worker, std::span<const std::byte> encoded, std::uint64_t epoch,

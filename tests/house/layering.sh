@@ -64,8 +64,8 @@ check_theirs() {
       [[ $layer != loaders || $file == loaders/transforms/jpeg.cpp ]] ||
         violation "<$path>: only loaders/transforms/jpeg.cpp sees libjpeg" ;;
     opencv2/*)
-      [[ $file == loaders/transforms/opencv.cpp || $file == synthetic/generate/photos.cpp || $layer == bench || $layer == tests ]] ||
-        violation "<$path>: only loaders/transforms/opencv.cpp and synthetic/generate/photos.cpp see OpenCV" ;;
+      [[ $file == loaders/transforms/opencv_module.cpp || $layer == bench || $layer == tests ]] ||
+        violation "<$path>: only loaders/transforms/opencv_module.cpp sees OpenCV" ;;
     oneapi/dnnl/* | omp.h)
       [[ $file == synthetic/compute/cnn/* || $layer == bench || $layer == tests ]] ||
         violation "<$path>: only synthetic/compute/cnn/ sees oneDNN and OpenMP" ;;
