@@ -378,15 +378,20 @@ void add_merge(CLI::App& app, MergeRequest& request) {
 }
 
 void add_export(CLI::App& app, ExportRequest& request) {
-  CLI::App* exported = app.add_subcommand("export", "Write a result as another tool's");
+  CLI::App* exported = app.add_subcommand("export", "Write a result, or what its monitor saw, for other tools");
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
   exported
       ->add_option("directory", request.directory,
                    "tensorboard: where the event files go, below a directory of the run's name")
       ->type_name("DIR");
-  exported->add_option("--to", request.to, "whose: benchy, tensorboard")->required()->type_name("NAME");
-  exported->add_option("--output,-o", request.output, "benchy: file to write; - for stdout [-]")->type_name("FILE");
-  exported->add_flag("--overwrite", request.overwrite, "benchy: replace a file that is there already");
+  exported
+      ->add_option("--to", request.to,
+                   "benchy: a run for that tool's scripts; csv: the series of --monitor; tensorboard: event files")
+      ->required()
+      ->type_name("NAME");
+  exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
+      ->type_name("FILE");
+  exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace a file that is there already");
   exported->footer(
       "tensorboard: a run a cell, with a step a trial and the cell's settings as hyperparameters. Files that are there "
       "are never replaced.\n"

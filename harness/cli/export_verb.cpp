@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/event_writer.h"
@@ -10,21 +12,31 @@
 #include "harness/result/result_reader.h"
 #include "harness/result/run_series.h"
 #include "harness/show/benchy.h"
+#include "harness/show/monitor_csv.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
 
-void export_to_benchy(const ExportRequest& request) {
+// What is one file. `make`: its text.
+template <typename Make>
+void export_text(const ExportRequest& request, const Make& make) {
   if (!request.directory.empty()) {
     throw usage_error(
-        fmt::format("export: benchy is one file, of -o FILE, and needs no directory {}", request.directory));
+        fmt::format("export: {} is one file, of -o FILE, and needs no directory {}", request.to, request.directory));
   }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});
-  const Result result = load_result(request.result);
-  file.finish(benchy_json(result, judge_run(result)));
+  file.finish(make(load_result(request.result)));
+}
+
+void export_to_benchy(const ExportRequest& request) {
+  export_text(request, [](const Result& result) { return benchy_json(result, judge_run(result)); });
+}
+
+void export_to_csv(const ExportRequest& request) {
+  export_text(request, [](const Result& result) { return monitor_csv(result); });
 }
 
 void export_to_tensorboard(const ExportRequest& request) {
@@ -42,7 +54,7 @@ struct ExportFormat {
   void (*write)(const ExportRequest& request);
 };
 
-constexpr std::array kExportFormats{ExportFormat{"benchy", export_to_benchy},
+constexpr std::array kExportFormats{ExportFormat{"benchy", export_to_benchy}, ExportFormat{"csv", export_to_csv},
                                     ExportFormat{"tensorboard", export_to_tensorboard}};
 
 }  // namespace

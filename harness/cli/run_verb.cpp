@@ -21,6 +21,7 @@
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
+#include "harness/measure/instruments.h"
 #include "harness/measure/meter.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/resume.h"
@@ -43,6 +44,7 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/job_text.h"
+#include "harness/show/monitor_text.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -102,6 +104,9 @@ void print_result(const Verb& verb, const Result& result, const Judgement& judge
                   std::FILE* out) {
   put_text(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement, width_of(out))));
   if (const std::string job = job_text(result); !job.empty()) put_text(out, '\n' + job);
+  for (const std::string& text : {counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
+    if (!text.empty()) put_text(out, '\n' + text);
+  }
   std::fflush(out);
   put_text(stderr, warnings_beside(failure, result, judgement));
 }
@@ -212,7 +217,13 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (request.earlier) arrange_like(*request.earlier, plan);
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, plan, result);
-  Reporter reporter(request.options, file ? saving_to(*file, clock) : SaveResult(), clock);
+  Instruments instruments(request.dry_run ? RunOptions() : request.options);
+  const SaveResult save = file ? saving_to(*file, clock) : SaveResult();
+  const auto save_all = [&](const Result& part) {
+    if (&part == &result && file->is_due(clock)) instruments.note(result);
+    return save(part);
+  };
+  Reporter reporter(request.options, file ? SaveResult(save_all) : SaveResult(), clock);
   RunContext context{.clock = clock,
                      .stop = interrupt.token(),
                      .observer = reporter,
@@ -221,12 +232,16 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .processes = processes_here(request.options.world_size),
                      .cpu_limits = cpu_limits_now,
                      .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
+  instruments.attach(context);
+  // A run that is gone on with knows its place in time only when it is prepared.
+  if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return kExitSignal + interrupt.signal();
   }
   if (request.earlier)
     context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
+  if (request.earlier && !request.dry_run) instruments.start(plan.cells, result.monitor, context);
   const Schedule schedule =
       schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start), context.tried);
   const bool best = request.options.find == kFindBest;
@@ -243,6 +258,7 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   // By the clock of the trials: somebody may have set the other one meanwhile, and a run does not end before it begins.
   result.finished = utc_timestamp(began_at + clock.now() - began);
+  instruments.note(result);
   const Judgement judgement = judge_run(result);
   result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
                             .usage = used_by_process(meter, used_before, peak_rss_bytes)};

@@ -117,11 +117,13 @@ void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, Ru
   }
 }
 
-TrialOptions trial_options(const RunOptions& options, std::size_t round) {
+TrialOptions trial_options(const RunOptions& options, std::size_t round, const RunContext& context) {
   return {.length =
               options.trial_batches ? Length(Batches{*options.trial_batches}) : Length(time_of(options.trial_seconds)),
           .warm_up_batches = options.warm_up_batches,
-          .first_epoch = round + 1};  // the first epoch is a measurement of its own
+          .first_epoch = round + 1,  // the first epoch is a measurement of its own
+          .energy = context.energy,
+          .counters = context.counters};
 }
 
 // A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
@@ -304,12 +306,13 @@ class Bench {
       const bool own_peak = begin_own_peak(context_);
       const std::uint64_t resumed_before = times_resumed();
       auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
-        return run_trial(its_rig, trial_options(options_, round), context_.clock, stop);
+        return run_trial(its_rig, trial_options(options_, round, context_), context_.clock, stop);
       });
       if (!trial) return false;
       note_delivered(cell.cell, trial->delivered, result_);
       if (on_data) check_dataset(context_.watches, result_, cell.dataset);
       if (!own_peak) trial->usage.peak_rss_bytes.reset();
+      if (trial->clock_started_seconds) *trial->clock_started_seconds += started;
       trial->suspended = times_resumed() != resumed_before;
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();

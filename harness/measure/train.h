@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 #include "harness/plan/plan.h"
 #include "harness/result/environment.h"
 #include "harness/result/result.h"

@@ -21,6 +21,9 @@
 
 namespace loadline {
 
+class EnergyMeter;
+class EventCounters;
+
 // The slots of a cell's trials: how many, and what for.
 struct SlotPlan {
   std::size_t held_batches = 0;  // by the sink
@@ -89,11 +92,14 @@ struct TrialOptions {
   Length length;
   // None: all slots once, and the compute until it is in its stride. Cold cells have no warm-up.
   std::optional<std::size_t> warm_up_batches;
-  std::uint64_t first_epoch = 0;  // where a loader starts
-  bool fill = true;               // whether what the loader fills without a drain is measured, after an IO trial
+  std::uint64_t first_epoch = 0;        // where a loader starts
+  bool fill = true;                     // whether what the loader fills without a drain is measured, after an IO trial
+  const EnergyMeter* energy = nullptr;  // read where the clock starts and where it stops; none: not at all
+  const EventCounters* counters = nullptr;  // the same
 };
 
-// One trial: makes the sink, then the feed, runs them warm, then times the loop. None when stopped before its end.
+// One trial: makes the sink, then the feed, runs them warm, then times the loop. Its clock_started_seconds counts from
+// the call. None when stopped before its end.
 // Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws, and Error where
 // every sample was left out.
 //

@@ -71,8 +71,7 @@ Json benchmarks_of(const Result& result) {
 
 std::string config_hash(const Result& result) {
   Json hashed = json_of(result.options);
-  hashed.erase("output");
-  hashed.erase("quiet");
+  for (const char* const key : {"output", "quiet", "monitor", "counters"}) hashed.erase(key);
   for (const CellResult& cell : result.cells) hashed["cells"].push_back(settings_json(cell.cell));
   const std::string text = text_of(hashed, -1);
   return hex(XXH3_64bits(text.data(), text.size()));
@@ -104,6 +103,7 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("search", result.search);
   best_fields(json, result);
   json("process", result.process);
+  monitor_fields(json, result);
   json("warnings", judgement.warnings);
   json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
   json("benchmarks", benchmarks_of(result));

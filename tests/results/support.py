@@ -14,7 +14,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
 TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
-WARNINGS_FILE = REPOSITORY / "harness" / "judge" / "warnings.cpp"
+WARNINGS_FILES = [REPOSITORY / "harness" / "judge" / name for name in ("warnings.cpp", "machine_warnings.cpp")]
 SAMPLES = 500
 
 # The first argument of every test script; the others stay for the script and unittest.
@@ -34,7 +34,8 @@ def parse(text):
 
 
 def warning_ids_of_the_source():
-    return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', WARNINGS_FILE.read_text()))
+    text = "".join(file.read_text() for file in WARNINGS_FILES)
+    return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', text))
 
 
 def training_schema():
