@@ -30,7 +30,7 @@ std::optional<Summary> counted_rates(const CellResult& cell) {
   return rates.empty() ? std::nullopt : std::optional(summarize(rates));
 }
 
-std::string lost_text(const TraceText& text) {
+std::string lost_slices_text(const TraceText& text) {
   std::uint64_t lost = 0;
   std::uint64_t kept = 0;
   for (const TraceFacts& facts : text.facts()) {
@@ -103,7 +103,7 @@ bool TraceFile::measure_and_write(std::size_t trials, Result& result, RunContext
                  {"run_id", result.run_id},
                  {"time", "microseconds since the run began"}});
     file.commit();
-    if (!quiet) put_text(stderr, lost_text(text) + slow_text(text, result));
+    if (!quiet) put_text(stderr, lost_slices_text(text) + slow_text(text, result));
   }
   if (!outcome.failures.empty()) throw Error(outcome.failures.front());
   return any;
