@@ -33,7 +33,9 @@ struct ReportFormat {
   std::string_view name;
   std::vector<std::string_view> endings;  // of file names
   bool needs_output;                      // for people's browsers, not for their terminals
-  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::size_t width);
+  bool has_title;
+  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
+                      std::size_t width);
 };
 
 const std::array<ReportFormat, 4>& formats() {
@@ -41,21 +43,28 @@ const std::array<ReportFormat, 4>& formats() {
       ReportFormat{"html",
                    {".html", ".htm"},
                    true,
-                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::size_t) {
-                     return report_html(results, judgements);
-                   }},
+                   true,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
+                      std::size_t) { return report_html(results, judgements, embedded_page(), title); }},
       ReportFormat{"markdown",
                    {".md", ".markdown"},
                    false,
-                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::size_t) {
-                     return report_markdown(results, judgements);
+                   true,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
+                      std::size_t) { return report_markdown(results, judgements, title); }},
+      ReportFormat{"csv",
+                   {".csv"},
+                   false,
+                   false,
+                   [](std::span<const Result> results, std::span<const Judgement>, std::string_view, std::size_t) {
+                     return report_csv(results);
                    }},
-      ReportFormat{
-          "csv",
-          {".csv"},
-          false,
-          [](std::span<const Result> results, std::span<const Judgement>, std::size_t) { return report_csv(results); }},
-      ReportFormat{"text", {".txt"}, false, report_text},
+      ReportFormat{"text",
+                   {".txt"},
+                   false,
+                   false,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view,
+                      std::size_t width) { return report_text(results, judgements, width); }},
   };
   return kFormats;
 }
@@ -122,6 +131,9 @@ int report_verb(const ReportRequest& request) {
   if (recordings.empty() && request.output.empty() && format.needs_output) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
   }
+  if (!request.title.empty() && (!recordings.empty() || !format.has_title)) {
+    throw usage_error("report: --title is for html and markdown: text and csv have none");
+  }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText,
                          .overwrite = request.overwrite,
@@ -134,7 +146,7 @@ int report_verb(const ReportRequest& request) {
   std::vector<Judgement> judgements;
   for (const Result& result : results) judgements.push_back(judge_run(result));
   const std::size_t width = file.to_stdout() ? width_of(stdout) : kUnlimited;
-  const std::string report = format.make(results, judgements, width);
+  const std::string report = format.make(results, judgements, request.title, width);
   file.finish(format.name == "text" ? wrapped(report, width) : report);
   return kExitOk;
 }

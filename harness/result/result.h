@@ -15,6 +15,7 @@
 #include "harness/plan/plan.h"
 #include "harness/result/cpu_limits.h"
 #include "harness/result/environment.h"
+#include "harness/result/monitor_record.h"
 #include "harness/result/storage_facts.h"
 #include "loaders/datasets/dataset.h"
 
@@ -268,11 +269,12 @@ struct Result {
   std::vector<ExternalLoader> loaders;  // that are used and not in the table, in the order of cells
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
-  std::vector<CellResult> checks;   // cells of predictions, measured after all others
-  std::optional<Search> search;     // none without --find, and of --find best
-  std::optional<Best> best;         // of --find best alone
-  std::optional<RunUsage> process;  // none until the run has ended
-  std::optional<LoopFacts> loop;    // none but of a program's own loop
+  std::vector<CellResult> checks;        // cells of predictions, measured after all others
+  std::optional<Search> search;          // none without --find, and of --find best
+  std::optional<Best> best;              // of --find best alone
+  std::optional<MonitorRecord> monitor;  // none without --monitor
+  std::optional<RunUsage> process;       // none until the run has ended
+  std::optional<LoopFacts> loop;         // none but of a program's own loop
 };
 
 }  // namespace loadline

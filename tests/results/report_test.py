@@ -75,13 +75,13 @@ class Report(ResultsTest):
             self.assertGreater(charts.marks.get(section, 0), 0, f"nothing is drawn in {section}")
 
     def test_every_chart_of_one_run_is_drawn(self):
-        self.check(["first.json"], {"throughput": 1, "scaling": 2, "waits": 2, "timeline": 1, "start": 1, "stages": 1,
-                                    "cpu": 2})
+        self.check(["first.json"], {"throughput": 2, "scaling": 2, "trials": 1, "waits": 2, "timeline": 1, "start": 1,
+                                    "stages": 1, "cpu": 2})
 
     def test_runs_are_laid_over_each_other(self):
         self.check(["first.json", "second.json"],
-                   {"walk": 1, "throughput": 2, "scaling": 2, "waits": 2, "timeline": 1, "start": 1, "stages": 1,
-                    "cpu": 2, "history": 1})
+                   {"walk": 1, "throughput": 2, "scaling": 2, "trials": 2, "waits": 2, "timeline": 1, "start": 1,
+                    "stages": 1, "cpu": 2, "history": 1})
 
     def test_the_console_is_heard(self):
         page = self.work.path / "broken.html"
