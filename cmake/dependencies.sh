@@ -31,6 +31,8 @@ build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopen
 build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 build?  | training steps on the CPU    | h oneapi/dnnl/dnnl.hpp  | libdnnl-dev           | onednn-devel           | onednn        | onednn
+build?  | event files for TensorBoard  | h google/protobuf/message_lite.h | libprotobuf-dev | protobuf-lite-devel   | libprotobuf   | protobuf
+build?  | event files for TensorBoard  | c protoc                | protobuf-compiler     | protobuf-compiler      | libprotobuf   | protobuf
 build?  | the Python package           | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
 build?  | the Python package           | h pybind11/pybind11.h   | pybind11-dev          | pybind11-devel         | pybind11      | py-pybind11
 build?  | the Python package           | h python3.11/Python.h   | python3-dev           | python3-devel          | python        | python

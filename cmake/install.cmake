@@ -39,4 +39,8 @@ install(EXPORT loadline_libraries NAMESPACE loadline:: FILE loadlineLibraries.cm
 install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Findliburing.cmake
     cmake/FindoneDNN.cmake cmake/FindxxHash.cmake
   DESTINATION "${package_dir}" COMPONENT libraries)
+# Beside the tool and beside the libraries: what is loaded when it is wanted. It has its place below the prefix whatever
+# GNUInstallDirs says, as the tool looks for it in ../lib/loadline.
+install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT tool)
+install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT libraries)
 install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "loaders/store_choice.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -42,7 +43,11 @@ class ImageFiller final : public Filler {
     const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / dataset_.info().sample_bytes(), 2, 16);
     const auto indices = slot.indices.first(slot.count);
     const auto samples = std::span(samples_).first(slot.count);
-    reader_->read(indices, samples);
+    {
+      const InStage reading(WorkerStage::kRead);
+      reader_->read(indices, samples);
+      count_read_bytes(slot.count * dataset_.info().sample_bytes());
+    }
     for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(samples[i]);
 
     const auto all_labels = dataset_.labels();

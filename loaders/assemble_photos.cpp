@@ -8,6 +8,7 @@
 #include "loaders/error.h"
 #include "loaders/printable.h"
 #include "loaders/store_choice.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -27,7 +28,10 @@ class PhotoFiller final : public Filler {
   void fill(Slot& slot) override {
     std::size_t good = 0;
     // Of the indices only those that were read are overwritten.
-    reader_->announce(slot.indices.first(slot.count));
+    {
+      const InStage reading(WorkerStage::kRead);
+      reader_->announce(slot.indices.first(slot.count));
+    }
     for (std::size_t i = 0; i < slot.count; ++i) {
       const SampleIndex index = slot.indices[i];
       std::byte* out = slot.data.data() + good * slot.sample_bytes;
@@ -46,7 +50,11 @@ class PhotoFiller final : public Filler {
   // Whether the sample is there, rather than corrupt and to be skipped.
   bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out) {
     StoredSample encoded;
-    reader_->read({&index, 1}, {&encoded, 1});
+    {
+      const InStage reading(WorkerStage::kRead);
+      reader_->read({&index, 1}, {&encoded, 1});
+      count_read_bytes(encoded.size());
+    }
     try {
       transform_.apply(worker_, encoded, epoch, index, out, stores_);
       return true;

@@ -1,7 +1,9 @@
+#include <array>
 #include <chrono>
 
 #include "loaders/assemble.h"
 #include "loaders/store_choice.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -31,13 +33,22 @@ class VolumeFiller final : public Filler {
     for (std::size_t i = 0; i < slot.count; ++i, input += input_bytes, target += slot.target_bytes) {
       const CropPlace place = transform_.place(shape.edge, slot.epoch, slot.indices[i]);
       // Both fields at one place and turned alike: each value stays with its own.
-      transform_.apply(reader_->read(Field::kInput, place.origin), place.rotation, scratch_, input, stores);
-      transform_.apply(reader_->read(Field::kTarget, place.origin), place.rotation, scratch_, target, stores);
+      transform_.apply(read(Field::kInput, place.origin), place.rotation, scratch_, input, stores);
+      transform_.apply(read(Field::kTarget, place.origin), place.rotation, scratch_, target, stores);
       slot.labels[i] = 0;
     }
     slot.stores = stores;
     if (stores == Stores::kStreaming) transform_.kernels().fence();
     dataset_.check_intact();
+  }
+
+  VolumeView read(Field field, const std::array<std::size_t, 3>& origin) {
+    const InStage reading(WorkerStage::kRead);
+    const VolumeShape& shape = *dataset_.info().volume;
+    const std::size_t edge = transform_.edge();
+    const std::size_t channels = field == Field::kInput ? shape.input_channels : shape.target_channels;
+    count_read_bytes(channels * edge * edge * edge * sizeof(float));
+    return reader_->read(field, origin);
   }
 
   const VolumeDataset& dataset_;

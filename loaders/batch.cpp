@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "loaders/error.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -108,6 +109,7 @@ Slot* BatchPool::take() {
 Batch BatchPool::ready(Slot* slot) {
   if (slot != nullptr && !slot->faulted_in) {
     const auto index = static_cast<std::size_t>(slot - slots_.data());
+    const InStage storing(WorkerStage::kTransform);
     fault_in(memory_.bytes().subspan(index * slot_size_bytes(), slot_size_bytes()));
     slot->faulted_in = true;
   }

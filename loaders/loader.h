@@ -16,6 +16,7 @@
 #include "loaders/assemble.h"
 #include "loaders/batch.h"
 #include "loaders/sampler.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 
@@ -64,6 +65,10 @@ class Feed {
   // What an external loader delivers, once it has delivered a batch; null of the others. The consumer's thread.
   virtual const DeliveredFormat* delivered() const { return nullptr; }
 
+  // What each of its workers has spent so far, by stage; a loader that works on the consumer's thread has that one.
+  // Empty where the loader cannot tell, as an external one. The consumer's thread.
+  virtual std::vector<WorkerTimes> worker_times() const { return {}; }
+
   // Ends the feed: wakes a waiting next(), stops the workers after the batch in hand. Any thread, more than once.
   virtual void close() = 0;
 };
@@ -77,6 +82,7 @@ struct LoaderOptions {
   std::vector<std::size_t> cpus;     // that the workers may run on; empty: wherever the caller may
   std::size_t held_batches = 0;      // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
+  std::span<WorkerLog> logs;        // one a worker, that outlive the feed; empty: nobody traces
   std::filesystem::path data;       // for an external loader: the dataset, as it was named
   bool test_split = false;          // for an external loader: the dataset's test samples are wanted
   bool read_all = false;            // for an external loader: all memory of a batch beyond its slot's is to be read

@@ -15,7 +15,7 @@
 #include "harness/cli/result_file.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/python_words.h"
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 #include "harness/result/environment.h"
 #include "harness/result/merge.h"
 #include "harness/result/result_json.h"

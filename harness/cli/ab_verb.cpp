@@ -48,6 +48,15 @@ OutputRules rules_of(const PairsRequest& request, const Side& base, const Side& 
   return output_rules(request.run, cells);
 }
 
+// Of one process the machine is watched all the time or not at all.
+void check_alike(const RunOptions& base, const RunOptions& changed) {
+  const auto refuse = [](std::string_view option) {
+    throw usage_error(fmt::format("--{}: both sides share a process, give it to both or use --processes", option));
+  };
+  if (base.monitor != changed.monitor) refuse("monitor");
+  if (base.counters != changed.counters) refuse("counters");
+}
+
 bool has_trials(const Result& result) {
   return std::ranges::any_of(result.cells, [](const CellResult& cell) { return !cell.trials.empty(); });
 }
@@ -62,6 +71,8 @@ int ab_verb(const PairsRequest& request) {
   if (base.words == changed.words && base.binary == changed.binary) {
     throw usage_error("--base and --new: they do not differ; `loadline aa` measures what that comes to");
   }
+  const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
+  if (!processes) check_alike(base.options, changed.options);
   Interrupt interrupt;
   const std::string stem = stem_of(options.output);
   const OutputRules rules = rules_of(request, base, changed);
@@ -76,7 +87,6 @@ int ab_verb(const PairsRequest& request) {
                                  if (news) print_error(*news);
                                }
                              }};
-  const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
   const auto [sides, complete] = processes ? take_turns_in_processes(request, base, changed, interrupt, saver)
                                            : take_turns_here(request, base, changed, interrupt, saver);
   if (!has_trials(sides.base) || !has_trials(sides.changed)) {

@@ -104,6 +104,23 @@ void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced) {
 
 constexpr std::string_view kResultReplaced = "a complete result at --output";
 
+void add_number(CLI::App& app, const std::string& flag, const std::string& help,
+                std::function<void(std::uint64_t)> take);
+
+void add_trace(CLI::App& run, RunRequest& request) {
+  run.add_option("--trace", request.trace,
+                 "measure one more trial of each configuration, which enters no figure, and write what happens in it "
+                 "for Perfetto or chrome://tracing; --filter says which configurations are run")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("FILE")
+      ->group("Output");
+  add_number(run, "--trace-trials", "trials of each configuration in the trace [1]", [&request](std::uint64_t trials) {
+    if (trials == 0) throw usage_error("--trace-trials: want a whole number of at least 1, got '0'");
+    request.trace_trials = trials;
+  });
+  run.get_option("--trace-trials")->needs("--trace")->group("Output");
+}
+
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request);
@@ -132,10 +149,12 @@ void add_run(CLI::App& app, Request& request) {
                   "print the lines of another tool's summary behind the figures, for scripts that read them: benchy")
       ->type_name("TOOL")
       ->group("Output");
+  add_trace(*run, request.run);
   run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
       ->type_name("NAME")
       ->group("Verdict");
-  add_overwrite(*run, request.run.overwrite, "a complete result at --output, or a baseline of --save-baseline,");
+  add_overwrite(*run, request.run.overwrite,
+                "a complete result at --output, a baseline of --save-baseline, or a file at --trace,");
   add_colours(*run, request.run.colours, "Output");
   run->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
@@ -173,6 +192,11 @@ void add_train(CLI::App& app, Request& request) {
                    "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
+  train
+      ->add_option("--tensorboard", request.train.tensorboard,
+                   "write what TensorBoard shows, epoch by epoch, into a directory of the run's name below this one")
+      ->type_name("DIR")
+      ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
       "One value of each list; --loader is thread-pool, --compute is cnn and --workers the CPUs in force unless "
@@ -373,18 +397,33 @@ void add_merge(CLI::App& app, MergeRequest& request) {
 }
 
 void add_export(CLI::App& app, ExportRequest& request) {
-  CLI::App* exported = app.add_subcommand("export", "Write a result as another tool's");
+  CLI::App* exported = app.add_subcommand("export", "Write a result, or what its monitor saw, for other tools");
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
-  exported->add_option("--to", request.to, "whose: benchy")->required()->type_name("NAME");
-  exported->add_option("--output,-o", request.output, "file to write; - for stdout [-]")->type_name("FILE");
-  exported->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
+  exported
+      ->add_option("directory", request.directory,
+                   "tensorboard: where the event files go, below a directory of the run's name")
+      ->type_name("DIR");
+  exported
+      ->add_option("--to", request.to,
+                   "benchy: a run for that tool's scripts; csv: the series of --monitor; tensorboard")
+      ->required()
+      ->type_name("NAME");
+  exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
+      ->type_name("FILE");
+  exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace a file that is there already");
+  exported->footer(
+      "tensorboard: a run a cell, with a step a trial and the cell's settings as hyperparameters. Files that are there "
+      "are never replaced.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
 void add_report(CLI::App& app, ReportRequest& request) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text of one or several results");
   report
-      ->add_option("results", request.results,
-                   "files that `run` wrote; several are laid over each other; or jobs that were recorded, as text")
+      ->add_option(
+          "results", request.results,
+          "files that `run` wrote, or files that `train` wrote; several are laid over each other; or jobs that were "
+          "recorded, as text")
       ->required()
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")

@@ -1,19 +1,63 @@
+#include <fmt/format.h>
+
+#include <array>
+
 #include "harness/cli/cli.h"
+#include "harness/cli/event_writer.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
 #include "harness/result/result_reader.h"
+#include "harness/result/run_series.h"
 #include "harness/show/benchy.h"
+#include "harness/show/monitor_csv.h"
 #include "loaders/names.h"
+#include "loaders/storage/file.h"
 
 namespace loadline {
+namespace {
+
+template <typename Text>
+void export_to_file(const ExportRequest& request, const Text& text_of) {
+  if (!request.directory.empty()) {
+    throw usage_error(
+        fmt::format("export: {} is one file, of -o FILE, and needs no directory {}", request.to, request.directory));
+  }
+  const ResultFile file(request.output.empty() ? "-" : request.output,
+                        {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});
+  file.finish(text_of(load_result(request.result)));
+}
+
+void export_to_benchy(const ExportRequest& request) {
+  export_to_file(request, [](const Result& result) { return benchy_json(result, judge_run(result)); });
+}
+
+void export_to_csv(const ExportRequest& request) {
+  export_to_file(request, monitor_csv);
+}
+
+void export_to_tensorboard(const ExportRequest& request) {
+  check_tensorboard("--to tensorboard");
+  if (request.directory.empty()) throw usage_error("export: want a directory for tensorboard behind the result");
+  if (!request.output.empty()) throw usage_error("--output: tensorboard has a directory behind the result");
+  if (request.overwrite) throw usage_error("--overwrite: event files of tensorboard never replace others");
+  const std::string text = read_text(request.result);
+  const Result result = parse_result(text, request.result);
+  write_event_files(request.directory, event_files(result, run_series_of(text, request.result)));
+}
+
+struct ExportFormat {
+  std::string_view name;
+  void (*write)(const ExportRequest& request);
+};
+
+constexpr std::array kExportFormats{ExportFormat{"benchy", export_to_benchy}, ExportFormat{"csv", export_to_csv},
+                                    ExportFormat{"tensorboard", export_to_tensorboard}};
+
+}  // namespace
 
 int export_verb(const ExportRequest& request) {
-  if (request.to != "benchy") throw unknown_name("--to", request.to, std::vector<std::string_view>{"benchy"});
-  const ResultFile file(request.output,
-                        {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});
-  const Result result = load_result(request.result);
-  file.finish(benchy_json(result, judge_run(result)));
+  row_named(kExportFormats, "--to", request.to).write(request);
   return kExitOk;
 }
 

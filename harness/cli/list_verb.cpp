@@ -18,6 +18,7 @@
 #include "harness/result/listing.h"
 #include "harness/show/baselines_text.h"
 #include "harness/show/report/page.h"
+#include "harness/show/tensorboard/events.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"
 #include "synthetic/compute/compute.h"
@@ -79,9 +80,12 @@ std::string kernels_text() {
 }
 
 std::string reports_text() {
-  return fmt::format("reports (loadline report)\n  {:<14} {}\n\n", "charts",
+  const std::string tensorboard = why_no_tensorboard().empty() ? "event files, by `train` and `export`"
+                                                               : fmt::format("left out: {}", why_no_tensorboard());
+  return fmt::format("reports (loadline report)\n  {:<14} {}\n  {:<14} {}\n\n", "charts",
                      embedded_page().libraries.empty() ? "left out: built without npm, which brings what draws them"
-                                                       : "by Vega-Lite, in HTML");
+                                                       : "by Vega-Lite, in HTML",
+                     "tensorboard", tensorboard);
 }
 
 std::string names_text() {
@@ -122,6 +126,7 @@ Listing listing() {
               .ceilings = listed(ceiling_kinds()),
               .generators = listed(generators()),
               .charts = !embedded_page().libraries.empty(),
+              .tensorboard = why_no_tensorboard().empty(),
               .baselines = listed_baselines()};
   for (const LeftOut& row : computes_left_out()) {
     all.computes_left_out.push_back({std::string(row.name), std::string(row.reason)});

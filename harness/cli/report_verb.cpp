@@ -18,8 +18,11 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/recorded.h"
 #include "harness/result/result_reader.h"
+#include "harness/result/training_json.h"
 #include "harness/show/recording_text.h"
 #include "harness/show/report/report.h"
+#include "harness/show/report/training_report.h"
+#include "harness/show/training_text.h"
 #include "harness/show/wrap.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -29,6 +32,16 @@
 namespace loadline {
 namespace {
 
+// As `loadline train` printed them.
+std::string trainings_text(std::span<const TrainingResult> runs, std::string_view, std::size_t width) {
+  std::string text;
+  for (const TrainingResult& run : runs) {
+    if (!text.empty()) text += '\n';
+    text += training_text(run, width);
+  }
+  return text;
+}
+
 struct ReportFormat {
   std::string_view name;
   std::vector<std::string_view> endings;  // of file names
@@ -36,6 +49,7 @@ struct ReportFormat {
   bool has_title;
   std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
                       std::size_t width);
+  std::string (*of_trainings)(std::span<const TrainingResult> runs, std::string_view title, std::size_t width);
 };
 
 const std::array<ReportFormat, 4>& formats() {
@@ -45,26 +59,35 @@ const std::array<ReportFormat, 4>& formats() {
                    true,
                    true,
                    [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
-                      std::size_t) { return report_html(results, judgements, embedded_page(), title); }},
+                      std::size_t) { return report_html(results, judgements, embedded_page(), title); },
+                   [](std::span<const TrainingResult> runs, std::string_view title, std::size_t) {
+                     return training_html(runs, embedded_page(), title);
+                   }},
       ReportFormat{"markdown",
                    {".md", ".markdown"},
                    false,
                    true,
                    [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
-                      std::size_t) { return report_markdown(results, judgements, title); }},
-      ReportFormat{"csv",
-                   {".csv"},
-                   false,
-                   false,
-                   [](std::span<const Result> results, std::span<const Judgement>, std::string_view, std::size_t) {
-                     return report_csv(results);
+                      std::size_t) { return report_markdown(results, judgements, title); },
+                   [](std::span<const TrainingResult> runs, std::string_view title, std::size_t) {
+                     return training_markdown(runs, title);
                    }},
+      ReportFormat{
+          "csv",
+          {".csv"},
+          false,
+          false,
+          [](std::span<const Result> results, std::span<const Judgement>, std::string_view, std::size_t) {
+            return report_csv(results);
+          },
+          [](std::span<const TrainingResult> runs, std::string_view, std::size_t) { return training_csv(runs); }},
       ReportFormat{"text",
                    {".txt"},
                    false,
                    false,
                    [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view,
-                      std::size_t width) { return report_text(results, judgements, width); }},
+                      std::size_t width) { return report_text(results, judgements, width); },
+                   trainings_text},
   };
   return kFormats;
 }
@@ -79,13 +102,20 @@ const ReportFormat& format_of(const ReportRequest& request) {
   return formats().front();
 }
 
-// The names of those that are recorded jobs.
-std::vector<std::string> recordings_among(const std::vector<std::string>& paths) {
-  std::vector<std::string> recordings;
+// What the files are, by name.
+struct Documents {
+  std::vector<std::string> recordings;  // of jobs
+  std::vector<std::string> trainings;
+};
+
+Documents documents_among(const std::vector<std::string>& paths) {
+  Documents found;
   for (const std::string& path : paths) {
-    if (is_recording(read_text(path))) recordings.push_back(path);
+    const std::string text = read_text(path);
+    if (is_recording(text)) found.recordings.push_back(path);
+    if (is_training(text)) found.trainings.push_back(path);
   }
-  return recordings;
+  return found;
 }
 
 // A job that was recorded has no trials, and so none of the pages and tables of a result.
@@ -110,6 +140,22 @@ std::string recordings_report(const ReportRequest& request, const std::vector<st
   return wrapped(text, width);
 }
 
+std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
+  if (trainings.size() < request.results.size()) {
+    throw usage_error(fmt::format("report: {} is a training, which only trainings are laid over", trainings[0]));
+  }
+  std::vector<TrainingResult> runs;
+  std::set<std::string> ids;
+  for (const std::string& path : trainings) {
+    runs.push_back(load_training(path));
+    if (!ids.insert(runs.back().run_id).second) {
+      throw usage_error(
+          fmt::format("report: {} is of run {}, which another of the files is of too", path, runs.back().run_id));
+    }
+  }
+  return runs;
+}
+
 std::vector<Result> load(const std::vector<std::string>& paths) {
   std::vector<Result> results;
   std::set<std::string> runs;
@@ -126,7 +172,7 @@ std::vector<Result> load(const std::vector<std::string>& paths) {
 }  // namespace
 
 int report_verb(const ReportRequest& request) {
-  const auto recordings = recordings_among(request.results);
+  const auto [recordings, trainings] = documents_among(request.results);
   const ReportFormat& format = format_of(request);
   if (recordings.empty() && request.output.empty() && format.needs_output) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
@@ -140,6 +186,13 @@ int report_verb(const ReportRequest& request) {
                          .inputs = {request.results.begin(), request.results.end()}});
   if (!recordings.empty()) {
     file.finish(recordings_report(request, recordings, file.to_stdout() ? width_of(stdout) : kUnlimited));
+    return kExitOk;
+  }
+  if (!trainings.empty()) {
+    const std::vector<TrainingResult> runs = load_trainings(request, trainings);
+    const std::size_t columns = file.to_stdout() ? width_of(stdout) : kUnlimited;
+    const std::string report = format.of_trainings(runs, request.title, columns);
+    file.finish(format.name == "text" ? wrapped(report, columns) : report);
     return kExitOk;
   }
   const std::vector<Result> results = load(request.results);

@@ -17,10 +17,12 @@
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
+#include "harness/cli/trace_file.h"
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
 #include "harness/measure/check.h"
 #include "harness/measure/find.h"
+#include "harness/measure/instruments.h"
 #include "harness/measure/meter.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/resume.h"
@@ -43,6 +45,7 @@
 #include "harness/show/diff_text.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/job_text.h"
+#include "harness/show/monitor_text.h"
 #include "harness/show/table.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -102,6 +105,9 @@ void print_result(const Verb& verb, const Result& result, const Judgement& judge
                   std::FILE* out) {
   put_text(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement, width_of(out))));
   if (const std::string job = job_text(result); !job.empty()) put_text(out, '\n' + job);
+  for (const std::string& text : {counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
+    if (!text.empty()) put_text(out, '\n' + text);
+  }
   std::fflush(out);
   put_text(stderr, warnings_beside(failure, result, judgement));
 }
@@ -170,6 +176,20 @@ bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, 
          take_fingerprints(result, context);
 }
 
+// None where none is asked for. Its rules are those of a table, but that it is not to be the result.
+std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
+                                    const std::optional<ResultFile>& result) {
+  if (request.trace.empty() || request.dry_run) return std::nullopt;
+  const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
+    throw usage_error(fmt::format("--trace {}: it is the file of the result, name another", request.trace));
+  }
+  OutputRules rules = output_rules(request, plan.cells);
+  rules.kind = OutputRules::Kind::kText;
+  rules.goes_on = false;
+  return TraceFile(request.trace, rules);
+}
+
 // Throws Error where the request is for something else than what it is to go on with.
 void check_resume(const RunRequest& request) {
   if (request.resume.empty()) return;
@@ -187,6 +207,10 @@ void check_resume(const RunRequest& request) {
 int measure(const Verb& verb, const RunRequest& request) {
   check_resume(request);
   if (request.earlier && is_finished(*request.earlier)) {
+    if (!request.trace.empty()) {
+      throw usage_error(fmt::format(
+          "--trace: {} is complete, so that --resume measures nothing; trace a run of its own", request.resume));
+    }
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
       print_result(verb, *request.earlier, judge_run(*request.earlier), failure, stdout);
@@ -212,7 +236,14 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (request.earlier) arrange_like(*request.earlier, plan);
   Result result = begin_result(request);
   std::optional<ResultFile> file = result_file(verb, request, plan, result);
-  Reporter reporter(request.options, file ? saving_to(*file, clock) : SaveResult(), clock);
+  Instruments instruments(request.dry_run ? RunOptions() : request.options);
+  const SaveResult save = file ? saving_to(*file, clock) : SaveResult();
+  const auto save_all = [&](const Result& part) {
+    if (&part == &result && file->is_due(clock)) instruments.note(result);
+    return save(part);
+  };
+  const std::optional<TraceFile> trace = trace_file(request, plan, file);
+  Reporter reporter(request.options, file ? SaveResult(save_all) : SaveResult(), clock);
   RunContext context{.clock = clock,
                      .stop = interrupt.token(),
                      .observer = reporter,
@@ -221,12 +252,16 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .processes = processes_here(request.options.world_size),
                      .cpu_limits = cpu_limits_now,
                      .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
+  instruments.attach(context);
+  // A run that is gone on with knows its place in time only when it is prepared.
+  if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
   if (!prepare_run(plan, result, context)) {
     print_error("interrupted while reading the data; nothing was measured and no result written");
     return kExitSignal + interrupt.signal();
   }
   if (request.earlier)
     context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
+  if (request.earlier && !request.dry_run) instruments.start(plan.cells, result.monitor, context);
   const Schedule schedule =
       schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start), context.tried);
   const bool best = request.options.find == kFindBest;
@@ -243,6 +278,7 @@ int measure(const Verb& verb, const RunRequest& request) {
   if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
   // By the clock of the trials: somebody may have set the other one meanwhile, and a run does not end before it begins.
   result.finished = utc_timestamp(began_at + clock.now() - began);
+  instruments.note(result);
   const Judgement judgement = judge_run(result);
   result.process = RunUsage{.wall_seconds = seconds(clock.now() - began),
                             .usage = used_by_process(meter, used_before, peak_rss_bytes)};
@@ -259,6 +295,13 @@ int measure(const Verb& verb, const RunRequest& request) {
   }
   if (interrupt.signal() != 0) {
     print_error(interruption_text(result, file, verb));
+    return kExitSignal + interrupt.signal();
+  }
+  if (trace &&
+      trace->measure_and_write(request.trace_trials, result, context, reporter.progress(), request.options.quiet)) {
+    if (!request.options.quiet) put(stream_for_text(file), fmt::format("trace: {}\n", printable(trace->path())));
+  } else if (interrupt.signal() != 0) {
+    print_error("interrupted; no trace is written");
     return kExitSignal + interrupt.signal();
   }
   throw_if_failed(failure);

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/event_writer.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output.h"
 #include "harness/cli/progress.h"
@@ -14,9 +16,9 @@
 #include "harness/cli/verbs.h"
 #include "harness/measure/train.h"
 #include "harness/plan/workloads.h"
-#include "harness/result/result_json.h"
 #include "harness/result/run_id.h"
 #include "harness/result/threads.h"
+#include "harness/result/training_json.h"
 #include "harness/show/training_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
@@ -27,18 +29,26 @@ namespace {
 
 class Follower final : public TrainingObserver {
  public:
-  explicit Follower(bool quiet) : progress_(quiet) {}
+  // `now` tells seconds since 1970, UTC. Both are borrowed; `events` may be null.
+  Follower(bool quiet, TrainingEvents* events, const std::function<double()>& now)
+      : progress_(quiet), events_(events), now_(now) {}
 
-  void on_epoch(const TrainingResult& result) override { progress_.milestone(epoch_text(result)); }
+  void on_epoch(const TrainingResult& result) override {
+    progress_.milestone(epoch_text(result));
+    if (events_ != nullptr) events_->append(epoch_events(result, now_()));
+  }
 
  private:
   Progress progress_;
+  TrainingEvents* events_;
+  const std::function<double()>& now_;
 };
 
 }  // namespace
 
 int train_verb(const RunRequest& request, const TrainRequest& training) {
   if (training.epochs == 0) throw usage_error("--epochs 0: want at least 1");
+  if (!training.tensorboard.empty()) check_tensorboard("--tensorboard");
   const Interrupt interrupt;
   SteadyClock clock;
   const TrainingPlan plan = plan_training(
@@ -55,7 +65,17 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
   // Made before anything is measured, so that what cannot be written is known by then.
   std::optional<ResultFile> file;
   if (!request.options.output.empty()) file.emplace(request.options.output, output_rules(request, {plan.cell}));
-  Follower follower(request.options.quiet);
+  result.cell.cell = plan.cell;
+  std::optional<TrainingEvents> events;
+  if (!training.tensorboard.empty()) events.emplace(training.tensorboard, training_file(result));
+  // By the clock of the epochs, as the other one may be set meanwhile.
+  const auto time = [&] {
+    return now + std::chrono::duration_cast<std::chrono::system_clock::duration>(clock.now() - began);
+  };
+  const std::function<double()> time_seconds = [&] {
+    return std::chrono::duration<double>(time().time_since_epoch()).count();
+  };
+  Follower follower(request.options.quiet, events ? &*events : nullptr, time_seconds);
   try {
     run_training(plan, result, clock, interrupt.token(), follower);
   } catch (const Error&) {
@@ -63,11 +83,14 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     if (file && !result.epochs.empty()) file->finish(training_json(result));
     throw;
   }
-  // By the clock of the epochs, as the other one may be set meanwhile.
-  result.finished = utc_timestamp(now + clock.now() - began);
+  result.finished = utc_timestamp(time());
   std::FILE* const out = names_stdout(result.options.output) ? stderr : stdout;
   if (!request.options.quiet) put_text(out, training_text(result, width_of(out)));
   if (file) file->finish(training_json(result));
+  if (events) {
+    events->append(end_events(result, time_seconds()));
+    events->finish();
+  }
   if (interrupt.signal() == 0) return kExitOk;
   print_error(fmt::format("interrupted after {} of {} epochs", result.epochs.size(), training.epochs));
   return kExitSignal + interrupt.signal();

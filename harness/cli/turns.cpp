@@ -11,6 +11,7 @@
 #include "harness/cli/child_run.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/reporter.h"
+#include "harness/measure/instruments.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
@@ -100,6 +101,9 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
                      .cpu_limits = cpu_limits_now,
                      .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   Turns turns;
+  Instruments instruments(both.options);
+  instruments.attach(context);
+  instruments.start(plan.cells, {}, context);
   if (prepare_run(plan, both, context)) {
     reporter.expect(schedule_of(both, both.options, true, 0, context.tried));
     reporter.progress().milestone(fmt::format("{} of {}, after one that is not kept", plural(request.pairs, "pair"),
@@ -108,6 +112,7 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   }
   both.status = turns.complete ? Status::kComplete : Status::kPartial;
   both.finished = utc_timestamp(began_at + clock.now() - began);
+  instruments.note(both);
   turns.sides = split(both);
   return turns;
 }
@@ -133,6 +138,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
         results[i]->status = Status::kPartial;
         results[i]->finished.reset();
         results[i]->arguments = request.run.arguments;
+        results[i]->monitor.reset();  // of the first of many processes, each with a clock of its own
         for (CellResult& cell : results[i]->cells) cell.trials.clear();
       }
       append(*results[i], *result, pair - 1, sides[i]->option);

@@ -27,9 +27,11 @@ struct RunRequest {
   bool allow_mismatch = false;             // of `resume`: whatever the builds are
   bool dry_run = false;
   bool dump_config = false;
-  std::string baseline;       // name of that to compare with afterwards; empty: none
-  std::string save_baseline;  // name to keep the result under; empty: none
-  std::string summary;        // whose lines to print behind the figures; empty: nobody's
+  std::string baseline;          // name of that to compare with afterwards; empty: none
+  std::string save_baseline;     // name to keep the result under; empty: none
+  std::string trace;             // file for traced trials; empty: there are none
+  std::size_t trace_trials = 1;  // of each cell, with `trace`
+  std::string summary;           // whose lines to print behind the figures; empty: nobody's
   Colours colours = Colours::kAuto;
 };
 
@@ -84,6 +86,7 @@ struct NoiseRequest {
 
 struct TrainRequest {
   std::size_t epochs = 3;
+  std::string tensorboard;  // directory for event files; empty: none are written
 };
 
 struct CheckRequest {
@@ -127,9 +130,10 @@ struct MergeRequest {
 };
 
 struct ExportRequest {
-  std::string result;        // file
-  std::string to;            // whose format
-  std::string output = "-";  // file, or - for stdout
+  std::string result;     // file
+  std::string to;         // whose format
+  std::string directory;  // for what is several files
+  std::string output;     // of what is one file, or - for stdout; empty: stdout
   bool overwrite = false;
 };
 

@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "harness/judge/cold.h"
+#include "harness/judge/meanwhile.h"
 #include "harness/result/counted.h"
+#include "harness/result/memory_words.h"
 #include "loaders/error.h"
+#include "loaders/loader.h"
 
 namespace loadline {
 namespace {
@@ -137,6 +140,47 @@ bool is_bound_by_latency(const CellResult& cell, const DatasetInfo& info, const 
   return blocked_on_storage(cell, info, causes, idle * seconds);
 }
 
+// The mean over the trials of which a monitor can tell; none where there is none.
+std::optional<double> mean_over_trials(const CellResult& cell, const MonitorRecord& monitor,
+                                       std::optional<double> (*figure)(const MonitorRecord&, const Trial&)) {
+  double sum = 0;
+  double trials = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    const auto value = figure(monitor, trial);
+    if (!value) continue;
+    sum += *value;
+    ++trials;
+  }
+  return trials > 0 ? std::optional(sum / trials) : std::nullopt;
+}
+
+std::optional<double> own_reads(const MonitorRecord& monitor, const Trial& trial) {
+  return mean_meanwhile(monitor, "read from storage", trial);
+}
+std::optional<double> reads_after_reclaim(const MonitorRecord& monitor, const Trial& trial) {
+  return mean_meanwhile(monitor, "read again after reclaim", trial);
+}
+
+// Who reads from storage at all is in the way of those who do it too.
+void name_machine_causes(const CellResult& cell, const MonitorRecord& monitor, Causes& causes) {
+  constexpr double kLeast = 8 << 20;  // bytes/s
+  constexpr double kLeastOwn = 1 << 20;
+  constexpr double kOfAllReads = 0.2;
+  const auto own = mean_over_trials(cell, monitor, own_reads);
+  causes.others_read_bytes_per_second = mean_over_trials(cell, monitor, others_read_bytes_per_second);
+  causes.read_again_bytes_per_second = mean_over_trials(cell, monitor, reads_after_reclaim);
+  if (!own || *own < kLeastOwn) return;
+  const double others = causes.others_read_bytes_per_second.value_or(0);
+  if (others >= kLeast && others >= kOfAllReads * (others + *own)) causes.named.push_back(Cause::kReaders);
+  // Dropping the files for a cold trial is no shortage.
+  const double again = causes.read_again_bytes_per_second.value_or(0);
+  if (cell.cell.cache != CacheState::kCold && again >= kOfAllReads * *own) causes.named.push_back(Cause::kReclaim);
+}
+
+std::string per_second_text(double bytes) {
+  return size_words(static_cast<std::uint64_t>(bytes)) + "/s";
+}
+
 // "58 % of the time (55 to 61 % from trial to trial)"
 std::string share_text(const TimeShare& share) {
   const auto points = [](double part) { return std::lround(100 * part); };
@@ -170,6 +214,16 @@ std::string sentence_of(Cause cause, const Causes& causes, Access access, std::s
           " The hypervisor gave its CPUs to others for {}{}: measure again on a quieter host or one without shared "
           "CPUs.",
           share_text(*causes.steal), in);
+    case Cause::kReaders:
+      return fmt::format(
+          " Other processes read {} from the device of the data meanwhile{}: measure again without them, or with the "
+          "data on a device of its own.",
+          per_second_text(*causes.others_read_bytes_per_second), in);
+    case Cause::kReclaim:
+      return fmt::format(
+          " Memory was short: {} of files were read again that the page cache had had to give up{}: free memory, or "
+          "use less data.",
+          per_second_text(*causes.read_again_bytes_per_second), in);
   }
   throw Error("causes: unknown cause");
 }
@@ -182,11 +236,14 @@ std::string_view name(Cause cause) {
     case Cause::kContention: return "contention";
     case Cause::kThrottling: return "throttling";
     case Cause::kSteal: return "steal";
+    case Cause::kReaders: return "readers";
+    case Cause::kReclaim: return "reclaim";
   }
   throw Error("causes: unknown cause");
 }
 
-std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads) {
+std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
+                                const MonitorRecord* monitor) {
   std::vector<Times> trials;
   for (const Trial& trial : counted(cell.trials)) trials.push_back(times_of(trial, threads));
   if (trials.empty()) return std::nullopt;
@@ -215,6 +272,9 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   if (is_bound_by_latency(cell, info, causes, trials)) found.emplace_back(1 - causes.cpu.mean, Cause::kLatency);
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& one : found) causes.named.push_back(one.second);
+  const LoaderKind* known = cell.cell.loader ? known_loader(*cell.cell.loader) : nullptr;
+  // Processes of another's loader read what would be taken for others' reads.
+  if (monitor != nullptr && known != nullptr && !known->external) name_machine_causes(cell, *monitor, causes);
   return causes;
 }
 

@@ -21,9 +21,11 @@ enum class Cause : std::uint8_t {
   kContention,  // other processes have the CPUs
   kThrottling,  // the CPU quota of the control group is used up
   kSteal,       // a hypervisor runs something else
+  kReaders,     // other processes read from the device of the data
+  kReclaim,     // memory is short, and the system takes away pages of the data
 };
 
-// "latency", "contention", "throttling", "steal".
+// "latency", "contention", "throttling", "steal", "readers", "reclaim".
 std::string_view name(Cause cause);
 
 // A share of the time of all trials, and the least and the most of a single one.
@@ -42,7 +44,10 @@ struct Causes {
   std::optional<TimeShare> throttling;
   std::optional<TimeShare> steal;
   std::optional<TimeShare> blocked;  // on storage, as the kernel counts it
-  std::vector<Cause> named;          // the largest share first
+  // By a monitor; absent without one.
+  std::optional<double> others_read_bytes_per_second;  // from the devices of the data, beside this process
+  std::optional<double> read_again_bytes_per_second;   // files' pages that memory had had to give up before
+  std::vector<Cause> named;                            // the largest share first
 };
 
 // Who shares the CPUs in force.
@@ -52,8 +57,9 @@ struct SharedCpus {
   std::size_t cpus = 1;
 };
 
-// None without trials.
-std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads);
+// None without trials. `monitor`: what it saw of the machine meanwhile; null: nobody looked.
+std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
+                                const MonitorRecord* monitor = nullptr);
 
 // A sentence for each cause that is named, each with a space before it: what it took, and what to do.
 // In: of which trials that was, as " in FULL"; empty: of all that there are.

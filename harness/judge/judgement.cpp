@@ -152,7 +152,7 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
   const SharedCpus threads{.counted = beside_io ? of_loader + pulling + computing : of_loader,
                            .of_process = of_loader + pulling + computing,
                            .cpus = result.environment.machine.threads_in_force};
-  return causes_of(cell, info_of(result, configuration), threads);
+  return causes_of(cell, info_of(result, configuration), threads, result.monitor ? &*result.monitor : nullptr);
 }
 
 // A neighbour that IO leaves a CPU to may still be in the way of a compute.

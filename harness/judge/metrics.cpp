@@ -38,6 +38,13 @@ constexpr std::array kMetrics{
              return (trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds) * 1000 /
                     static_cast<double>(trial.samples);
            }},
+    Metric{"joules_per_1000_samples", "energy of CPUs, memory and GPUs, as far as it is known", Unit::kJoules, false,
+           "less", "more", "much",
+           [](const Trial& trial) {
+             const auto joules = trial.energy ? trial.energy->joules() : std::nullopt;
+             return joules ? *joules * 1000 / static_cast<double>(trial.samples)
+                           : std::numeric_limits<double>::quiet_NaN();
+           }},
     Metric{"peak_rss_bytes", "most memory that the process had during a trial", Unit::kBytes, false, "less", "more",
            "much",
            [](const Trial& trial) {

@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-enum class Unit : std::uint8_t { kPerSecond, kSeconds, kBytes };
+enum class Unit : std::uint8_t { kPerSecond, kSeconds, kBytes, kJoules };
 
 struct Metric {
   std::string_view name;  // of --metric

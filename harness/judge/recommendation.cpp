@@ -10,6 +10,7 @@
 #include "harness/judge/cost.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/non_inferiority.h"
+#include "harness/result/counted.h"
 #include "loaders/loader.h"
 
 namespace loadline {
@@ -55,6 +56,7 @@ class Recommender {
     headline.configuration = headline.recommended.value_or(headline.fastest);
     headline.workers = workers_of(headline);
     headline.alternatives = alternatives_to(headline, sufficient);
+    headline.fewest_joules = fewest_joules(headline);
     return headline;
   }
 
@@ -134,6 +136,36 @@ class Recommender {
     WorkerChoice choice{.fewest = std::nullopt, .best = std::ranges::max_element(curve->points, {}, rate)->point};
     if (headline.recommended) choice.fewest = std::ranges::find(curve->points, own->cell, &CurvePoint::cell)->point;
     return choice;
+  }
+
+  // Joules a thousand samples, one figure a trial; none where a trial has none.
+  std::vector<double> joules_of(std::size_t contender) const {
+    std::vector<double> joules;
+    for (const Trial& trial : counted(result_.cells[candidates_[contender].cell].trials)) {
+      const auto used = trial.energy ? trial.energy->joules() : std::nullopt;
+      if (!used || !(*used > 0) || trial.samples == 0) return {};
+      joules.push_back(*used * 1000 / static_cast<double>(trial.samples));
+    }
+    return joules;
+  }
+
+  std::optional<FewestJoules> fewest_joules(const Headline& headline) const {
+    if (candidates_.size() < 2) return std::nullopt;
+    std::vector<std::vector<double>> joules;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      joules.push_back(joules_of(i));
+      if (joules.back().empty()) return std::nullopt;
+    }
+    const auto mean = [](const std::vector<double>& values) { return summarize(values).mean; };
+    const auto fewest = static_cast<std::size_t>(std::ranges::min_element(joules, {}, mean) - joules.begin());
+    const auto own = std::ranges::find(candidates_, headline.configuration, &Contender::configuration);
+    const auto its = static_cast<std::size_t>(own - candidates_.begin());
+    FewestJoules found{.configuration = candidates_[fewest].configuration, .joules = mean(joules[fewest])};
+    if (fewest == its) return found;
+    found.others = mean(joules[its]);
+    found.ratio = log_welch_ratio(joules[its], joules[fewest]);
+    found.clearly = found.ratio->ci95 && found.ratio->ci95->high < 1;
+    return found;
   }
 
   std::vector<Alternative> alternatives_to(const Headline& headline, const std::vector<std::size_t>& sufficient) const {

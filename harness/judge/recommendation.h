@@ -28,6 +28,15 @@ struct Alternative {
   bool equal = false;             // it is as fast within the margin
 };
 
+// The configuration that takes the fewest joules a sample, where the energy of all candidates is known.
+struct FewestJoules {
+  std::size_t configuration = 0;  // index
+  double joules = 0;              // of 1,000 samples: the mean over its trials
+  std::optional<double> others;   // the same of the headline's configuration, where that is another one
+  std::optional<Ratio> ratio;     // of the first to the second; none where it is the headline's own
+  bool clearly = false;           // whether the trials can tell the two apart
+};
+
 // Of one workload. Its candidates are the configurations that have FULL trials (IO, where none has FULL) in the cache
 // state of the fastest. Recommended is the simplest of those than which no other is faster by more than kNoticeable, as
 // non_inferiority.h has it: data in the format as it was given before a converted copy, then fewer workers, then less
@@ -40,9 +49,10 @@ struct Headline {
   std::optional<std::size_t> recommended;  // index; none: the trials cannot tell
   std::vector<std::size_t> equal;          // indices of the others that would do as well, the simplest first
   std::size_t candidates = 0;
-  std::size_t rivals = 0;                 // candidates that may be more than the margin faster than the fastest so far
-  std::optional<double> trials_to_tell;   // of each candidate, where nothing is recommended and their spread is known
-  std::optional<WorkerChoice> workers;    // none where their number was not varied
+  std::size_t rivals = 0;                // candidates that may be more than the margin faster than the fastest so far
+  std::optional<double> trials_to_tell;  // of each candidate, where nothing is recommended and their spread is known
+  std::optional<WorkerChoice> workers;   // none where their number was not varied
+  std::optional<FewestJoules> fewest_joules;
   std::vector<Alternative> alternatives;  // one for each other loader, in the order of the configurations
 };
 

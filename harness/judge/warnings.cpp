@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/judge/cold.h"
+#include "harness/judge/machine_warnings.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
 #include "harness/judge/verdict.h"
@@ -39,13 +40,17 @@ constexpr Kind kKinds[] = {
     {"ceiling-failed", "ceilings", ""},
     {"ceiling-beaten", "cells", "please report it, with the result"},
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
+    {"cache-reclaimed", "cells", "free memory, raise the limit, or use less data"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
     {"format-differs", "loaders", "use the --dtype that it delivers"},
     {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
     {"few-trials", "cells", "use --trials 5 or more"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
+    {"other-readers", "cells", "run again without them, or with the data on a device of its own"},
     {"memory-short", "", "ask for less, or give the process more"},
     {"outlier-trial", "trials", "a stall is a finding, but if something else ran, run again"},
+    {"stolen", "cells", "run again on a quieter host, or on CPUs of your own"},
+    {"swapping", "cells", "free memory, or give the process more"},
     {"suspended", "cells", "run again, and let it run"},
     {"samples-skipped", "cells", "see `skipped` in the result, mend or remove the files"},
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
@@ -442,6 +447,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
     warn_of_loop(cell, warnings);
     warn_of_cpus(cell, result.environment.machine, warnings);
     warn_of_throttling(cell, warnings);
+    warn_of_machine_meanwhile(result, cell, warnings);
   }
   warn_of_overhead(result, warnings);
   warn_of_ceilings(result, judgement, warnings);

@@ -64,7 +64,9 @@ class BestFinder {
                 .tried = context.tried,
                 .peak_rss_bytes = context.peak_rss_bytes,
                 .processes = context.processes,
-                .cpu_limits = context.cpu_limits},
+                .cpu_limits = context.cpu_limits,
+                .energy = context.energy,
+                .counters = context.counters},
         best_(result.best.emplace()) {
     const bool any_full =
         std::ranges::any_of(result.cells, [](const CellResult& cell) { return cell.cell.mode == Mode::kFull; });

@@ -49,7 +49,9 @@ class Finder {
                 .tried = context.tried,
                 .peak_rss_bytes = context.peak_rss_bytes,
                 .processes = context.processes,
-                .cpu_limits = context.cpu_limits} {
+                .cpu_limits = context.cpu_limits,
+                .energy = context.energy,
+                .counters = context.counters} {
     result_.search = Search{.kind = options.find, .utilisation = *options.au};
   }
 

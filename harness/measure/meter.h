@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/measure/delays.h"
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 
 namespace loadline {
 

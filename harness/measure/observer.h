@@ -32,6 +32,8 @@ class RunObserver {
   virtual void on_probe(const Result& /*result*/) {}
 };
 
+class EnergyMeter;
+class EventCounters;
 class Rig;
 
 // Stands in for datasets, loaders and computes, where those of a run are not real: its cells are measured on feeds and
@@ -65,6 +67,8 @@ struct RunContext {
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
   std::size_t processes = 1;                  // that do the same on this machine at the same time
   std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them
+  const EnergyMeter* energy = nullptr;        // none: no trial's energy is read
+  const EventCounters* counters = nullptr;    // none: nothing is counted
   std::function<std::uint64_t()> times_resumed;  // how often the process went on after a stop; none: nobody counts
 };
 

@@ -119,6 +119,7 @@ double continue_from(Result earlier, const std::string& source, Result& prepared
   prepared.run_id = std::move(earlier.run_id);
   add_hosts(prepared.environment.machine, earlier.environment.machine);
   prepared.environment.machine.hostname = std::move(earlier.environment.machine.hostname);
+  prepared.monitor = std::move(earlier.monitor);
   prepared.resumed = std::move(earlier.resumed);
   prepared.resumed.push_back(std::exchange(prepared.started, std::move(earlier.started)));
   for (std::size_t i = 0; i < prepared.datasets.size(); ++i) {

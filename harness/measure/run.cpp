@@ -15,6 +15,7 @@
 #include "harness/measure/cache.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/schedule.h"
+#include "harness/measure/trace.h"
 #include "harness/measure/trial.h"
 #include "harness/measure/watch.h"
 #include "loaders/datasets/memory.h"
@@ -117,11 +118,13 @@ void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, Ru
   }
 }
 
-TrialOptions trial_options(const RunOptions& options, std::size_t round) {
+TrialOptions trial_options(const RunOptions& options, std::size_t round, const RunContext& context) {
   return {.length =
               options.trial_batches ? Length(Batches{*options.trial_batches}) : Length(time_of(options.trial_seconds)),
           .warm_up_batches = options.warm_up_batches,
-          .first_epoch = round + 1};  // the first epoch is a measurement of its own
+          .first_epoch = round + 1,  // the first epoch is a measurement of its own
+          .energy = context.energy,
+          .counters = context.counters};
 }
 
 // A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
@@ -210,6 +213,38 @@ class Bench {
       if (!cells_[i].error && !run_cell(i, round)) return false;
     }
     return true;
+  }
+
+  // All cells, so many trials each.
+  TraceOutcome trace(const TraceOptions& options) {
+    const auto wanted = [](const CellResult& cell) { return cell.cell.mode != Mode::kOverhead && !cell.error; };
+    std::size_t tracks = 0;
+    TraceOutcome outcome;
+    for (const CellResult& cell : cells_) {
+      if (!wanted(cell)) continue;
+      ++outcome.cells;
+      tracks += options.trials * tracks_of(cell.cell);
+    }
+    for (std::size_t i = 0; i < cells_.size() && outcome.done; ++i) {
+      if (!wanted(cells_[i])) continue;
+      if (!has_time_for(options.trials, cells_[i])) {
+        ++outcome.without_time;
+        continue;
+      }
+      for (std::size_t k = 0; k < options.trials && outcome.done; ++k) {
+        options.begins(cells_[i]);
+        std::optional<TrialTrace> trace;
+        try {
+          trace = trace_cell(i, k, limits_of_tracks(tracks));
+        } catch (const Error& error) {
+          outcome.failures.push_back(fmt::format("cannot trace {}: {}", cells_[i].cell.name(), error.what()));
+          break;
+        }
+        outcome.done = trace.has_value();
+        if (trace) options.take(*trace, cells_[i]);
+      }
+    }
+    return outcome;
   }
 
   void forget_trials() {
@@ -304,12 +339,13 @@ class Bench {
       const bool own_peak = begin_own_peak(context_);
       const std::uint64_t resumed_before = times_resumed();
       auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
-        return run_trial(its_rig, trial_options(options_, round), context_.clock, stop);
+        return run_trial(its_rig, trial_options(options_, round, context_), context_.clock, stop);
       });
       if (!trial) return false;
       note_delivered(cell.cell, trial->delivered, result_);
       if (on_data) check_dataset(context_.watches, result_, cell.dataset);
       if (!own_peak) trial->usage.peak_rss_bytes.reset();
+      if (trial->clock_started_seconds) *trial->clock_started_seconds += started;
       trial->suspended = times_resumed() != resumed_before;
       trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
       trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();
@@ -322,6 +358,27 @@ class Bench {
     cell.stopped = stop_of(cell, options_);
     context_.observer.on_trial(result_, cell);
     return true;
+  }
+
+  bool has_time_for(std::size_t trials, const CellResult& cell) const {
+    if (!end_) return true;
+    const double seconds = trial_seconds(cell, info_of(cell), options_, context_.tried);
+    return context_.clock.now() + time_of(static_cast<double>(trials) * seconds) <= *end_;
+  }
+
+  // The k-th of its traced trials. None when stopped.
+  std::optional<TrialTrace> trace_cell(std::size_t i, std::size_t k, const TraceLimits& limits) {
+    if (context_.stop.stop_requested()) return std::nullopt;
+    const CellResult& cell = cells_[i];
+    check_dataset(context_.watches, result_, cell.dataset);
+    const Rig& its_rig = rig(i);
+    cache_.before_trial(cell, datasets_, context_.stop);
+    const std::size_t round = rounds_of(cell.trials) + k;
+    auto trace = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
+      return trace_trial(its_rig, trial_options(options_, round), limits, context_.clock, stop);
+    });
+    if (trace) trace->number = k;
+    return trace;
   }
 
   bool run_ceiling(std::size_t i, std::size_t round) {
@@ -460,6 +517,10 @@ bool run_pairs(std::size_t pairs, Result& result, RunContext& context) {
   }
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
+}
+
+TraceOutcome run_traced(const TraceOptions& options, Result& result, RunContext& context) {
+  return Bench(result.options, result, result.cells, context).trace(options);
 }
 
 bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context) {

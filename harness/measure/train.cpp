@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "harness/measure/loop.h"
@@ -47,20 +48,43 @@ Score validate(const CellRig& rig, Trainer& trainer, const std::stop_token& stop
   return score;
 }
 
-// None when stopped before its end. `begin`: when it counts from.
-std::optional<EpochResult> run_epoch(const CellRig& rig, Feed& feed, Trainer& trainer, Clock& clock, Time begin,
-                                     const std::stop_token& stop) {
+// What came before the first batch was asked for, the waits, the trainer's parts, and the rest.
+std::vector<StageSummary> epoch_stages(Time wall, Time before, Time waits, std::uint64_t batches,
+                                       std::span<const StageTime> earlier, std::span<const StageTime> later) {
+  if (later.empty()) return {};
+  std::vector<StageSummary> stages;
+  if (before > Time()) stages.push_back({"set-up", 1, seconds(before)});
+  stages.push_back({std::string(kHostWaits), batches, seconds(waits)});
+  Time rest = wall - before - waits;
+  for (std::size_t i = 0; i < later.size(); ++i) {
+    const Time total = later[i].total - earlier[i].total;
+    stages.push_back({std::string(later[i].name), later[i].hits - earlier[i].hits, seconds(total)});
+    rest -= total;
+  }
+  stages.push_back({"other", batches, seconds(rest)});
+  return stages;
+}
+
+// None when stopped before its end. `begun`: when it counts from, if that is not now.
+std::optional<EpochResult> run_epoch(const CellRig& rig, Feed& feed, Trainer& trainer, Clock& clock,
+                                     std::optional<Time> begun, const std::stop_token& stop) {
+  const Time begin = begun ? *begun : clock.now();
   Lent sink(trainer);
   const UsageReading before = rig.usage();
+  const std::vector<StageTime> stages_before(trainer.stages().begin(), trainer.stages().end());
+  const Time asked = clock.now();
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
   const std::size_t left = rig.sampler().batches_per_epoch() - 1;
   const Stretch rest = left > 0 ? run_loop(feed, sink, clock, Batches{left}, stop) : Stretch{.complete = true};
   if (!first.complete || !rest.complete) return std::nullopt;
   sink.finish();
-  EpochResult epoch{.wall_seconds = seconds(clock.now() - begin),
+  const Time wall = clock.now() - begin;
+  EpochResult epoch{.wall_seconds = seconds(wall),
                     .wait_seconds = seconds(first.waits.total() + rest.waits.total()),
                     .first_batch_seconds = seconds(first.waits.total()),
                     .training = trainer.take_score()};
+  epoch.stages = epoch_stages(wall, begun ? asked - begin : Time(), first.waits.total() + rest.waits.total(),
+                              first.batches + rest.batches, stages_before, trainer.stages());
   epoch.usage = difference(rig.usage(), before);
   return epoch;
 }
@@ -116,9 +140,9 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
     result.why_no_validation = error.what();
   }
 
-  Time begin = clock.now();
+  const Time begun = clock.now();
   const auto dataset = open_for(plan.cell);
-  result.open_seconds = seconds(clock.now() - begin);
+  result.open_seconds = seconds(clock.now() - begun);
   const DatasetWatch watch(dataset->info());
   result.dataset = dataset->info();
   Machine tried = machine;
@@ -149,8 +173,7 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
   result.classifies = trainer->classifies();
 
   for (std::size_t i = 0; i < plan.epochs; ++i) {
-    if (i > 0) begin = clock.now();
-    auto epoch = run_epoch(rig, *feed, *trainer, clock, begin, stop);
+    auto epoch = run_epoch(rig, *feed, *trainer, clock, i == 0 ? std::optional(begun) : std::nullopt, stop);
     if (!epoch) return;
     watch.check();
     if (validation_rig) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 #include "harness/plan/plan.h"
 #include "harness/result/environment.h"
 #include "harness/result/result.h"
@@ -24,7 +24,8 @@ struct EpochResult {
   Score training;
   std::optional<Score> validation;
   double validation_seconds = 0;
-  Usage usage;  // of training
+  std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the trainer has no parts
+  Usage usage;                       // of training
 
   double samples_per_second() const { return static_cast<double>(training.samples) / wall_seconds; }
 };

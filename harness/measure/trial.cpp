@@ -9,6 +9,8 @@
 
 #include "harness/measure/resident.h"
 #include "harness/measure/steady.h"
+#include "harness/monitor/counters.h"
+#include "harness/monitor/energy.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
@@ -138,11 +140,45 @@ Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) 
   return length;
 }
 
+// The threads that work for the feed beside this one; none: it does not tell, or they have not all begun.
+std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
+  std::vector<std::uint64_t> workers;
+  const auto own = this_thread_number();
+  for (const WorkerTimes& worker : feed.worker_times()) {
+    if (worker.thread == 0) return std::nullopt;
+    const auto thread = static_cast<std::uint64_t>(worker.thread);
+    if (thread != own) workers.push_back(thread);
+  }
+  return workers.empty() ? std::nullopt : std::optional(std::move(workers));
+}
+
+// Reads what counters of the hardware there are, from its making to its end: as close around a clock as may be.
+class HardwareReading {
+ public:
+  HardwareReading(const TrialOptions& options, const Feed& feed) : energy_(options.energy) {
+    if (options.counters != nullptr) counting_.emplace(*options.counters, workers_of(feed));
+    if (energy_ != nullptr) before_ = energy_->now();
+  }
+
+  std::optional<EnergyUse> energy() const {
+    return energy_ == nullptr ? std::nullopt : energy_->used(before_, energy_->now());
+  }
+  std::optional<TrialCounters> counters() { return counting_ ? std::optional(counting_->finish()) : std::nullopt; }
+
+ private:
+  const EnergyMeter* energy_;
+  EnergyReading before_;
+  std::optional<EventCounting> counting_;
+};
+
 // The timed part of a trial, with all that is told of it.
 struct Measured {
   TimedPart part;
   std::vector<StageSummary> stages;
   Usage usage;
+  Time began{};
+  std::optional<EnergyUse> energy;
+  std::optional<TrialCounters> counters;
 };
 
 using RunPart = TimedPart (*)(Feed&, Sink&, const Clock&, const Length&, const std::stop_token&);
@@ -153,7 +189,12 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   Length length = length_of(rig, sink, options);
   if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
-  Measured measured{.part = run(feed, sink, clock, length, stop)};
+  HardwareReading hardware(options, feed);
+  Measured measured;
+  measured.began = clock.now();
+  measured.part = run(feed, sink, clock, length, stop);
+  measured.energy = hardware.energy();
+  measured.counters = hardware.counters();
   measured.usage = difference(rig.usage(), before);
   measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
   return measured;
@@ -190,8 +231,14 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
                       const Clock& clock, const std::stop_token& stop) {
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   const auto start = feed.ready();
-  Measured measured{.part = {.stretch = run_loop(feed, sink, clock, length_of(rig, sink, options), stop)}};
+  const Length length = length_of(rig, sink, options);
+  HardwareReading hardware(options, feed);
+  Measured measured;
+  measured.began = clock.now();
+  measured.part.stretch = run_loop(feed, sink, clock, length, stop);
   finish(measured.part.stretch, sink, clock);
+  measured.energy = hardware.energy();
+  measured.counters = hardware.counters();
   if (start) measured.part.queue = {.ready_at_start = 0, .ready_at_end = *feed.ready()};
   measured.usage = difference(rig.usage(), before);
   measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
@@ -230,11 +277,19 @@ std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& st
   return compute_.make({.clock = clock, .stop = stop, .setting = setting_});
 }
 
+std::unique_ptr<Sink> CellRig::make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& log) const {
+  return compute_.make({.clock = clock, .stop = stop, .setting = setting_, .log = &log});
+}
+
 std::unique_ptr<Trainer> CellRig::make_trainer(Clock& clock, const std::stop_token& stop) const {
   return compute_.kind->make_trainer(compute_.values, {.clock = clock, .stop = stop, .setting = setting_});
 }
 
 std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
+  return make_logged_feed(first_epoch, {});
+}
+
+std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const {
   if (!cell_.loader && !cell_.resident_of) {
     return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots);
   }
@@ -251,7 +306,10 @@ std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
                         .test_split = cell_.dataset.split == Split::kTest,
                         .read_all = cell_.mode == Mode::kIo,
                         .needs = needs_of(cell_, *compute_.kind, setting_)};
-  if (cell_.loader) return kind.make(assembler(), sampler(), options);
+  if (cell_.loader) {
+    options.logs = logs;
+    return kind.make(assembler(), sampler(), options);
+  }
   // A few, all of them held at a time; one batch alone would be in the caches, which those of a loader are not.
   const std::size_t kept = slots_.slots + 1;
   options.workers = kind.may_do_without ? 0 : 1;
@@ -294,6 +352,9 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.queue = measured.part.queue;
   if (const DeliveredFormat* delivered = feed->delivered()) trial.delivered = *delivered;
   trial.usage = measured.usage;
+  trial.clock_started_seconds = seconds(measured.began - begin);
+  trial.energy = measured.energy;
+  trial.counters = measured.counters;
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
     trial.fill = measure_fill(*feed, timed, rig.slots().slots, rig.cell().workers, clock, stop);
     if (stop.stop_requested()) return std::nullopt;

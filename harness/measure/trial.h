@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -20,6 +21,9 @@
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
+
+class EnergyMeter;
+class EventCounters;
 
 // The slots of a cell's trials: how many, and what for.
 struct SlotPlan {
@@ -41,6 +45,13 @@ class Rig {
   virtual std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const = 0;
   // Starts with the first batch of an epoch, and goes on without end.
   virtual std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const = 0;
+  // The same for a trial that is traced: what they do goes into the logs, which outlive them, as far as they can tell.
+  virtual std::unique_ptr<Sink> make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& /*log*/) const {
+    return make_sink(clock, stop);
+  }
+  virtual std::unique_ptr<Feed> make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> /*logs*/) const {
+    return make_feed(first_epoch);
+  }
   // Throws Error where the files are no longer those that were opened.
   virtual void check_files() const {}
   // Samples that were left out so far, and why.
@@ -69,6 +80,8 @@ class CellRig final : public Rig {
   // Of a compute that learns.
   std::unique_ptr<Trainer> make_trainer(Clock& clock, const std::stop_token& stop) const;
   std::unique_ptr<Feed> make_feed(std::uint64_t first_epoch) const override;
+  std::unique_ptr<Sink> make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& log) const override;
+  std::unique_ptr<Feed> make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const override;
   void check_files() const override { assembler_->dataset().check_files(); }
   std::map<SampleIndex, std::string> skipped() const override { return assembler_->skipped(); }
   UsageReading usage() const override { return meter_.now(); }
@@ -89,11 +102,14 @@ struct TrialOptions {
   Length length;
   // None: all slots once, and the compute until it is in its stride. Cold cells have no warm-up.
   std::optional<std::size_t> warm_up_batches;
-  std::uint64_t first_epoch = 0;  // where a loader starts
-  bool fill = true;               // whether what the loader fills without a drain is measured, after an IO trial
+  std::uint64_t first_epoch = 0;        // where a loader starts
+  bool fill = true;                     // whether what the loader fills without a drain is measured, after an IO trial
+  const EnergyMeter* energy = nullptr;  // read where the clock starts and where it stops; none: not at all
+  const EventCounters* counters = nullptr;  // the same
 };
 
-// One trial: makes the sink, then the feed, runs them warm, then times the loop. None when stopped before its end.
+// One trial: makes the sink, then the feed, runs them warm, then times the loop. Its clock_started_seconds counts from
+// the call. None when stopped before its end.
 // Making, starting and warming up stand outside the clock in every mode. Throws what the loader throws, and Error where
 // every sample was left out.
 //

@@ -23,8 +23,8 @@ const std::array kReasons{
     OneValue{"they are this process's share of a job", {"rank", "world-size"}},
     OneValue{"they are of the run as a whole",
              {"seed", "part", "max-cells", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "time-limit",
-              "until-ci", "max-trials", "first-epoch-seconds", "ceilings", "au", "check-verdict", "find", "output",
-              "quiet"}},
+              "until-ci", "max-trials", "first-epoch-seconds", "ceilings", "monitor", "counters", "au", "check-verdict",
+              "find", "output", "quiet"}},
 };
 
 }  // namespace

@@ -109,6 +109,7 @@ constexpr std::string_view kSampler = "Order of samples";
 constexpr std::string_view kPipeline = "Loader and compute";
 constexpr std::string_view kSweep = "Which of the combinations";
 constexpr std::string_view kTrials = "Trials";
+constexpr std::string_view kMachine = "The machine meanwhile";
 constexpr std::string_view kVerdict = "Verdict";
 constexpr std::string_view kOutput = "Output";
 
@@ -123,6 +124,8 @@ constexpr OptionRow axis(OptionRow row) {
 // Placeholders whose numbers have units of their own: "20m" is 1200 seconds, "1%" is 0.01.
 constexpr std::string_view kDuration = "DURATION";
 constexpr std::string_view kShare = "SHARE";
+
+constexpr double kMostPeriod = 3600;  // seconds, of --monitor
 
 const std::array kOptionRows{
     OptionRow{"workload", kWhat, "NAME,...", "named pairings of dataset, transform, batch size and compute",
@@ -245,6 +248,14 @@ const std::array kOptionRows{
     OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at all", &O::ceilings,
               on_off_names},
 
+    OptionRow{"monitor", kMachine, kDuration,
+              "watch CPUs, memory, storage, network and GPUs all the while, and look at them once in each period, such "
+              "as 200ms; unset: do not",
+              &O::monitor, nullptr, 0.01, kMostPeriod},
+    OptionRow{"counters", kMachine, "",
+              "count instructions, cycles, misses of caches and TLB, page faults and context switches of each trial",
+              &O::counters},
+
     OptionRow{"au", kVerdict, kShare,
               "accelerator utilisation to hold every configuration to, such as 90%; unset: none", &O::au, nullptr, 1e-6,
               1},
@@ -266,7 +277,9 @@ struct Overloaded : Functions... {
 };
 
 std::string range_text(const OptionRow& row, bool whole) {
-  if (row.value == kDuration) return "a time such as 90s, 20m or 1.5h";
+  if (row.value == kDuration)
+    return row.most == kMostPeriod ? std::string("a time from 10ms to 1h, such as 200ms")
+                                   : "a time such as 90s, 20m or 1.5h";
   if (row.value == kShare) return fmt::format("a share from {} to {}, such as {}", row.least, row.most, "0.05 or 5%");
   const std::string kind = whole ? "whole number" : "number";
   if (row.most == 0) return fmt::format("a {} of at least {}", kind, row.least);
@@ -287,7 +300,8 @@ std::optional<double> unit_of(const OptionRow& row, std::string_view behind) {
   if (behind.empty()) return 1;
   if (row.value == kShare && behind == "%") return 0.01;
   if (row.value != kDuration) return std::nullopt;
-  return behind == "s"   ? std::optional(1.0)
+  return behind == "ms"  ? std::optional(1e-3)
+         : behind == "s" ? std::optional(1.0)
          : behind == "m" ? std::optional(60.0)
          : behind == "h" ? std::optional(3600.0)
                          : std::nullopt;
@@ -477,7 +491,9 @@ std::string key_of(const OptionRow& row) {
 }
 
 bool is_for_ceilings(const OptionRow& row) {
-  if (row.group == kPipeline || row.group == kVerdict || row.name == "mode") return false;
+  if (row.group == kPipeline || row.group == kVerdict || row.name == "mode" || row.name == "counters") {
+    return false;
+  }
   return (row.group != kTrials && row.group != kSweep) || row.name == "trials";
 }
 
@@ -488,7 +504,8 @@ bool is_for_pairs(const OptionRow& row) {
 }
 
 bool is_for_training(const OptionRow& row) {
-  return row.group != kSweep && row.group != kTrials && row.group != kVerdict && row.name != "mode";
+  return row.group != kSweep && row.group != kTrials && row.group != kMachine && row.group != kVerdict &&
+         row.name != "mode";
 }
 
 OptionValue read_option(const RunOptions& options, const OptionRow& row) {

@@ -90,6 +90,9 @@ struct RunOptions {
   double first_epoch_seconds = 2;    // at the most; 0: not measured
   std::string ceilings = "on";
 
+  std::optional<double> monitor;  // seconds between two samples; none: the machine is not watched
+  bool counters = false;
+
   std::optional<double> au;  // share; none: utilisation is not judged
   bool check_verdict = false;
   std::string find;  // empty: nothing is searched for
@@ -129,7 +132,7 @@ bool is_for_ceilings(const OptionRow& row);
 bool is_for_training(const OptionRow& row);
 
 // Whether `loadline ab` and `loadline aa` heed the option: what is measured and how long a trial is, not how many there
-// are nor what else is made of them.
+// are nor what else is made of them, but what the machine did meanwhile.
 bool is_for_pairs(const OptionRow& row);
 
 // What stands in for an option that was not given, for the help: "5", "serial,thread-pool", "the workload's".

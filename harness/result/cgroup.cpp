@@ -113,6 +113,12 @@ CgroupLimits cgroup_limits(const SystemFiles& files) {
   return limits;
 }
 
+std::vector<std::filesystem::path> cgroup_directories(const SystemFiles& files) {
+  std::vector<std::filesystem::path> found;
+  for_each_group(files, [&](const std::filesystem::path& directory) { found.push_back(directory); });
+  return found;
+}
+
 std::vector<std::filesystem::path> cgroup_cpu_statistics(const SystemFiles& files) {
   std::vector<std::filesystem::path> found;
   for_each_group(files, [&](const std::filesystem::path& directory) {

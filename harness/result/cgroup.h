@@ -23,6 +23,10 @@ struct CgroupLimits {
 // The tightest limit from the process's own group up to the root, of versions 1 and 2 of the interface together.
 CgroupLimits cgroup_limits(const SystemFiles& files);
 
+// The directory of the process's own group and of each above it, in every hierarchy that is mounted: as files of
+// `files`.
+std::vector<std::filesystem::path> cgroup_directories(const SystemFiles& files);
+
 // The cpu.stat of each of these groups that has one, as files of `files`.
 std::vector<std::filesystem::path> cgroup_cpu_statistics(const SystemFiles& files);
 

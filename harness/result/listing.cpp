@@ -52,6 +52,7 @@ std::string listing_json(const Listing& listing) {
   json("generators", listing.generators);
   json("kernels", listing.kernels);
   json("charts", listing.charts);
+  json("tensorboard", listing.tensorboard);
   json("baselines", listing.baselines);
   return text_of(json.take(), 2) + '\n';
 }

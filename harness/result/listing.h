@@ -55,7 +55,8 @@ struct Listing {
   std::vector<ListedName> ceilings;
   std::vector<ListedName> generators;
   std::vector<std::string> kernels;
-  bool charts = false;  // whether reports have them
+  bool charts = false;       // whether reports have them
+  bool tensorboard = false;  // whether its event files can be written
   std::vector<ListedBaseline> baselines;
 };
 

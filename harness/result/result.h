@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 #include "harness/plan/plan.h"
 #include "harness/result/cpu_limits.h"
 #include "harness/result/environment.h"
 #include "harness/result/monitor_record.h"
 #include "harness/result/storage_facts.h"
+#include "harness/result/trial_readings.h"
 #include "loaders/datasets/dataset.h"
 
 namespace loadline {
@@ -64,8 +65,9 @@ struct QueueLevels {
 // One timed pass of the loop.
 struct Trial {
   std::size_t round = 0;
-  std::size_t place = 0;             // in the order of all trials of the run
-  double started_seconds = 0;        // after the start of the run, without the time between its parts
+  std::size_t place = 0;                        // in the order of all trials of the run
+  double started_seconds = 0;                   // after the start of the run, without the time between its parts
+  std::optional<double> clock_started_seconds;  // the same of its timed part; none in results of older versions
   bool pilot = false;                // it only served to decide how many trials there are: no statistics use it
   double setup_seconds = 0;          // feed and sink made, slots faulted in, workers started
   double compute_setup_seconds = 0;  // of these, the sink's: kernels generated, weights made
@@ -87,6 +89,8 @@ struct Trial {
   std::optional<CpuLimits> changed_cpus;
   bool suspended = false;                    // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
   std::optional<DeliveredFormat> delivered;  // by an external loader; for Result::loaders, not written with the trial
+  std::optional<EnergyUse> energy;
+  std::optional<TrialCounters> counters;  // none without --counters
   // Of a loop of Python: CPU time that processes and threads of the loader used while the clock ran.
   std::optional<double> loader_cpu_seconds;
 
@@ -273,6 +277,7 @@ struct Result {
   std::optional<Search> search;          // none without --find, and of --find best
   std::optional<Best> best;              // of --find best alone
   std::optional<MonitorRecord> monitor;  // none without --monitor
+  std::optional<CounterFacts> counters;  // none without --counters
   std::optional<RunUsage> process;       // none until the run has ended
   std::optional<LoopFacts> loop;         // none but of a program's own loop
 };

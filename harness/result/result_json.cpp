@@ -67,38 +67,11 @@ Json benchmarks_of(const Result& result) {
   return rows;
 }
 
-struct ScoreOf {
-  const Score& score;
-  bool classifies;
-};
-
-void fields(RecordWriter& json, const ScoreOf& of) {
-  const auto samples = static_cast<double>(of.score.samples);
-  json("samples", of.score.samples);
-  json("loss", of.score.loss());
-  json("accuracy", of.classifies ? std::optional(static_cast<double>(of.score.correct) / samples) : std::nullopt);
-}
-
-void epoch_fields(RecordWriter& json, const EpochResult& epoch, bool classifies) {
-  const auto score = [&](const std::optional<Score>& known) {
-    return known && known->samples > 0 ? std::optional(ScoreOf{*known, classifies}) : std::nullopt;
-  };
-  json("wall_seconds", epoch.wall_seconds);
-  json("samples_per_second", epoch.samples_per_second());
-  json("wait_seconds", epoch.wait_seconds);
-  json("first_batch_seconds", epoch.first_batch_seconds);
-  json("training", score(epoch.training));
-  json("validation", score(epoch.validation));
-  json("validation_seconds", epoch.validation_seconds);
-  usage_fields(json, epoch.usage);
-}
-
 }  // namespace
 
 std::string config_hash(const Result& result) {
   Json hashed = json_of(result.options);
-  hashed.erase("output");
-  hashed.erase("quiet");
+  for (const char* const key : {"output", "quiet", "monitor", "counters"}) hashed.erase(key);
   for (const CellResult& cell : result.cells) hashed["cells"].push_back(settings_json(cell.cell));
   const std::string text = text_of(hashed, -1);
   return hex(XXH3_64bits(text.data(), text.size()));
@@ -130,34 +103,10 @@ std::string result_json(const Result& result, const Judgement& judgement) {
   json("search", result.search);
   best_fields(json, result);
   json("process", result.process);
+  monitor_fields(json, result);
   json("warnings", judgement.warnings);
   json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
   json("benchmarks", benchmarks_of(result));
-  return text_of(json.take(), 1) + '\n';
-}
-
-std::string training_json(const TrainingResult& result) {
-  RecordWriter json;
-  json("training_version", 1);
-  json("run_id", result.run_id);
-  json("status", name(result.status));
-  json("started", result.started);
-  json("finished", result.finished);
-  json("argv", result.arguments);
-  json("config", result.options);
-  json("build", result.environment.build);
-  json("machine", result.environment.machine);
-  json("job", result.environment.job);
-  json("cell", settings_json(result.cell.cell));
-  json("samples", result.dataset.samples);
-  json("compute_description", result.compute_description);
-  json("open_seconds", result.open_seconds);
-  json("loader_setup_seconds", result.loader_setup_seconds);
-  json("compute_setup_seconds", result.compute_setup_seconds);
-  none_as_null(json, "validation_data", result.validation_data);
-  json("epochs", records_of(result.epochs, [&](RecordWriter& inner, const EpochResult& epoch, std::size_t /*i*/) {
-         epoch_fields(inner, epoch, result.classifies);
-       }));
   return text_of(json.take(), 1) + '\n';
 }
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "harness/judge/judgement.h"
-#include "harness/measure/train.h"
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
 #include "harness/result/result.h"
@@ -17,9 +16,6 @@ inline constexpr int kSchemaVersion = 4;
 // The whole result, indented. At the same time a file that Google Benchmark's compare.py reads. Numbers are finite;
 // what is missing is null.
 std::string result_json(const Result& result, const Judgement& judgement);
-
-// A training run, indented; results/README.md says what is in it.
-std::string training_json(const TrainingResult& result);
 
 // The options as --dump-config prints them and --config reads them.
 std::string config_json(const RunOptions& options);

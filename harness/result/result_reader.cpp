@@ -60,6 +60,7 @@ class Checker {
     check_settings();
     check_ceilings();
     check_bounds();
+    check_monitor();
   }
 
  private:
@@ -105,6 +106,18 @@ class Checker {
     }
   }
 
+  void check_monitor() const {
+    if (!result_.monitor) return;
+    const std::size_t samples = result_.monitor->times_seconds.size();
+    for (std::size_t i = 0; i < result_.monitor->series.size(); ++i) {
+      const std::size_t values = result_.monitor->series[i].values.size();
+      if (values == samples) continue;
+      refuse(fmt::format("monitor.series[{}].values: want {}, one for each time, got {}", i, samples, values));
+    }
+    // A period is doubled that often; more would be longer than any run.
+    if (result_.monitor->halvings > 30) refuse("monitor.halvings: want at most 30");
+  }
+
   const Result& result_;
   const std::string& source_;
 };
@@ -124,6 +137,7 @@ Result parse_result(std::string_view text, const std::string& source) {
   json("search", result.search);
   best_fields(json, result);
   json("process", result.process);
+  monitor_fields(json, result);
   // Nobody asked for these on a command line, and null stands for what the tool would run without being asked.
   if (result.loop) {
     result.options.workloads.clear();

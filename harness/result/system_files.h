@@ -20,10 +20,10 @@ class SystemFiles {
   bool exists(const std::filesystem::path& path) const;
   // Names of the directories in it, in no order; none where it cannot be listed.
   std::vector<std::string> directories(const std::filesystem::path& path) const;
-
- private:
+  // Where the file really is, for who opens it himself.
   std::filesystem::path under_root(const std::filesystem::path& path) const;
 
+ private:
   std::filesystem::path root_;
 };
 

@@ -31,6 +31,10 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.1f} MiB", bytes / (1 << 20));
 }
 
+std::string joules_words(double joules) {
+  return fmt::format("{:.4g} J", joules);
+}
+
 // Of a cell of a table: a bar would end it.
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -76,7 +80,9 @@ std::string p_sentence(double p) {
 
 std::string value_text(const std::optional<Summary>& summary, const Metric& metric) {
   if (metric.unit == Unit::kPerSecond || !summary) return rate_text(summary);
-  std::string (*const one)(double) = metric.unit == Unit::kSeconds ? duration : bytes_text;
+  std::string (*const one)(double) = metric.unit == Unit::kSeconds  ? duration
+                                     : metric.unit == Unit::kJoules ? joules_words
+                                                                    : bytes_text;
   return summary->stddev ? fmt::format("{} ± {}", one(summary->mean), one(*summary->stddev)) : one(summary->mean);
 }
 

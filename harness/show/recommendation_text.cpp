@@ -84,6 +84,17 @@ std::string recommended_text(const Judgement& judgement, const Headline& headlin
   return text + ".\n";
 }
 
+std::string fewest_joules_text(const Judgement& judgement, const Headline& headline) {
+  const auto& fewest = headline.fewest_joules;
+  if (!fewest) return "";
+  if (!fewest->others) {
+    return fmt::format("Fewest joules: the same, {:.3g} for 1,000 samples.\n", fewest->joules);
+  }
+  return fmt::format("Fewest joules: {}, {:.3g} for 1,000 samples, not {:.3g}{}.\n",
+                     choice_text(judgement, judgement.configurations[fewest->configuration]), fewest->joules,
+                     *fewest->others, fewest->clearly ? "" : ", which these trials cannot tell apart");
+}
+
 std::string undecided_text(const Result& result, const Judgement& judgement, const Headline& headline) {
   const std::size_t others = headline.candidates - 1;
   return fmt::format("{}: nothing to recommend yet: {} is the fastest so far, but {} may be more than {} faster; {}.\n",
@@ -106,8 +117,8 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
     }
     const Configuration& use = judgement.configurations[*headline.recommended];
     const Cell& cell = result.cells[use.full ? *use.full : *use.io].cell;
-    text += fmt::format("{}  loadline run {}\n", recommended_text(judgement, headline),
-                        command_options(result.options, cell));
+    text += fmt::format("{}  loadline run {}\n{}", recommended_text(judgement, headline),
+                        command_options(result.options, cell), fewest_joules_text(judgement, headline));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "harness/show/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/judge/warnings.h"
+#include "harness/result/counted.h"
 #include "harness/result/memory_words.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
@@ -64,6 +66,43 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
     if (found && found->ceiling) kinds.push_back(result.ceilings[*found->ceiling].ceiling.kind);
   }
   return kinds;
+}
+
+// Mean over the trials; "-" where one does not know.
+std::string joules_of(const CellResult& cell) {
+  double sum = 0;
+  double samples = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    const auto joules = trial.energy ? trial.energy->joules() : std::nullopt;
+    if (!joules) return "-";
+    sum += *joules;
+    samples += static_cast<double>(trial.samples);
+  }
+  return samples > 0 ? fmt::format("{:.3g}", 1000 * sum / samples) : "-";
+}
+
+std::string joules_of(const Result& result, const Configuration& configuration) {
+  const auto cell = configuration.full ? configuration.full : configuration.io;
+  return cell ? joules_of(result.cells[*cell]) : "-";
+}
+
+// Whose energy is known: "CPUs", "CPUs and GPUs".
+std::string energy_parts(const Result& result) {
+  std::array<bool, 3> known{};
+  for (const CellResult& cell : result.cells) {
+    for (const Trial& trial : cell.trials) {
+      if (!trial.energy) continue;
+      known[0] = known[0] || trial.energy->cpu_joules;
+      known[1] = known[1] || trial.energy->memory_joules;
+      known[2] = known[2] || trial.energy->gpu_joules;
+    }
+  }
+  std::vector<std::string_view> parts;
+  constexpr std::array<std::string_view, 3> kParts{"CPUs", "memory", "GPUs"};
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    if (known[i]) parts.push_back(kParts[i]);
+  }
+  return fmt::format("{}", fmt::join(parts, " and "));
 }
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
@@ -177,8 +216,8 @@ std::string rate_text(const std::optional<Summary>& per_second) {
 }
 
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {
-  std::vector<Row> rows{
-      {"workload", "loader", "batch", "further", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall", "fetch stall"}};
+  std::vector<Row> rows{{"workload", "loader", "batch", "further", "IO", "of ceiling", "SYNTHETIC", "FULL", "stall",
+                         "fetch stall", "J/1,000"}};
   for (const Configuration& configuration : judgement.configurations) {
     const auto& stall = configuration.verdict.stall;
     const auto& cold = configuration.cold_start;
@@ -187,7 +226,7 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
          configuration.further.empty() ? "-" : axes_words(configuration.further),
          cell_text(judgement, result, configuration.io), of_ceiling_text(judgement, result, configuration.io),
          cell_text(judgement, result, configuration.synthetic), cell_text(judgement, result, configuration.full),
-         stall ? percent(*stall) : "-", cold ? percent(cold->fetch_stall) : "-"});
+         stall ? percent(*stall) : "-", cold ? percent(cold->fetch_stall) : "-", joules_of(result, configuration)});
   }
   // A run of SYNTHETIC alone has no loader to make a configuration of.
   if (judgement.configurations.empty()) {
@@ -195,13 +234,13 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
       const Cell& cell = result.cells[i].cell;
       if (cell.mode != Mode::kSynthetic) continue;
       rows.push_back({cell.workload, "-", fmt::format("{}", cell.sampler.batch_size), "-", "-", "-",
-                      cell_text(judgement, result, i), "-", "-", "-"});
+                      cell_text(judgement, result, i), "-", "-", "-", joules_of(result.cells[i])});
     }
   }
   leave_out_empty_columns(rows);
   TableShape shape{.left = {0, 1},
                    .constant = {"batch", "workload", "further"},
-                   .expendable = {"of ceiling", "fetch stall", "SYNTHETIC", "stall", "IO"}};
+                   .expendable = {"of ceiling", "fetch stall", "J/1,000", "SYNTHETIC", "stall", "IO"}};
   if (rows[0][kNames] == "further") shape.left.push_back(kNames);
   const std::string table = fitted(rows, shape, width);
   // What a narrow terminal does not show needs no explanation.
@@ -216,6 +255,10 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
     text += legend_text(kinds);
   }
   if (shows("fetch stall")) text += "\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n";
+  if (shows("J/1,000")) {
+    text += fmt::format("\nJ/1,000: joules of {} for 1,000 samples, in FULL where there is one; mean of the trials\n",
+                        energy_parts(result));
+  }
   return text;
 }
 

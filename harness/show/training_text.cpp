@@ -45,7 +45,9 @@ std::string training_text(const TrainingResult& result, std::size_t width) {
   std::string text = fmt::format("{}, {}: {}\n\n{}", result.cell.cell.workload,
                                  loader_text(*result.cell.cell.loader, result.cell.cell.workers),
                                  result.compute_description, fitted(rows, shape, width));
-  if (!validated) text += fmt::format("\nno validation: {}\n", result.why_no_validation);
+  if (!validated && !result.why_no_validation.empty()) {
+    text += fmt::format("\nno validation: {}\n", result.why_no_validation);
+  }
   const std::string first = first_epoch_text(result);
   if (!first.empty()) text += fmt::format("\n{}\n", first);
   return text;

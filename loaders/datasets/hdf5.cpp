@@ -13,6 +13,7 @@
 #include "loaders/error.h"
 #include "loaders/storage/inflate.h"
 #include "loaders/storage/memory.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -230,6 +231,7 @@ class ChunkReader final : public LibraryReader {
     std::size_t next = 1;
     for (std::size_t i = facts.filters.size(); i-- > 0;) {
       if ((stored.skipped >> i & 1U) != 0) continue;
+      const InStage inflating(WorkerStage::kInflate);
       const auto out = buffers_[next].bytes().first(whole);
       next = 1 - next;
       if (facts.filters[i] == Hdf5Filter::kShuffle && bytes.size() == whole) {

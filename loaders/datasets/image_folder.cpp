@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_queue.h"
 #include "loaders/storage/mapping.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -64,12 +66,15 @@ class FileReader final : public SampleReader {
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::optional<InStage> opening(WorkerStage::kOpen);
       const File file = File::open(files_[indices[i]]);
       auto& memory = memory_[i];
       const std::size_t bytes = file.size_bytes();
+      opening.reset();
       if (memory.size() < bytes) memory.resize(bytes + bytes / 4);
       out[i] = std::span(memory).first(bytes);
       file.read_exactly(0, std::span(memory).first(bytes));
+      opening.emplace(WorkerStage::kOpen);  // closing belongs to it
     }
   }
 
@@ -85,6 +90,7 @@ class MappingReader final : public SampleReader {
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
+      const InStage opening(WorkerStage::kOpen);
       // Gone before the next one is mapped, so that its place in the address space is free.
       if (const auto last = std::move(mapped_[i])) last->check_intact();
       mapped_[i] = std::make_unique<MappedFile>(files_[indices[i]]);
@@ -154,6 +160,7 @@ class QueueReader final : public SampleReader {
       queue_.push(files_.paths[next], files_.bytes[next]);
     }
     announced_ = announced_.subspan(1);
+    note_reads_in_flight(queue_.size() - 1);
     return queue_.take();
   }
 

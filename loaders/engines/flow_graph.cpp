@@ -43,21 +43,21 @@ class FlowGraphFeed final : public WorkerFeed {
         arena_(static_cast<int>(options.workers), static_cast<unsigned>(options.workers)),
         // A graph belongs to the arena that it is made in.
         graph_(arena_.execute([this] { return std::make_unique<Graph>(*this); })),
-        threads_(start([this](Filler& filler) { work(filler); })) {}
+        threads_(start([this](Worker& worker) { work(worker); })) {}
 
   ~FlowGraphFeed() override { close(); }
 
  private:
-  struct Worker {
-    Filler& filler;
+  struct Message {
+    Worker& worker;
     tbb::task_handle stay;  // never run: its thread stays in the arena as long as it is there
   };
-  using Node = flow::multifunction_node<Worker*, std::tuple<Worker*>>;
+  using Node = flow::multifunction_node<Message*, std::tuple<Message*>>;
 
   struct Graph {
     explicit Graph(FlowGraphFeed& feed)
         : assemble(graph, flow::unlimited,
-                   [&feed](Worker* worker, Node::output_ports_type& out) noexcept { feed.turn(*worker, out); }) {
+                   [&feed](Message* message, Node::output_ports_type& out) noexcept { feed.turn(*message, out); }) {
       flow::make_edge(flow::output_port<0>(assemble), assemble);
     }
 
@@ -67,23 +67,23 @@ class FlowGraphFeed final : public WorkerFeed {
 
   // As every thread brings a message, each has one at hand until it leaves: none has to be woken, waits awake or takes
   // another's.
-  void work(Filler& filler) {
+  void work(Worker& worker) {
     arena_.execute([&] {
       tbb::task_group stays;
-      Worker worker{filler, stays.defer([] {})};
-      graph_->assemble.try_put(&worker);
+      Message message{worker, stays.defer([] {})};
+      graph_->assemble.try_put(&message);
       stays.wait();
     });
   }
 
-  void turn(Worker& worker, Node::output_ports_type& out) {
+  void turn(Message& message, Node::output_ports_type& out) {
     // Isolated: when the filler waits for work that it gave to oneTBB, its thread must not take another's turn
     // meanwhile. That turn may have to wait for a slot, and so for this very batch.
-    if (tbb::this_task_arena::isolate([&] { return make_batch(worker.filler); })) {
-      std::get<0>(out).try_put(&worker);
+    if (tbb::this_task_arena::isolate([&] { return make_batch(message.worker); })) {
+      std::get<0>(out).try_put(&message);
     } else {
-      // Moved first, as the worker may be gone before the handle is.
-      const tbb::task_handle leaving = std::move(worker.stay);
+      // Moved first, as the message may be gone before the handle is.
+      const tbb::task_handle leaving = std::move(message.stay);
     }
   }
 

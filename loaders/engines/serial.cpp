@@ -2,6 +2,7 @@
 
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -9,16 +10,21 @@ namespace {
 // No thread of its own: next() assembles on the caller's.
 class SerialFeed final : public Feed {
  public:
-  SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const StreamOptions& stream)
-      : filler_(assembler.make_filler(sampler.batch_size(), Stores::kCached)),
-        stream_(sampler, stream),
+  SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const LoaderOptions& options)
+      : clock_(options.logs.empty() ? nullptr : &options.logs.front()),
+        filler_(assembler.make_filler(sampler.batch_size(), Stores::kCached)),
+        stream_(sampler, options.stream),
         pool_(slots, sampler.batch_size(), assembler.sample_bytes()) {}
 
   Batch next() override {
     if (closed_.load(std::memory_order_relaxed)) return {};
+    const WorkingOn working(clock_);
+    const InStage order(WorkerStage::kOrder);
     Batch batch = pool_.try_acquire();
     if (!batch) throw Error("serial loader: the consumer holds more batches than it announced");
     if (!stream_.next(*batch)) return {};
+    clock_.begin_batch(batch->sequence);
+    const InStage transform(WorkerStage::kTransform);
     try {
       filler_->fill(*batch);
     } catch (...) {
@@ -28,9 +34,16 @@ class SerialFeed final : public Feed {
     return batch;
   }
 
+  std::vector<WorkerTimes> worker_times() const override {
+    WorkerTimes times = clock_.now();
+    times.thread = this_thread_id();
+    return {times};
+  }
+
   void close() override { closed_.store(true, std::memory_order_relaxed); }
 
  private:
+  WorkerClock clock_;
   std::unique_ptr<Filler> filler_;  // through the caches: the consumer is the same thread
   BatchStream stream_;
   BatchPool pool_;
@@ -42,7 +55,7 @@ class SerialFeed final : public Feed {
 std::unique_ptr<Feed> make_serial(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                                   const LoaderOptions& options) {
   const std::size_t slots = slots_of(kind, options);
-  return std::make_unique<SerialFeed>(assembler, sampler, slots, options.stream);
+  return std::make_unique<SerialFeed>(assembler, sampler, slots, options);
 }
 
 }  // namespace loadline

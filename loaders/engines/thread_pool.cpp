@@ -9,8 +9,8 @@ class ThreadPoolFeed final : public WorkerFeed {
  public:
   ThreadPoolFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                  const LoaderOptions& options)
-      : WorkerFeed(kind, assembler, sampler, options), threads_(start([this](Filler& filler) {
-          while (make_batch(filler)) {
+      : WorkerFeed(kind, assembler, sampler, options), threads_(start([this](Worker& worker) {
+          while (make_batch(worker)) {
           }
         })) {}
 

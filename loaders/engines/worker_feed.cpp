@@ -36,10 +36,18 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
       pool_(checked_slots(kind, options), sampler.batch_size(), assembler.sample_bytes()),
       ring_(pool_, patience(options)),
       working_(options.workers) {
-  fillers_.reserve(options.workers);
+  workers_.reserve(options.workers);
   for (std::size_t i = 0; i < options.workers; ++i) {
-    fillers_.push_back(assembler.make_filler(sampler.batch_size(), options.stores));
+    workers_.push_back(std::make_unique<Worker>(options.logs.empty() ? nullptr : &options.logs[i]));
+    workers_.back()->filler = assembler.make_filler(sampler.batch_size(), options.stores);
   }
+}
+
+std::vector<WorkerTimes> WorkerFeed::worker_times() const {
+  std::vector<WorkerTimes> times;
+  times.reserve(workers_.size());
+  for (const auto& worker : workers_) times.push_back(worker->clock.now());
+  return times;
 }
 
 Batch WorkerFeed::next() {
@@ -61,16 +69,16 @@ void WorkerFeed::close() {
   ring_.close();
 }
 
-std::vector<std::jthread> WorkerFeed::start(const std::function<void(Filler&)>& work) {
+std::vector<std::jthread> WorkerFeed::start(const std::function<void(Worker&)>& work) {
   std::vector<std::jthread> threads;
-  threads.reserve(fillers_.size());
+  threads.reserve(workers_.size());
   try {
-    for (const auto& filler : fillers_) {
-      threads.emplace_back([this, work, &filler = *filler] { run(work, filler); });
+    for (const auto& worker : workers_) {
+      threads.emplace_back([this, work, &worker = *worker] { run(work, worker); });
     }
   } catch (const std::system_error& error) {
     close();
-    throw Error(fmt::format("cannot start worker thread {} of {}: {}", threads.size() + 1, fillers_.size(),
+    throw Error(fmt::format("cannot start worker thread {} of {}: {}", threads.size() + 1, workers_.size(),
                             error.code().message()));
   } catch (...) {
     close();  // or those started would wait for slots, and their joining for them
@@ -79,32 +87,42 @@ std::vector<std::jthread> WorkerFeed::start(const std::function<void(Filler&)>& 
   return threads;
 }
 
-void WorkerFeed::run(const std::function<void(Filler&)>& work, Filler& filler) {
+void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
+  worker.clock.belong_to_this_thread();
   try {
     const PinnedThread pinned(cpus_);
-    work(filler);
+    work(worker);
   } catch (...) {
     // Nobody but the consumer can do anything about it.
-    deliver([why = std::current_exception()](Slot& /*slot*/) { std::rethrow_exception(why); });
+    deliver(worker.clock, [why = std::current_exception()](Slot& /*slot*/) { std::rethrow_exception(why); });
   }
+  worker.clock.enter(WorkerStage::kIdle);
   // The last worker to find the stream at its end closes the ring behind the last batch.
   if (working_.fetch_sub(1) == 1) ring_.close();
 }
 
-bool WorkerFeed::make_batch(Filler& filler) {
-  return deliver([&](Slot& slot) { filler.fill(slot); });
+bool WorkerFeed::make_batch(Worker& worker) {
+  return deliver(worker.clock, [&](Slot& slot) { worker.filler->fill(slot); });
 }
 
 template <typename Fill>
-bool WorkerFeed::deliver(const Fill& fill) {
+bool WorkerFeed::deliver(WorkerClock& clock, const Fill& fill) {
+  const WorkingOn working(clock);
+  clock.enter(WorkerStage::kSlotWait);
   Batch batch = pool_.acquire();
+  clock.enter(WorkerStage::kOrder);
   if (!batch || !stream_.next(*batch)) return false;
+  clock.begin_batch(batch->sequence);
+  clock.enter(WorkerStage::kTransform);
   try {
     fill(*batch);
   } catch (...) {
     batch->failure = std::current_exception();
   }
+  clock.enter(WorkerStage::kHandOver);
   publish(std::move(batch));
+  clock.enter(WorkerStage::kOrder);
+  clock.end_batch();
   // After the publication, so that no batch waits for a shuffle.
   stream_.prepare_next();
   return true;

@@ -14,6 +14,7 @@
 #include "loaders/batch.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 
@@ -27,6 +28,7 @@ class WorkerFeed : public Feed {
   Batch next() final;
   bool wait(std::chrono::nanoseconds limit) final { return ring_.wait(limit); }
   std::optional<std::size_t> ready() const final { return ring_.ready(); }
+  std::vector<WorkerTimes> worker_times() const final;
   void close() final;
 
  protected:
@@ -34,21 +36,29 @@ class WorkerFeed : public Feed {
   // Error for numbers of workers and batches that cannot be met.
   WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
 
-  // Starts a thread for each worker, which runs `work` with the worker's filler. They must end before the feed does: a
+  // What a worker has for itself.
+  struct Worker {
+    explicit Worker(WorkerLog* log) : clock(log) {}
+
+    WorkerClock clock;
+    std::unique_ptr<Filler> filler;
+  };
+
+  // Starts a thread for each worker, which runs `work` with it. They must end before the feed does: a
   // derived class holds them last of all its members, and calls close() in its destructor. What one throws, and a CPU
   // that it may not run on, reaches the consumer in place of the worker's next batch. Throws Error when a thread is
   // refused; those started have then ended.
-  std::vector<std::jthread> start(const std::function<void(Filler&)>& work);
+  std::vector<std::jthread> start(const std::function<void(Worker&)>& work);
 
   // Makes the next batch; waits for a slot. A batch that fails is published with its failure. False when
-  // there is none to make: at the end of the stream, and once closed. Any thread, a filler by one at a time. Allocates
+  // there is none to make: at the end of the stream, and once closed. Any thread, a worker by one at a time. Allocates
   // nothing.
-  bool make_batch(Filler& filler);
+  bool make_batch(Worker& worker);
 
  private:
-  void run(const std::function<void(Filler&)>& work, Filler& filler);
+  void run(const std::function<void(Worker&)>& work, Worker& worker);
   template <typename Fill>
-  bool deliver(const Fill& fill);
+  bool deliver(WorkerClock& clock, const Fill& fill);
   void publish(Batch batch);
 
   const bool in_order_;
@@ -59,7 +69,7 @@ class WorkerFeed : public Feed {
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<std::size_t> working_;
-  std::vector<std::unique_ptr<Filler>> fillers_;  // one a worker
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace loadline

@@ -19,6 +19,7 @@
 #include "loaders/storage/file.h"
 #include "loaders/storage/hdf5_handle.h"
 #include "loaders/storage/hdf5_sources.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -45,28 +46,29 @@ class Hush {
   int stderr_;
 };
 
-// Whether the library must not be called by two threads at a time. Throws Error where it does not come up: it prints
-// why by itself, in pages, as long as it cannot be told otherwise.
-bool start_library() {
+// Throws Error where the library does not come up: it prints why by itself, in pages, as long as it cannot be told
+// otherwise.
+void start_library() {
   const Hush hush;
   // At exit the library closes again what could not be closed for want of space, and crashes. All files are closed by
   // whom they were opened.
   H5dont_atexit();
-  hbool_t safe = false;
   if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0) {
     throw Error("cannot start the HDF5 library: not enough memory");
   }
-  return H5is_library_threadsafe(&safe) < 0 || !safe;
 }
 
-// One call of the library at a time, where it does not see to that itself. The state it would otherwise spoil is the
-// library's own and one for the whole process, and so is the lock.
+// One call of the library at a time. Where it sees to that by a lock of its own, this one stands before it all the
+// same, as waiting inside the library would look like reading. The state that two calls would spoil is the library's
+// own and one for the whole process, and so is the lock.
 class Turn {
  public:
   Turn() {
     static std::mutex mutex;
-    static const bool kNeeded = start_library();
-    if (kNeeded) lock_ = std::unique_lock(mutex);
+    const InStage waiting(WorkerStage::kLibraryLock);
+    lock_ = std::unique_lock(mutex);
+    static std::once_flag started;
+    std::call_once(started, start_library);
     // The library's default is to print errors, and each thread has a default of its own.
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }

@@ -1,6 +1,6 @@
 // HDF5 files (The HDF Group: "HDF5 File Format Specification", version 3.0) through the library's C API, which hdf5.cpp
-// alone sees. The library does one thing at a time, whatever threads ask: by its own lock, or where it was built
-// without one, by ours.
+// alone sees. The library does one thing at a time, whatever threads ask: each waits for its turn at a lock
+// that stands before the library's own.
 #pragma once
 
 #include <cstddef>

@@ -4,16 +4,33 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "loaders/error.h"
+#include "loaders/storage/module.h"
+#include "loaders/transforms/opencv_module.h"
 
 namespace loadline {
 
+// Null where the program was not linked with the module's code.
+extern "C" [[gnu::weak]] const OpenCvFunctions* loadline_opencv_functions();
+
 namespace {
+
+const OpenCvFunctions& opencv() {
+  static const OpenCvFunctions& functions = []() -> const OpenCvFunctions& {
+    const auto get = loadline_opencv_functions != nullptr
+                         ? &loadline_opencv_functions
+                         : reinterpret_cast<decltype(&loadline_opencv_functions)>(
+                               load_module("loadline_opencv.so", "loadline_opencv_functions"));
+    const OpenCvFunctions& found = *get();
+    if (found.version != OpenCvFunctions::kVersion) {
+      throw Error(fmt::format("cannot use loadline_opencv.so: it has version {} of its interface, want {}",
+                              found.version, OpenCvFunctions::kVersion));
+    }
+    return found;
+  }();
+  return functions;
+}
 
 // OpenCV makes room for all pixels that a header claims before it looks for them.
 void refuse_impossible_png(std::span<const std::byte> encoded) {
@@ -36,64 +53,48 @@ void refuse_impossible_png(std::span<const std::byte> encoded) {
                   width, height, encoded.size(), kMostPixels));
 }
 
+void check_region(const ImageSize& size, const Region& region) {
+  if (contains(size, region)) return;
+  throw usage_error(fmt::format("OpenCV: region {} x {} at ({}, {}) of an image of {} x {} pixels", region.width,
+                                region.height, region.left, region.top, size.width, size.height));
+}
+
 }  // namespace
 
-struct OpenCvDecoder::Images {
-  cv::Mat bgr;
-  cv::Mat rgb;
-};
-
-// The threads are the loader's: OpenCV would start as many again for each of them. It is a setting of the process, the
-// same from whichever thread.
-OpenCvDecoder::OpenCvDecoder() : images_(std::make_unique<Images>()) {
-  cv::setNumThreads(0);
+void OpenCvDecoder::Destroy::operator()(OpenCvImage* image) const {
+  opencv().destroy(image);
 }
-OpenCvDecoder::~OpenCvDecoder() = default;
-OpenCvDecoder::OpenCvDecoder(OpenCvDecoder&&) noexcept = default;
-OpenCvDecoder& OpenCvDecoder::operator=(OpenCvDecoder&&) noexcept = default;
+
+void OpenCvDecoder::load() {
+  opencv();
+}
 
 ImageSize OpenCvDecoder::open(std::span<const std::byte> encoded, bool turn) {
   if (encoded.empty()) throw Error("cannot decode image: 0 bytes");
-  if (encoded.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw Error(fmt::format("cannot decode image: {} bytes: more than OpenCV can take", encoded.size()));
-  }
   refuse_impossible_png(encoded);
-  // OpenCV asks for bytes it may write; it does not.
-  auto* bytes = const_cast<std::byte*>(encoded.data());
-  const cv::Mat buffer(1, static_cast<int>(encoded.size()), CV_8UC1, bytes);
-  const int flags = turn ? cv::IMREAD_COLOR : cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION;
-  // What it has no decoder for it leaves as it was: the image before this one.
-  images_->bgr.release();
-  try {
-    cv::imdecode(buffer, flags, &images_->bgr);
-  } catch (const cv::Exception& error) {
-    // It says so by the condition in its own code.
-    if (error.err.find("CV_IO_MAX") != std::string::npos) {
-      throw Error("cannot decode image: its header claims more pixels than OpenCV decodes");
-    }
-    if (error.code == cv::Error::StsNoMem) {
-      throw Error("cannot decode image: its header claims more pixels than there is memory for");
-    }
-    throw Error(fmt::format("cannot decode image: {}", error.err));
-  }
-  const cv::Mat& image = images_->bgr;
-  if (image.empty()) throw Error("cannot decode image: damaged, or of no format that OpenCV knows");
-  return {.height = static_cast<std::size_t>(image.rows), .width = static_cast<std::size_t>(image.cols)};
+  size_ = {};
+  if (!image_) image_.reset(opencv().make());
+  const char* why =
+      image_ ? opencv().decode(image_.get(), encoded.data(), encoded.size(), turn, &size_) : "not enough memory";
+  if (why != nullptr) throw Error(fmt::format("cannot decode image: {}", why));
+  return size_;
 }
 
 RgbView OpenCvDecoder::decode(const Region& region) {
-  const cv::Mat& image = images_->bgr;
-  const ImageSize size{.height = static_cast<std::size_t>(image.rows), .width = static_cast<std::size_t>(image.cols)};
-  if (!contains(size, region)) {
-    throw usage_error(fmt::format("OpenCV: region {} x {} at ({}, {}) of an image of {} x {} pixels", region.width,
-                                  region.height, region.left, region.top, size.width, size.height));
-  }
-  const cv::Rect part(static_cast<int>(region.left), static_cast<int>(region.top), static_cast<int>(region.width),
-                      static_cast<int>(region.height));
-  cv::cvtColor(image(part), images_->rgb, cv::COLOR_BGR2RGB);
-  return {.pixels = images_->rgb.ptr<std::uint8_t>(),
-          .size = {.height = region.height, .width = region.width},
-          .row_bytes = images_->rgb.step[0]};
+  check_region(size_, region);
+  RgbView view;
+  const char* why = opencv().view(image_.get(), &region, &view);
+  if (why != nullptr) throw Error(fmt::format("cannot decode image: {}", why));
+  return view;
+}
+
+std::span<const std::byte> OpenCvDecoder::resized_jpeg(const Region& region, const ImageSize& size, int quality) {
+  check_region(size_, region);
+  const std::byte* encoded = nullptr;
+  std::size_t bytes = 0;
+  const char* why = opencv().resized_jpeg(image_.get(), &region, &size, quality, &encoded, &bytes);
+  if (why != nullptr) throw Error(fmt::format("cannot encode a JPEG image: {}", why));
+  return {encoded, bytes};
 }
 
 }  // namespace loadline

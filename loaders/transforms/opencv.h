@@ -9,28 +9,37 @@
 
 namespace loadline {
 
-// One thread's decoder, to be kept: it decodes into the same memory again.
+struct OpenCvImage;
+
+// One thread's decoder, to be kept: it decodes into the same memory again. OpenCV itself is loaded when the first image
+// of the process is opened (opencv_module.h): from the program, if it was linked with it, or from loadline_opencv.so,
+// which lies beside the program or library, in ../lib/loadline as seen from there, or where `cmake --install` puts it.
 //
 // Images are what OpenCV makes of them as 8-bit colour: grey becomes three equal channels, 16 bits are cut to their
 // upper 8, alpha is dropped. Of a damaged JPEG it shows what it can, with grey or repeated rows for the rest.
 class OpenCvDecoder {
  public:
-  OpenCvDecoder();
-  ~OpenCvDecoder();
-  OpenCvDecoder(OpenCvDecoder&&) noexcept;
-  OpenCvDecoder& operator=(OpenCvDecoder&&) noexcept;
+  // Loads OpenCV now, which takes about 0.1 s once in a process. Throws Error where it cannot be loaded. Any thread.
+  static void load();
 
   // Decodes all of the image, upright if it is to be turned as EXIF says, and returns its size. Throws Error where
-  // OpenCV cannot.
+  // OpenCV cannot, or cannot be loaded.
   ImageSize open(std::span<const std::byte> encoded, bool turn);
 
   // A region of the opened image. Lives until the next call.
   RgbView decode(const Region& region);
 
- private:
-  struct Images;
+  // A region of the opened image, resized, as a JPEG of that quality, 1 to 100. Lives until the next call. Throws Error
+  // where OpenCV cannot.
+  std::span<const std::byte> resized_jpeg(const Region& region, const ImageSize& size, int quality);
 
-  std::unique_ptr<Images> images_;
+ private:
+  struct Destroy {
+    void operator()(OpenCvImage* image) const;
+  };
+
+  std::unique_ptr<OpenCvImage, Destroy> image_;  // null until the first one is opened
+  ImageSize size_;
 };
 
 }  // namespace loadline

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/transforms/crop.h"
 #include "loaders/transforms/normalisation.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 namespace {
@@ -86,10 +88,13 @@ PhotoTransform::PhotoTransform(const PhotoOptions& options, const Kernels& kerne
       resize_(options.size, options.dtype, options.layout,
               affine_of(options.dtype, kChannels, options.mean, options.stddev), kernels) {
   check(options);
+  // Before any trial rather than in one; where OpenCV decodes only what is no JPEG, the first such image loads it.
+  if (options.decoder == PhotoDecoder::kOpenCv) OpenCvDecoder::load();
 }
 
 void PhotoTransform::apply(PhotoWorker& worker, std::span<const std::byte> encoded, std::uint64_t epoch,
                            SampleIndex index, std::byte* out, Stores stores) const {
+  std::optional<InStage> decoding(WorkerStage::kDecode);
   const bool jpeg = looks_like_jpeg(encoded);
   // Whoever decodes it then: OpenCV would show one that is cut off as if nothing were wrong.
   const JpegHeader header = jpeg ? worker.jpeg_.open(encoded) : JpegHeader{};
@@ -98,6 +103,7 @@ void PhotoTransform::apply(PhotoWorker& worker, std::span<const std::byte> encod
     const Augmentation how = augmentation(size, epoch, index);
     const Region region = touched(how.window, margin(), size);
     const RgbView pixels = worker.opencv_.decode(region);
+    decoding.reset();
     return resize_.apply(pixels, within(how.window, region), how.flip, worker.resize_, out, stores);
   }
   const Orientation turn = options_.turn_upright ? header.orientation : Orientation::kUpright;
@@ -106,6 +112,7 @@ void PhotoTransform::apply(PhotoWorker& worker, std::span<const std::byte> encod
   const Window stored = divided(stored_window(how.window, header.size, turn), divisor(scale));
   const Region region = touched(stored, margin(), scaled(header.size, scale));
   const RgbView pixels = worker.jpeg_.decode(region, scale);
+  decoding.reset();
   const Window window = upright_window(within(stored, region), pixels.size, turn);
   resize_.apply(upright(pixels, turn, worker.turned_), window, how.flip, worker.resize_, out, stores);
 }

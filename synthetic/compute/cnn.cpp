@@ -17,7 +17,8 @@ double suitable_rate(const Network& network, OptimiserKind kind, std::size_t bat
 
 class Cnn final : public Trainer {
  public:
-  Cnn(const TrainingOptions& options, const ComputeContext& context) : step_(options, context.setting, context.clock) {}
+  Cnn(const TrainingOptions& options, const ComputeContext& context)
+      : step_(options, context.setting, context.clock, context.log) {}
 
   void consume(Batch batch) override {
     if (batch->count > 0) score_.add(step_.train(*batch));

@@ -111,10 +111,13 @@ struct StepSetting {
   std::uint64_t seed = 1;         // of the weights
 };
 
+class StepLog;
+
 struct ComputeContext {
   Clock& clock;          // outlives the sink
   std::stop_token stop;  // ends a waiting consume()
   StepSetting setting = {};
+  StepLog* log = nullptr;  // gets what the sink does, and outlives it; null: nobody traces
 };
 
 struct ComputeKind {

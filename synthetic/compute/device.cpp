@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "synthetic/compute/step_log.h"
+
 namespace loadline {
 namespace {
 
@@ -46,17 +48,20 @@ class Device final : public Sink {
         clock_(context.clock),
         wait_(model.busy, context.clock, context.stop),
         credit_(std::min(wait_.own_lateness(), kMostCredit)),
+        log_(context.log),
         reduce_time_(duration_of(all_reduce_seconds(model))),
         engines_(model.devices),
         launched_(most_launched(model)) {}
 
   void consume(Batch batch) override {
     host_ = clock_.now() - late_;
+    sequence_ = batch->sequence;
     Engines& device = engines_[next_ % model_.devices];
     const Time copied = copy(device, batch);
     const Time step = duration_of(static_cast<double>(batch->count) / model_.samples_per_second);
     if (copied <= host_) batch.reset();
     device.step_free = std::max(copied, device.step_free) + step;
+    log("step", StepSpan::Place::kSteps, next_ % model_.devices, device.step_free - step, device.step_free);
 
     // The ring holds as many launches as may be on their way. This one takes the place of the launch before them, whose
     // end the previous call waited for. The oldest one left was the next device's: the one to wait for now.
@@ -96,7 +101,9 @@ class Device final : public Sink {
   Time copy(Engines& device, const Batch& batch) {
     const double seconds = copy_seconds(model_, batch->bytes().size());
     if (seconds == 0) return host_;
-    device.copy_free = std::max(host_, device.copy_free) + duration_of(seconds);
+    const Time begin = std::max(host_, device.copy_free);
+    device.copy_free = begin + duration_of(seconds);
+    log("copy", StepSpan::Place::kCopies, next_ % model_.devices, begin, device.copy_free);
     if (!model_.overlap) block_until(device.copy_free, stages_[kCopy]);
     return device.copy_free;
   }
@@ -106,7 +113,10 @@ class Device final : public Sink {
     Time end{};
     for (const Engines& device : engines_) end = std::max(end, device.step_free);
     end += reduce_time_;
-    for (Engines& device : engines_) device.step_free = end;
+    for (std::size_t i = 0; i < engines_.size(); ++i) {
+      engines_[i].step_free = end;
+      log("all-reduce", StepSpan::Place::kSteps, i, end - reduce_time_, end);
+    }
     for (std::size_t i = next_ - model_.devices; i < next_; ++i) launched_[i % launched_.size()].step_end = end;
   }
 
@@ -117,8 +127,19 @@ class Device final : public Sink {
     const Time now = clock_.now();
     ++stage.hits;
     stage.total += now - begin;
+    log(&stage == &stages_[kCopy] ? "wait for copy" : "wait for step", StepSpan::Place::kConsumer, 0, begin, now);
     late_ = std::clamp(now - end, Time(0), credit_);
     host_ = std::max(end, now - late_);
+  }
+
+  void log(std::string_view name, StepSpan::Place place, std::size_t device, Time begin, Time end) {
+    if (log_ == nullptr) return;
+    log_->add({.name = name,
+               .place = place,
+               .device = static_cast<std::uint16_t>(device),
+               .begin = begin,
+               .end = end,
+               .sequence = sequence_});
   }
 
   void release_copied() {
@@ -136,12 +157,14 @@ class Device final : public Sink {
   Clock& clock_;
   HostWait wait_;
   const Time credit_;  // of lateness that is the emulation's own
+  StepLog* log_;
   const Time reduce_time_;
   std::vector<Engines> engines_;  // a row a device
   std::vector<Launch> launched_;
-  std::size_t next_ = 0;  // launches so far
-  Time host_{};           // now, had the host's waits ended on time
-  Time late_{};           // how much later it is
+  std::size_t next_ = 0;        // launches so far
+  std::uint64_t sequence_ = 0;  // of the batch in hand
+  Time host_{};                 // now, had the host's waits ended on time
+  Time late_{};                 // how much later it is
   std::array<StageTime, 2> stages_{{{.name = "copy"}, {.name = "step"}}};
 };
 

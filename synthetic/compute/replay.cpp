@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "synthetic/compute/step_log.h"
+
 namespace loadline {
 namespace {
 
@@ -14,7 +16,8 @@ class Replay final : public Sink {
       : playback_(std::move(playback)),
         clock_(context.clock),
         wait_(busy, context.clock, context.stop),
-        credit_(wait_.own_lateness()) {}
+        credit_(wait_.own_lateness()),
+        log_(context.log) {}
 
   void consume(Batch batch) override {
     const Playback::Batch recorded = playback_.next();
@@ -26,6 +29,9 @@ class Replay final : public Sink {
     late_ = std::clamp(now - end, Time(0), credit_);
     ++stages_[0].hits;
     stages_[0].total += now - begin;
+    if (log_ != nullptr) {
+      log_->add({.name = stages_[0].name, .begin = begin, .end = now, .sequence = batch->sequence});
+    }
   }
 
   std::span<const StageTime> stages() const override { return stages_; }
@@ -41,6 +47,7 @@ class Replay final : public Sink {
   Clock& clock_;
   HostWait wait_;
   const Time credit_;
+  StepLog* log_;
   Time late_{};
   std::array<StageTime, 1> stages_{{{.name = "step"}}};
 };

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
+#include "loaders/transforms/opencv.h"
 
 namespace loadline {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kTrainPerVal = 10;
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 30U;
 
 void check(const PhotosOptions& options) {
   if (options.from.empty()) {
@@ -51,36 +52,27 @@ std::vector<fs::path> photographs_in(const fs::path& from) {
   return files;
 }
 
-cv::Mat decoded(const fs::path& path) {
+ImageSize open(OpenCvDecoder& decoder, const fs::path& path) {
+  const std::string encoded = read_text(path, kMostFileBytes);
   try {
-    return cv::imread(path.string(), cv::IMREAD_COLOR);
-  } catch (const cv::Exception&) {
-    return {};
+    return decoder.open(std::as_bytes(std::span(encoded)), true);
+  } catch (const Error& error) {
+    throw Error(fmt::format("cannot read {}: {}", path.string(), error.what()));
   }
 }
 
 // A part with the proportions of the output, of a quarter to all of the largest such part's sides.
-cv::Rect part_of(const cv::Mat& photograph, const PhotosOptions& options, Random& random) {
-  const double fit = std::min(photograph.cols / static_cast<double>(options.width),
-                              photograph.rows / static_cast<double>(options.height));
+Region part_of(const ImageSize& photograph, const PhotosOptions& options, Random& random) {
+  const auto wide = static_cast<double>(options.width);
+  const auto high = static_cast<double>(options.height);
+  const double fit =
+      std::min(static_cast<double>(photograph.width) / wide, static_cast<double>(photograph.height) / high);
   const double scale = fit * (0.25 + 0.75 * (random.below(1U << 16U) / 65536.0));
-  const int width = std::clamp(static_cast<int>(scale * static_cast<double>(options.width)), 1, photograph.cols);
-  const int height = std::clamp(static_cast<int>(scale * static_cast<double>(options.height)), 1, photograph.rows);
-  const auto place = [&](int room) { return static_cast<int>(random.below(static_cast<std::uint32_t>(room) + 1)); };
-  return {place(photograph.cols - width), place(photograph.rows - height), width, height};
-}
-
-std::vector<unsigned char> cut(const cv::Mat& photograph, const PhotosOptions& options, std::uint64_t key) {
-  Random random(key);
-  const cv::Mat part = photograph(part_of(photograph, options, random));
-  cv::Mat resized;
-  const cv::Size size(static_cast<int>(options.width), static_cast<int>(options.height));
-  cv::resize(part, resized, size, 0, 0, part.cols > size.width ? cv::INTER_AREA : cv::INTER_LINEAR);
-  std::vector<unsigned char> encoded;
-  if (!cv::imencode(".jpg", resized, encoded, {cv::IMWRITE_JPEG_QUALITY, options.quality})) {
-    throw Error("cannot encode a JPEG image: OpenCV refused");
-  }
-  return encoded;
+  const auto width = std::clamp<std::size_t>(static_cast<std::size_t>(scale * wide), 1, photograph.width);
+  const auto height = std::clamp<std::size_t>(static_cast<std::size_t>(scale * high), 1, photograph.height);
+  const auto place = [&](std::size_t room) { return random.below(static_cast<std::uint32_t>(room) + 1); };
+  const std::size_t left = place(photograph.width - width);
+  return {.top = place(photograph.height - height), .left = left, .height = height, .width = width};
 }
 
 struct Share {
@@ -111,10 +103,9 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
   const std::size_t total = shares[0].samples + shares[1].samples;
   std::size_t done = 0;
   std::set<std::string> names;
+  OpenCvDecoder decoder;
   for (std::size_t label = 0; label < files.size(); ++label) {
-    const cv::Mat photograph = decoded(files[label]);
-    if (photograph.empty())
-      throw Error(fmt::format("cannot read {}: no image that OpenCV can decode", files[label].string()));
+    const ImageSize photograph = open(decoder, files[label]);
     std::string name = files[label].stem().string();
     if (!names.insert(name).second) name += fmt::format("-{}", label);
     for (std::uint64_t split = 0; const Share& share : shares) {
@@ -125,9 +116,10 @@ void make_photos(const fs::path& directory, const PhotosOptions& options,
         if (stop.stop_requested()) {
           throw Error(fmt::format("making {} was interrupted; nothing was left behind", directory.string()));
         }
-        const auto encoded = cut(photograph, options, key_of(options.seed, split, index));
+        Random random(key_of(options.seed, split, index));
+        const Region part = part_of(photograph, options, random);
         AtomicFile file(group / fmt::format("{:08}.jpg", index));
-        file.write(std::as_bytes(std::span(encoded)));
+        file.write(decoder.resized_jpeg(part, {.height = options.height, .width = options.width}, options.quality));
         file.commit();
         if (progress) progress(done, total);
       }

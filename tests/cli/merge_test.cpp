@@ -73,7 +73,70 @@ TEST_F(Merge, ExportsToBenchy) {
   ASSERT_EQ(run({"export", "--to", "benchy", "a.json", "-o", "benchy.json"}).exit_code, 0);
   EXPECT_EQ(bytes_of(home_ / "benchy.json"), outcome.out);
   expect_refusal(run({"export", "--to", "bency", "a.json"}), 2,
-                 "--to 'bency': want one of benchy (did you mean benchy?)");
+                 "--to 'bency': want one of benchy, tensorboard (did you mean benchy?)");
+  expect_refusal(run({"export", "--to", "benchy", "a.json", "runs"}), 2,
+                 "export: benchy is one file, of -o FILE, and needs no directory runs");
+}
+
+class Tensorboard : public Merge {
+ protected:
+  void SetUp() override {
+    if (run({"list"}).out.find("left out: built without protobuf") != std::string::npos) {
+      GTEST_SKIP() << "built without protobuf";
+    }
+    mnist();
+    make("a.json");
+  }
+
+  // Below `directory`, with what is written in each.
+  std::map<std::string, std::string> event_files(const std::string& directory) const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(home_ / directory)) {
+      if (entry.is_regular_file()) files[entry.path().string()] = bytes_of(entry.path());
+    }
+    return files;
+  }
+};
+
+TEST_F(Tensorboard, GetsARunACell) {
+  const Outcome outcome = run({"export", "--to", "tensorboard", "a.json", "runs"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  const auto files = event_files("runs");
+  EXPECT_EQ(files.size(), result("a.json")["cells"].size() + 1);
+  for (const auto& [path, bytes] : files) {
+    EXPECT_NE(path.find("/events.out.tfevents."), std::string::npos) << path;
+    EXPECT_EQ(bytes.find("brain.Event:2"), 23U) << path;
+  }
+}
+
+TEST_F(Tensorboard, NeverReplacesAFile) {
+  ASSERT_EQ(run({"export", "--to", "tensorboard", "a.json", "runs"}).exit_code, 0);
+  const auto before = event_files("runs");
+  const Outcome again = run({"export", "--to", "tensorboard", "a.json", "runs"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, testing::AllOf(testing::StartsWith("loadline: cannot write runs/"),
+                                        testing::EndsWith(": it is there already\n")));
+  EXPECT_EQ(event_files("runs"), before);
+}
+
+TEST_F(Tensorboard, LeavesNothingWhereItCannotWriteAll) {
+  world_.most_file_bytes = 512;
+  const Outcome outcome = run({"export", "--to", "tensorboard", "a.json", "deep/runs"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, testing::EndsWith(": File too large\n"));
+  EXPECT_FALSE(std::filesystem::exists(home_ / "deep"));
+}
+
+TEST_F(Tensorboard, RefusesWhatCannotBeInASentence) {
+  expect_refusal(run({"export", "--to", "tensorboard", "a.json"}), 2,
+                 "export: want a directory for tensorboard behind the result");
+  expect_refusal(run({"export", "--to", "tensorboard", "a.json", "runs", "-o", "b"}), 2,
+                 "--output: tensorboard has a directory behind the result");
+  expect_refusal(run({"export", "--to", "tensorboard", "a.json", "runs", "--overwrite"}), 2,
+                 "--overwrite: event files of tensorboard never replace others");
+  expect_refusal(run({"export", "--to", "tensorboard", "a.json", "a.json"}), 1,
+                 "cannot make the directory a.json: File exists");
 }
 
 }  // namespace

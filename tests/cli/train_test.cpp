@@ -44,6 +44,57 @@ TEST_F(Train, ShowsEveryEpochAndWritesWhatIsAskedFor) {
   EXPECT_EQ(json["cell"]["compute"], "cnn");
 }
 
+TEST_F(Train, TellsTensorBoardEveryEpoch) {
+  const Outcome outcome = train({"--epochs", "2", "--workers", "1", "--quiet", "--tensorboard", "runs"});
+  if (outcome.err.find("built without protobuf") != std::string::npos) GTEST_SKIP() << outcome.err;
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(home_ / "runs")) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_THAT(files[0].filename(), testing::StartsWith("events.out.tfevents."));
+  const std::string bytes = bytes_of(files[0]);
+  std::size_t epochs = 0;
+  for (std::size_t at = bytes.find("loss/training"); at != std::string::npos;
+       at = bytes.find("loss/training", at + 1)) {
+    ++epochs;
+  }
+  EXPECT_EQ(epochs, 2U);
+  EXPECT_NE(bytes.find("_hparams_/session_end_info"), std::string::npos);
+}
+
+// The training is worth more than its events: it goes on, and what failed is said at its end.
+TEST_F(Train, EndsWithASentenceWhereEventsCannotBeWritten) {
+  expect_refusal(train({"--tensorboard", "images/train-images-idx3-ubyte"}), 1,
+                 "cannot make the directory images/train-images-idx3-ubyte: File exists");
+  world_.most_file_bytes = 3000;  // for what is known before the first epoch, and then not for many
+  const Outcome outcome = train({"--epochs", "9", "--workers", "1", "--tensorboard", "runs"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("\n    9  "));
+  ASSERT_EQ(refusals(outcome).size(), 1U);
+  EXPECT_THAT(refusals(outcome)[0],
+              testing::AllOf(testing::StartsWith("cannot write runs/"), testing::EndsWith(": File too large")));
+}
+
+TEST_F(Train, IsReported) {
+  for (const char* name : {"a.json", "b.json"}) {
+    ASSERT_EQ(train({"--epochs", "2", "--workers", "1", "--quiet", "-o", name}).exit_code, 0);
+  }
+  EXPECT_EQ(run({"report", "a.json", "b.json", "-o", "report.html"}).err, "");
+  EXPECT_THAT(bytes_of(home_ / "report.html"), HasSubstr("<h3>B: "));
+  EXPECT_THAT(run({"report", "a.json", "--format", "text"}).out, HasSubstr("\n    2  "));
+  EXPECT_THAT(run({"report", "a.json", "--format", "csv"}).out, HasSubstr(",training_loss,"));
+  EXPECT_THAT(run({"report", "a.json", "--format", "markdown"}).out, HasSubstr("\n## Loss\n"));
+  expect_refusal(run({"report", "a.json", "a.json", "--format", "csv"}), 2,
+                 "report: a.json is of run " +
+                     nlohmann::json::parse(bytes_of(home_ / "a.json"))["run_id"].get<std::string>() +
+                     ", which another of the files is of too");
+  write(home_ / "other.json", "{}");
+  expect_refusal(run({"report", "a.json", "other.json", "--format", "csv"}), 2,
+                 "report: a.json is a training, which only trainings are laid over");
+}
+
 TEST_F(Train, EndsWhereItsDataChangesAndKeepsTheEpochsBefore) {
   Tool tool({"train", "--workload", "mnist", "--data", "images", "--batch-size", "16", "--epochs", "100000",
              "--workers", "1", "-o", "training.json"},

@@ -51,15 +51,21 @@ check_theirs() {
     nlohmann/*)
       [[ $file == harness/result/json/* || $file == loaders/json/*.cpp || $layer == tests ]] ||
         violation "<$path>: only loaders/json/ and harness/result/json/ see the JSON library" ;;
+    boost/crc.hpp)
+      [[ $file == harness/show/tensorboard/record.cpp ]] ||
+        violation "<$path>: only harness/show/tensorboard/record.cpp sees Boost.CRC" ;;
     boost/*)
       [[ $file == harness/judge/student_t.cpp ]] ||
         violation "<$path>: only harness/judge/student_t.cpp sees Boost, which takes seconds to compile" ;;
+    google/protobuf/* | tensorboard/*)
+      [[ $file == harness/show/tensorboard/events.cpp || $file == tests/harness/show/tensorboard/* ]] ||
+        violation "<$path>: only harness/show/tensorboard/events.cpp sees protobuf" ;;
     jpeglib.h | jerror.h)
       [[ $layer != loaders || $file == loaders/transforms/jpeg.cpp ]] ||
         violation "<$path>: only loaders/transforms/jpeg.cpp sees libjpeg" ;;
     opencv2/*)
-      [[ $file == loaders/transforms/opencv.cpp || $file == synthetic/generate/photos.cpp || $layer == bench || $layer == tests ]] ||
-        violation "<$path>: only loaders/transforms/opencv.cpp and synthetic/generate/photos.cpp see OpenCV" ;;
+      [[ $file == loaders/transforms/opencv_module.cpp || $layer == bench || $layer == tests ]] ||
+        violation "<$path>: only loaders/transforms/opencv_module.cpp sees OpenCV" ;;
     oneapi/dnnl/* | omp.h)
       [[ $file == synthetic/compute/cnn/* || $layer == bench || $layer == tests ]] ||
         violation "<$path>: only synthetic/compute/cnn/ sees oneDNN and OpenMP" ;;

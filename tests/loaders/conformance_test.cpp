@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <latch>
 #include <map>
+#include <numeric>
 #include <ostream>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -310,6 +315,44 @@ TEST_P(EveryLoader, GivesNothingAfterTheEndHoweverOftenItIsAsked) {
     const auto feed = place_.feed(loader_, with({.in_order = in_order, .stream = {.epochs = 1}}));
     EXPECT_EQ(drain(*feed).size(), kPlainBatches);
     for (int i = 0; i < 3; ++i) EXPECT_FALSE(feed->next());
+  }
+}
+
+TEST_P(EveryLoader, AccountsForAllOfItsWorkersTime) {
+  using std::chrono::nanoseconds;
+  using std::chrono::steady_clock;
+  const auto before_making = steady_clock::now();
+  const auto feed = place_.feed(loader_, with({.stream = {.epochs = 1}}));
+  const auto after_making = steady_clock::now();
+  drain(*feed);
+  const auto before_looking = steady_clock::now();
+  const std::vector<WorkerTimes> workers = feed->worker_times();
+  const auto after_looking = steady_clock::now();
+  EXPECT_EQ(workers.size(), GetParam().workers);
+  for (const WorkerTimes& times : workers) {
+    const auto sum = std::accumulate(times.spent.begin(), times.spent.end(), nanoseconds{0});
+    EXPECT_GE(sum, before_looking - after_making);
+    EXPECT_LE(sum, after_looking - before_making);
+  }
+}
+
+TEST_P(EveryLoader, LogsTheWayOfEveryBatch) {
+  std::vector<WorkerLog> logs;
+  for (std::size_t i = 0; i < GetParam().workers; ++i) logs.emplace_back(1000);
+  drain(*place_.feed(loader_, with({.stream = {.epochs = 1}, .logs = logs})));
+  std::map<std::uint64_t, std::multiset<std::string_view>> stages;  // by batch
+  for (const WorkerLog& log : logs) {
+    EXPECT_EQ(log.lost(), 0U);
+    for (const WorkerSpan& span : log.spans()) {
+      if (span.sequence != WorkerSpan::kNoBatch) stages[span.sequence].insert(name(span.stage));
+    }
+  }
+  EXPECT_EQ(stages.size(), kPlainBatches);
+  for (const auto& [sequence, names] : stages) {
+    EXPECT_TRUE(names.contains("order")) << sequence;
+    EXPECT_TRUE(names.contains("read")) << sequence;
+    EXPECT_TRUE(names.contains("transform")) << sequence;
+    EXPECT_EQ(names.count("hand over"), loader_.has_workers ? 1U : 0U) << sequence;
   }
 }
 

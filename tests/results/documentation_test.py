@@ -7,7 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from support import QUICK, README_FILE, REPOSITORY, SCHEMA_FILE, TOOL, ResultsTest, parse, warning_ids_of_the_source
+from support import (QUICK, README_FILE, REPOSITORY, SCHEMA_FILE, TOOL, ResultsTest, parse, training_schema,
+                     warning_ids_of_the_source)
 
 README = README_FILE.read_text()
 SCHEMA = parse(SCHEMA_FILE.read_text())
@@ -18,8 +19,16 @@ def joined(path, name):
     return f"{path}.{name}" if path else name
 
 
-def documented_fields():
-    """{path: whether it may be null} of the tables; a heading names the objects that its table is about."""
+def documented_fields(of="result"):
+    """{path: whether it may be null} of the tables; a heading names the objects that its table is about. Those of a
+    training begin with its name."""
+    fields = all_documented_fields()
+    if of == "training":
+        return {name.removeprefix("training."): null for name, null in fields.items() if name.startswith("training.")}
+    return {name: null for name, null in fields.items() if not name.startswith("training.")}
+
+
+def all_documented_fields():
     fields = {}
     objects, of_fields = [], False
     for line in README.splitlines():
@@ -40,26 +49,28 @@ def documented_fields():
     return fields
 
 
-def alternatives(schema):
+def alternatives(schema, root=SCHEMA):
     """`schema` with its references followed, and the parts of its anyOf."""
     while "$ref" in schema:
-        schema = SCHEMA["$defs"][schema["$ref"].split("/")[-1]]
-    return [part for choice in schema["anyOf"] for part in alternatives(choice)] if "anyOf" in schema else [schema]
+        place, schema = schema["$ref"].removeprefix("#/").split("/"), root
+        for part in place:
+            schema = schema[part]
+    return [part for choice in schema["anyOf"] for part in alternatives(choice, root)] if "anyOf" in schema else [schema]
 
 
-def may_be_null(schema):
-    return any("null" in part.get("type", ()) or None in part.get("enum", ()) for part in alternatives(schema))
+def may_be_null(schema, root=SCHEMA):
+    return any("null" in part.get("type", ()) or None in part.get("enum", ()) for part in alternatives(schema, root))
 
 
-def schema_fields(schema, path=""):
-    """{path: whether it may be null} of the schema."""
+def schema_fields(schema, path="", root=SCHEMA, closed=()):
+    """{path: whether it may be null} of the schema; not of what is in the `closed` ones, which others describe."""
     fields = {}
-    for part in alternatives(schema):
+    for part in alternatives(schema, root) if path not in closed else ():
         for name, child in part.get("properties", {}).items():
-            fields[joined(path, name)] = may_be_null(child)
-            fields.update(schema_fields(child, joined(path, name)))
+            fields[joined(path, name)] = may_be_null(child, root)
+            fields.update(schema_fields(child, joined(path, name), root, closed))
         if "items" in part:
-            fields.update(schema_fields(part["items"], path + "[]"))
+            fields.update(schema_fields(part["items"], path + "[]", root, closed))
     return fields
 
 
@@ -100,6 +111,13 @@ class Documentation(ResultsTest):
         self.assertEqual(sorted(set(documented) - set(specified)), [], "in README.md, not in schema.json")
         self.assertEqual({name for name, null in documented.items() if null},
                          {name for name, null in specified.items() if null}, "fields that may be null")
+
+    def test_schema_and_readme_have_the_same_fields_of_a_training(self):
+        schema = training_schema()
+        documented = documented_fields("training")
+        specified = schema_fields(schema, "", schema, closed=("config", "build", "machine", "job", "cell"))
+        self.assertGreater(len(specified), 40)
+        self.assertEqual(documented, specified)
 
     def test_every_field_of_a_real_result_is_documented(self):
         self.assertEqual(sorted(set(fields_of(self.result)) - set(documented_fields())), [])

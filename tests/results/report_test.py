@@ -83,6 +83,15 @@ class Report(ResultsTest):
                    {"walk": 1, "throughput": 2, "scaling": 2, "trials": 2, "waits": 2, "timeline": 1, "start": 1,
                     "stages": 1, "cpu": 2, "history": 1})
 
+    def test_every_chart_of_trainings_is_drawn(self):
+        if "built without oneDNN" in self.work.run(["list"]):
+            self.skipTest("built without oneDNN")
+        names = ["one.json", "two.json"]
+        for name in names:
+            self.work.run(["train", "--workload", "mnist", "--workers", "1", "--batch-size", "50", "--epochs", "3", "-q",
+                           "--overwrite", "-o", name])
+        self.check(names, {"epoch-loss": 1, "epoch-accuracy": 1, "epoch-time": 1, "epoch-waiting": 1, "epoch-stages": 1})
+
     def test_the_console_is_heard(self):
         page = self.work.path / "broken.html"
         page.write_text("<script>console.error('planted')</script>")

@@ -7,7 +7,7 @@ import unittest
 
 import jsonschema
 
-from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, parse, warning_ids_of_the_source
+from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, parse, training_schema, warning_ids_of_the_source
 
 SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -149,6 +149,21 @@ class Schema(ResultsTest):
         self.assertEqual([stage["name"] for stage in trial["stages"]],
                          ["host waits", "copy", "forward", "backward", "optimizer", "other"])
         self.assertAlmostEqual(sum(stage["total_seconds"] for stage in trial["stages"]), trial["wall_seconds"], 6)
+
+    def test_training(self):
+        if "built without oneDNN" in self.work.run(["list"]):
+            self.skipTest("built without oneDNN")
+        validator = jsonschema.Draft202012Validator(training_schema())
+        self.work.run(["train", "--workload", "mnist", "--workers", "1", "--batch-size", "50", "--epochs", "2", "-q", "-o",
+                       "training.json"])
+        training = self.work.result("training.json")
+        self.assertEqual([error.message for error in validator.iter_errors(training)], [])
+        self.assertEqual([part["name"] for part in training["epochs"][0]["stages"]],
+                         ["set-up", "host waits", "copy", "forward", "backward", "optimizer", "other"])
+        for changed in (dict(training, planted=1), {**training, "epochs": [dict(training["epochs"][0], wall_seconds=0)]},
+                        {**training, "cell": {**training["cell"], "mode": "HALF"}},
+                        {name: value for name, value in training.items() if name != "samples"}):
+            self.assertFalse(validator.is_valid(changed))
 
     def test_checked_verdict(self):
         # Steps so long that what else runs on the machine does not hide what they are bound by.

@@ -12,8 +12,9 @@ import unittest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
+TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
-WARNINGS_FILE = REPOSITORY / "harness" / "judge" / "warnings.cpp"
+WARNINGS_FILES = [REPOSITORY / "harness" / "judge" / name for name in ("warnings.cpp", "machine_warnings.cpp")]
 SAMPLES = 500
 
 # The first argument of every test script; the others stay for the script and unittest.
@@ -33,7 +34,16 @@ def parse(text):
 
 
 def warning_ids_of_the_source():
-    return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', WARNINGS_FILE.read_text()))
+    text = "".join(file.read_text() for file in WARNINGS_FILES)
+    return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', text))
+
+
+def training_schema():
+    """With the definitions of results that it refers to in its own place."""
+    results = parse(SCHEMA_FILE.read_text())
+    schema = parse(TRAIN_SCHEMA_FILE.read_text().replace(results["$id"] + "#", "#"))
+    schema["$defs"] = {**results["$defs"], **schema["$defs"]}
+    return schema
 
 
 @functools.cache
@@ -43,8 +53,10 @@ def validators():
         import jsonschema
     except ImportError:
         return {}
-    schemas = {"schema_version": SCHEMA_FILE, "diff_schema_version": SCHEMA_FILE.parent / "diff_schema.json"}
-    return {member: jsonschema.Draft202012Validator(parse(path.read_text())) for member, path in schemas.items()}
+    schemas = {"schema_version": parse(SCHEMA_FILE.read_text()),
+               "diff_schema_version": parse((SCHEMA_FILE.parent / "diff_schema.json").read_text()),
+               "training_version": training_schema()}
+    return {member: jsonschema.Draft202012Validator(schema) for member, schema in schemas.items()}
 
 
 def validate(document, name):

@@ -171,6 +171,18 @@ json schema_named(const std::string& name) {
   return json::parse(in);
 }
 
+// With the definitions of results that it refers to in its own place.
+json training_schema(const json& of_results) {
+  const std::string there = of_results.at("$id").get<std::string>() + "#";
+  std::string text = schema_named("train_schema.json").dump();
+  for (std::size_t at = text.find(there); at != std::string::npos; at = text.find(there)) {
+    text.replace(at, there.size(), "#");
+  }
+  json schema = json::parse(text);
+  for (const auto& [name, definition] : of_results.at("$defs").items()) schema["$defs"].emplace(name, definition);
+  return schema;
+}
+
 }  // namespace
 
 std::vector<std::string> violations(const json& schema, const json& document) {
@@ -184,6 +196,8 @@ std::vector<std::string> violations_of_result(const std::string& text) {
   if (document.is_discarded()) return {};
   static const json kResult = schema_named("schema.json");
   static const json kComparison = schema_named("diff_schema.json");
+  static const json kTraining = training_schema(kResult);
+  if (document.contains("training_version")) return violations(kTraining, document);
   if (document.contains("schema_version")) return violations(kResult, document);
   if (document.contains("diff_schema_version")) return violations(kComparison, document);
   return {};

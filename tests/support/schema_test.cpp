@@ -57,7 +57,11 @@ TEST(SchemaOfTests, DoesNotPassOverAKeywordThatItDoesNotKnow) {
 TEST(SchemaOfTests, HoldsResultsAndComparisonsToTheirOwnAndNothingElse) {
   EXPECT_THAT(violations_of_result(R"({"schema_version": 4})"), testing::Contains("/: lacks \"cells\""));
   EXPECT_THAT(violations_of_result(R"({"diff_schema_version": 2})"), testing::Contains("/: lacks \"diffs\""));
-  EXPECT_THAT(violations_of_result(R"({"training_version": 1})"), IsEmpty());
+  EXPECT_THAT(violations_of_result(R"({"training_version": 1})"), testing::Contains("/: lacks \"epochs\""));
+  EXPECT_THAT(violations_of_result(R"({"training_version": 1, "samples": 0})"),
+              testing::Contains("/samples: minimum 1"))
+      << "by a definition of results";
+  EXPECT_THAT(violations_of_result(R"({"noise_schema_version": 2})"), IsEmpty());
   EXPECT_THAT(violations_of_result("a text"), IsEmpty());
 }
 

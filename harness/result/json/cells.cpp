@@ -51,12 +51,6 @@ void fields(auto& json, Record<WaitSummary> auto& wait) {
   json("max_seconds", wait.max_seconds);
 }
 
-void fields(auto& json, Record<StageSummary> auto& stage) {
-  json("name", stage.name);
-  json("hits", stage.hits);
-  json("total_seconds", stage.total_seconds);
-}
-
 void fields(auto& json, Record<Fill> auto& fill) {
   json.positive("wall_seconds", fill.wall_seconds);
   json.positive("batches", fill.batches);
@@ -74,10 +68,31 @@ void fields(auto& json, Record<CpuLimits> auto& limits) {
   json("cgroup_cpu_limit", limits.cgroup_cpu_limit);
 }
 
+void fields(auto& json, Record<EnergyUse> auto& energy) {
+  json.late("cpu_joules", energy.cpu_joules);
+  json.late("memory_joules", energy.memory_joules);
+  json.late("gpu_joules", energy.gpu_joules);
+}
+
+void fields(auto& json, Record<EventCounts> auto& events) {
+  json.late("instructions", events.instructions);
+  json.late("cycles", events.cycles);
+  json.late("llc_misses", events.llc_misses);
+  json.late("dtlb_misses", events.dtlb_misses);
+  json.late("page_faults", events.page_faults);
+  json.late("context_switches", events.context_switches);
+}
+
+void fields(auto& json, Record<TrialCounters> auto& counters) {
+  json.late("workers", counters.workers);
+  json("consumer", counters.consumer);
+}
+
 void fields(auto& json, Record<Trial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
   json("started_seconds", trial.started_seconds);
+  json.late("clock_started_seconds", trial.clock_started_seconds);
   json.since(4, "pilot", trial.pilot);
   json("setup_seconds", trial.setup_seconds);
   json("compute_setup_seconds", trial.compute_setup_seconds);
@@ -97,6 +112,8 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.late("changed_cpus", trial.changed_cpus);
   json.late("suspended", trial.suspended);
   json.late("loader_cpu_seconds", trial.loader_cpu_seconds);
+  json.late("energy", trial.energy);
+  json.late("counters", trial.counters);
   usage_fields_of(json, trial.usage, 4);
 }
 
@@ -322,7 +339,16 @@ Json settings_json(const Cell& cell) {
   return json.take();
 }
 
+void read_settings(const JsonReader& from, Cell& cell) {
+  JsonReader object = from;
+  RecordReader json(object);
+  setting_fields(json, cell);
+}
+
 void usage_fields(RecordWriter& json, const Usage& usage) {
+  usage_fields_of(json, usage, 4);
+}
+void usage_fields(RecordReader& json, Usage& usage) {
   usage_fields_of(json, usage, 4);
 }
 

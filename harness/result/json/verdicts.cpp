@@ -68,6 +68,13 @@ void fields(RecordWriter& json, const Alternative& alternative) {
   json("equal", alternative.equal);
 }
 
+void fields(RecordWriter& json, const FewestJoules& fewest) {
+  json("configuration", fewest.configuration);
+  json("joules_per_1000_samples", fewest.joules);
+  json("of_this_joules_per_1000_samples", fewest.others);
+  json("clearly", fewest.clearly);
+}
+
 void fields(RecordWriter& json, const Headline& headline) {
   json("workload", headline.workload);
   json("configuration", headline.configuration);
@@ -79,6 +86,7 @@ void fields(RecordWriter& json, const Headline& headline) {
   json("trials_to_tell", headline.trials_to_tell);
   json("fewest_workers", headline.workers ? headline.workers->fewest : std::nullopt);
   json("best_workers", headline.workers ? std::optional(headline.workers->best) : std::nullopt);
+  json.late("fewest_joules", headline.fewest_joules);
   json("alternatives", headline.alternatives);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/show/report/first_screen.h"
+#include "harness/show/report/markdown.h"
 #include "harness/show/report/report.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
@@ -15,7 +16,8 @@ namespace {
 // Of each workload: what a person reads in a ticket.
 constexpr SectionOptions kMarkdownOptions{.most_configurations = 12, .most_in_time = 1};
 
-// Text that Markdown, and the HTML in it, would read otherwise.
+}  // namespace
+
 std::string markdown_escaped(std::string_view text) {
   std::string markdown;
   std::string one_line(text);
@@ -45,6 +47,8 @@ std::string table_markdown(const DataTable& table) {
   return markdown;
 }
 
+namespace {
+
 std::string list(std::span<const std::string> items) {
   std::string markdown = items.empty() ? "" : "\n";
   for (const std::string& item : items) markdown += fmt::format("- {}\n", markdown_escaped(item));
@@ -58,14 +62,13 @@ std::string folded_list(const Run& run, std::span<const std::string> warnings) {
                      list(warnings));
 }
 
-// As code, which needs no escaping: fenced by more backticks than any that it has.
-std::string code(const std::string& text) {
+}  // namespace
+
+std::string code_markdown(const std::string& text) {
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';
   return fmt::format("{}\n{}\n{}\n", fence, printable_lines(text), fence);
 }
-
-}  // namespace
 
 std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements,
                             std::string_view title) {
@@ -80,7 +83,7 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
     markdown += fmt::format("\n### {}\n", markdown_escaped(verdict.title));
     for (const std::string& sentence : verdict.sentences) markdown += fmt::format("\n{}\n", markdown_escaped(sentence));
     for (const std::string& line : verdict.advice) {
-      markdown += '\n' + (is_command(line) ? code(line) : markdown_escaped(line) + '\n');
+      markdown += '\n' + (is_command(line) ? code_markdown(line) : markdown_escaped(line) + '\n');
     }
     if (!verdict.predictions.empty()) {
       markdown += fmt::format("\n{}:\n", markdown_escaped(verdict.predictions.front()));
@@ -96,7 +99,7 @@ std::string report_markdown(std::span<const Result> results, std::span<const Jud
   }
   for (const Run& run : runs) markdown += folded_list(run, verdict_of(run).all_warnings);
   markdown += "\n## Command line\n";
-  for (const Run& run : runs) markdown += fmt::format("\n{}:\n\n{}", run.name, code(verdict_of(run).command));
+  for (const Run& run : runs) markdown += fmt::format("\n{}:\n\n{}", run.name, code_markdown(verdict_of(run).command));
   return markdown;
 }
 

@@ -58,7 +58,8 @@ Section trials_section(const ReportData& data) {
       if (cell.cell.mode == Mode::kSynthetic) row[2] = resident_text(cell.cell);
       row.push_back(run.judgement.cells[index].samples_per_second->median);
       row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.samples_per_second(); }));
-      row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.started_seconds; }));
+      row.emplace_back(values_of(
+          cell, [](const Trial& trial) { return trial.clock_started_seconds.value_or(trial.started_seconds); }));
       row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.wall_seconds; }));
       row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.round; }));
       row.push_back(outliers_of(run, index));

@@ -15,6 +15,7 @@
 
 #include "loaders/error.h"
 #include "synthetic/compute/cnn/loss.h"
+#include "synthetic/compute/step_log.h"
 
 namespace loadline {
 namespace {
@@ -90,10 +91,11 @@ std::span<const std::size_t> first_cpu(const StepSetting& setting) {
 
 }  // namespace
 
-TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock)
+TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log)
     : options_(options),
       setting_(checked(options, setting)),
       clock_(clock),
+      log_(log),
       pinned_((start_threads(setting), first_cpu(setting))),
       graph_(layers_of(options, setting), setting.sample,
              {.batch_size = setting.batch_size,
@@ -117,6 +119,7 @@ Score TrainingStep::train(const Slot& batch) {
 }
 
 Score TrainingStep::differentiate(const Slot& batch) {
+  sequence_ = batch.sequence;
   timed(kCopy, [&] { take_input(batch); });
   Score result;
   timed(kForward, [&] {
@@ -178,8 +181,10 @@ void TrainingStep::timed(Stage stage, const Work& work) {
   const Time begin = clock_.now();
   work();
   StageTime& time = stages_[stage];
-  time.total += clock_.now() - begin;
+  const Time end = clock_.now();
+  time.total += end - begin;
   ++time.hits;
+  if (log_ != nullptr) log_->add({.name = time.name, .begin = begin, .end = end, .sequence = sequence_});
 }
 
 std::string TrainingStep::description() const {

@@ -30,7 +30,8 @@ struct TrainingOptions {
 class TrainingStep {
  public:
   // Throws usage Error where the network does not fit the samples, or this CPU has no such precision.
-  TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock);
+  // `log`, if any, gets the stages of each step.
+  TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log = nullptr);
 
   // Throws Error naming epoch and batch where the loss is no number.
   Score train(const Slot& batch);
@@ -60,6 +61,8 @@ class TrainingStep {
   TrainingOptions options_;
   StepSetting setting_;
   const Clock& clock_;
+  StepLog* log_;
+  std::uint64_t sequence_ = 0;  // of the batch in hand
   std::optional<PinnedThread> pinned_;
   Graph graph_;
   Optimiser optimiser_;

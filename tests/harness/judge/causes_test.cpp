@@ -206,5 +206,54 @@ TEST(Cause, HasANameForEveryValue) {
   EXPECT_EQ(name(Cause::kSteal), "steal");
 }
 
+// One that looked once a second, over three trials of ten.
+MonitorRecord monitor_of(CellResult& cell, double device, double own, double read_again) {
+  MonitorRecord monitor{.period_seconds = 1, .times_seconds = {}, .series = {}};
+  for (int i = 0; i <= 30; ++i) monitor.times_seconds.push_back(i);
+  const auto add = [&](const char* name, double value) {
+    monitor.series.push_back({.name = name, .of = "it", .unit = "", .source = "", .values = std::vector(31, value)});
+  };
+  add("device read", device);
+  add("read from storage", own);
+  add("read again after reclaim", read_again);
+  for (std::size_t i = 0; i < cell.trials.size(); ++i)
+    cell.trials[i].clock_started_seconds = 10.0 * static_cast<double>(i);
+  return monitor;
+}
+
+TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
+  Waiting run;
+  const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
+  constexpr double kMiB = 1 << 20;
+  const MonitorRecord busy = monitor_of(run.cell, 100 * kMiB, 60 * kMiB, 0);
+  const auto causes = causes_of(run.cell, info, run.cpus, &busy);
+  ASSERT_TRUE(causes.has_value());
+  EXPECT_THAT(causes->named, ElementsAre(Cause::kReaders));
+  EXPECT_EQ(
+      causes_text(*causes, Access::kMapped, 2),
+      " Other processes read 40.0 MiB/s from the device of the data meanwhile: measure again without them, or with "
+      "the data on a device of its own.");
+  const MonitorRecord own = monitor_of(run.cell, 100 * kMiB, 99 * kMiB, 0);
+  EXPECT_THAT(causes_of(run.cell, info, run.cpus, &own)->named, IsEmpty());
+  const MonitorRecord from_cache = monitor_of(run.cell, 100 * kMiB, 0, 0);
+  EXPECT_THAT(causes_of(run.cell, info, run.cpus, &from_cache)->named, IsEmpty()) << "which are in nobody's way";
+}
+
+TEST(Causes, NameAShortageOfMemoryWhereWhatIsReadHadBeenInIt) {
+  Waiting run;
+  const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
+  constexpr double kMiB = 1 << 20;
+  const MonitorRecord shortage = monitor_of(run.cell, 60 * kMiB, 60 * kMiB, 30 * kMiB);
+  const auto causes = causes_of(run.cell, info, run.cpus, &shortage);
+  ASSERT_TRUE(causes.has_value());
+  EXPECT_THAT(causes->named, ElementsAre(Cause::kReclaim));
+  EXPECT_EQ(
+      causes_text(*causes, Access::kMapped, 2, " in FULL"),
+      " Memory was short: 30.0 MiB/s of files were read again that the page cache had had to give up in FULL: free "
+      "memory, or use less data.");
+  run.cell.cell.cache = CacheState::kCold;
+  EXPECT_THAT(causes_of(run.cell, info, run.cpus, &shortage)->named, IsEmpty());
+}
+
 }  // namespace
 }  // namespace loadline

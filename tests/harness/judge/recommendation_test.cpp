@@ -141,5 +141,35 @@ TEST(Recommendation, NamesOfEachOtherLoaderItsSimplestEqualOrElseItsFastest) {
   EXPECT_EQ(found.alternatives[2].configuration, 5U);
 }
 
+void use_energy(Result& result, std::size_t cell, double joules_per_1000_samples) {
+  double factor = 0.99;
+  for (Trial& trial : result.cells[cell].trials) {
+    trial.energy =
+        EnergyUse{.cpu_joules = factor * joules_per_1000_samples * static_cast<double>(trial.samples) / 1000};
+    factor += 0.01;
+  }
+}
+
+TEST(Recommendation, NamesWhoTakesTheFewestJoulesBesideIt) {
+  Result result = test::result_of({full("thread-pool", 1, quiet(500)), full("thread-pool", 2, quiet(1000))});
+  EXPECT_FALSE(headline_of(result).fewest_joules.has_value());
+  use_energy(result, 0, 2);
+  EXPECT_FALSE(headline_of(result).fewest_joules.has_value()) << "of one alone";
+  use_energy(result, 1, 3);
+  const Headline other = headline_of(result);
+  EXPECT_EQ(other.recommended, 1U);
+  ASSERT_TRUE(other.fewest_joules.has_value());
+  EXPECT_EQ(other.fewest_joules->configuration, 0U);
+  EXPECT_DOUBLE_EQ(other.fewest_joules->joules, 2);
+  EXPECT_DOUBLE_EQ(other.fewest_joules->others.value_or(0), 3);
+  EXPECT_TRUE(other.fewest_joules->clearly);
+  use_energy(result, 0, 2.99);
+  EXPECT_FALSE(headline_of(result).fewest_joules->clearly);
+  use_energy(result, 1, 1);
+  const Headline same = headline_of(result);
+  EXPECT_EQ(same.fewest_joules->configuration, 1U);
+  EXPECT_EQ(same.fewest_joules->others, std::nullopt);
+}
+
 }  // namespace
 }  // namespace loadline

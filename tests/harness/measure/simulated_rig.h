@@ -11,6 +11,7 @@
 
 #include "harness/measure/trial.h"
 #include "synthetic/compute/device.h"
+#include "synthetic/compute/step_log.h"
 #include "tests/support/fake_clock.h"
 
 namespace loadline::test {
@@ -40,9 +41,14 @@ class SimulatedLoader final : public Feed {
     taken_.push_back(clock_.now());
     Batch batch = pool_.try_acquire();
     batch->count = samples_;
+    batch->sequence = taken_.size() - 1;
+    batch->epoch = batch->sequence / epoch_;
     return batch;
   }
   void close() override {}
+  // Reads half of the time, and hands over for a tenth of it.
+  void log_to(WorkerLog& log) { log_ = &log; }
+  void set_epoch(std::size_t batches) { epoch_ = batches; }
   std::optional<std::size_t> ready() const override {
     // As it would be after a look at the clock; what is made is made whoever looks.
     const_cast<SimulatedLoader*>(this)->make_until(clock_.now());
@@ -57,9 +63,21 @@ class SimulatedLoader final : public Feed {
   }
   void make_until(Time now) {
     while (has_slot() && next_ready() <= now) {
-      made_at_ = next_ready();
+      const Time before = std::exchange(made_at_, next_ready());
+      if (log_ != nullptr) log_batch(before, made_at_ - service_);
       ++made_;
     }
+  }
+
+  void log_batch(Time idle_from, Time begin) {
+    const auto log = [&](WorkerStage stage, Time from, Time to, std::uint64_t sequence, std::uint64_t bytes = 0) {
+      using Moment = std::chrono::steady_clock::time_point;
+      log_->add({.stage = stage, .begin = Moment(from), .end = Moment(to), .sequence = sequence, .bytes = bytes});
+    };
+    log(WorkerStage::kSlotWait, idle_from, begin, WorkerSpan::kNoBatch);
+    log(WorkerStage::kRead, begin, begin + service_ / 2, made_, 8 * samples_);
+    log(WorkerStage::kTransform, begin + service_ / 2, begin + service_ * 9 / 10, made_);
+    log(WorkerStage::kHandOver, begin + service_ * 9 / 10, begin + service_, made_);
   }
 
   FakeClock& clock_;
@@ -69,6 +87,8 @@ class SimulatedLoader final : public Feed {
   std::size_t made_ = 0;
   Time made_at_;             // the latest
   std::vector<Time> taken_;  // when each was
+  std::size_t epoch_ = 1000;
+  WorkerLog* log_ = nullptr;
   BatchPool pool_;
 };
 
@@ -79,6 +99,7 @@ struct Behaviour {
   Time making{};      // of the compute
   std::size_t slots = 18;
   std::size_t depth = 0;  // steps launched ahead
+  Time copy{};            // to the device, of a batch
   std::size_t epoch = 1000;
   std::size_t samples = kSimulatedBatch;         // of a batch of the loader
   std::map<SampleIndex, std::string> skipped{};  // of its samples
@@ -87,10 +108,14 @@ struct Behaviour {
 // An emulated device that takes longer over its first step.
 class SlowStart final : public Sink {
  public:
-  SlowStart(FakeClock& clock, const Behaviour& behaviour, int& finishes)
+  SlowStart(FakeClock& clock, const Behaviour& behaviour, int& finishes, StepLog* log = nullptr)
       : clock_(clock), first_(behaviour.first_step), finishes_(finishes) {
     const double rate = static_cast<double>(kSimulatedBatch) / seconds(behaviour.step);
-    device_ = make_device({.samples_per_second = rate, .depth = behaviour.depth}, {.clock = clock, .stop = {}});
+    device_ = make_device({.samples_per_second = rate,
+                           .copy_latency_seconds = seconds(behaviour.copy),
+                           .overlap = false,
+                           .depth = behaviour.depth},
+                          {.clock = clock, .stop = {}, .log = log});
     clock.advance(behaviour.making);
   }
   void consume(Batch batch) override {
@@ -143,6 +168,17 @@ class SimulatedRig final : public Rig {
   std::unique_ptr<Feed> make_feed(std::uint64_t /*first_epoch*/) const override {
     if (!uses_loader(cell_.mode)) return std::make_unique<SimulatedResident>();
     return std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
+  }
+  std::unique_ptr<Sink> make_logged_sink(Clock& /*clock*/, const std::stop_token& /*stop*/,
+                                         StepLog& log) const override {
+    return std::make_unique<SlowStart>(clock_, behaviour_, finishes, &log);
+  }
+  std::unique_ptr<Feed> make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const override {
+    if (logs.empty()) return make_feed(first_epoch);
+    auto loader = std::make_unique<SimulatedLoader>(clock_, behaviour_.service, behaviour_.slots, behaviour_.samples);
+    loader->set_epoch(behaviour_.epoch);
+    loader->log_to(logs.front());
+    return loader;
   }
   UsageReading usage() const override { return {}; }
   std::map<SampleIndex, std::string> skipped() const override { return behaviour_.skipped; }

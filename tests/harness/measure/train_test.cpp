@@ -134,6 +134,13 @@ TEST_F(TrainTest, LearnsFromAllSamplesInEveryEpochAndFromNoneOfValidation) {
     EXPECT_EQ(epoch.validation->samples, 48U);
     EXPECT_GE(epoch.wall_seconds, epoch.wait_seconds);
   }
+  EXPECT_EQ(result.epochs[0].stages.front().name, "set-up");
+  EXPECT_EQ(result.epochs[1].stages.front().name, "host waits");
+  for (const EpochResult& epoch : result.epochs) {
+    double sum = 0;
+    for (const StageSummary& stage : epoch.stages) sum += stage.total_seconds;
+    EXPECT_NEAR(sum, epoch.wall_seconds, 1e-6) << "which the stages share out";
+  }
   EXPECT_LT(result.epochs.back().validation->loss(), 0.5 * result.epochs.front().training.loss());
   EXPECT_EQ(result.epochs.back().validation->correct, 48U);
   EXPECT_TRUE(result.compute_description.starts_with("lenet, "));

@@ -16,7 +16,8 @@ TEST(Listing, IsJsonWithTheNamesOfEverything) {
             .parameters = {{.name = "depth", .help = "steps", .standard = 2},
                            {.name = "overlap", .help = "copies", .values = {"on", "off"}, .standard_word = "on"}}}},
       .kernels = {"scalar", "avx2"},
-      .charts = true};
+      .charts = true,
+      .tensorboard = true};
   const auto json = nlohmann::json::parse(listing_json(listing));
   EXPECT_EQ(json["workloads"], nlohmann::json::parse(R"([{"name": "mnist", "summary": "digits"}])"));
   EXPECT_EQ(json["computes"][0]["parameters"][0]["default"], 2);
@@ -24,6 +25,7 @@ TEST(Listing, IsJsonWithTheNamesOfEverything) {
   EXPECT_EQ(json["computes"][0]["parameters"][1]["values"], nlohmann::json::parse(R"(["on", "off"])"));
   EXPECT_EQ(json["kernels"], nlohmann::json::parse(R"(["scalar", "avx2"])"));
   EXPECT_EQ(json["charts"], true);
+  EXPECT_EQ(json["tensorboard"], true);
   EXPECT_EQ(json["baselines"], nlohmann::json::array());
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -87,6 +88,16 @@ Result full_result() {
                         .steal_seconds = 0.125,
                         .throttled_seconds = 1,
                         .peak_rss_bytes = 1 << 20};
+  io.trials[1].clock_started_seconds = 2.5;
+  io.trials[1].energy = EnergyUse{.cpu_joules = 12.5, .memory_joules = std::nullopt, .gpu_joules = 100};
+  io.trials[1].counters = TrialCounters();
+  io.trials[1].counters->consumer.page_faults = 3;
+  io.trials[1].counters->workers.emplace().instructions = 1'000'000'000'000;
+  result.counters = CounterFacts{.user_mode_only = true, .refusal = "not counted: cycles: no"};
+  result.monitor = MonitorRecord{.period_seconds = 0.2, .halvings = 1, .cpu_seconds = 0.01};
+  result.monitor->times_seconds = {0, 0.4};
+  result.monitor->series = {
+      {"cpu user", "cpu0", "share", "/proc/stat", {std::numeric_limits<double>::quiet_NaN(), 0.25}}};
   CellResult& full = result.cells[2];
   full.error = "cannot read on";
   for (Trial& trial : full.trials) {
@@ -122,6 +133,11 @@ void expect_refusal_of_text(const std::string& sentence, const std::string& text
 TEST(ResultReader, GivesBackWhatWasWrittenToTheByte) {
   const std::string text = text_of(full_result());
   EXPECT_EQ(text_of(parse_result(text, "result.json")), text);
+}
+
+TEST(ResultReader, RefusesASeriesThatHasNotAValueForEachTime) {
+  expect_refusal("monitor.series[0].values: want 2, one for each time, got 1",
+                 [](Json& json) { json["monitor"]["series"][0]["values"] = {1.5}; });
 }
 
 TEST(ResultReader, GivesBackTheCommittedExample) {

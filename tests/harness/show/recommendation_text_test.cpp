@@ -45,6 +45,23 @@ TEST(RecommendationText, NamesTheLoadersThatAreAsGoodAndRecommendsTheSimplest) {
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
 }
 
+TEST(RecommendationText, SaysWhoTakesTheFewestJoules) {
+  Result result = tried({io(1, quiet(1000), "thread-pool"), io(2, quiet(2000), "thread-pool")});
+  const auto use = [&](std::size_t cell, double joules) {
+    for (Trial& trial : result.cells[cell].trials) {
+      trial.energy = EnergyUse{.gpu_joules = joules * static_cast<double>(trial.samples) / 1000};
+    }
+  };
+  const std::string command =
+      "mnist: use thread-pool with 2 workers.\n"
+      "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n";
+  use(0, 1.25);
+  use(1, 1.5);
+  EXPECT_EQ(text_of(result), command + "Fewest joules: thread-pool with 1 worker, 1.25 for 1,000 samples, not 1.5.\n");
+  use(1, 0.5);
+  EXPECT_EQ(text_of(result), command + "Fewest joules: the same, 0.5 for 1,000 samples.\n");
+}
+
 TEST(RecommendationText, SaysOfHowManyItIsTheSimplest) {
   EXPECT_EQ(text_of(tried({io(1, quiet(1000), "thread-pool"), io(2, quiet(2990), "thread-pool"),
                            io(4, quiet(3000), "thread-pool")})),

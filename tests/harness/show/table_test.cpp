@@ -55,6 +55,19 @@ TEST(TableText, HasARowAConfiguration) {
             "interval\n");
 }
 
+TEST(TableText, HasAColumnOfEnergyWhereThatIsKnown) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}},
+                             {.mode = Mode::kIo, .rates = {1000, 1000}, .loader = "thread-pool", .workers = 1}});
+  for (Trial& trial : result.cells[0].trials) trial.energy = EnergyUse{.cpu_joules = 25, .gpu_joules = 10};
+  const std::string text = table_text(result, judge_run(result));
+  EXPECT_THAT(text, testing::HasSubstr("workload  loader           batch               IO  J/1,000\n"
+                                       "mnist     serial             100  1.000 ± 0.000 k      3.5\n"
+                                       "mnist     thread-pool x 1    100  1.000 ± 0.000 k        -\n"));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "\nJ/1,000: joules of CPUs and GPUs for 1,000 samples, in FULL where there is one; mean of the "
+                        "trials\n"));
+}
+
 Result with_cold() {
   Result result = three_modes();
   result.cells.push_back(result.cells[4]);

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "synthetic/compute/step_log.h"
 #include "tests/support/fake_clock.h"
 
 namespace loadline {
@@ -577,6 +578,53 @@ TEST(Device, DoesNotWaitOnceStopped) {
   }
   EXPECT_EQ(clock.now(), before);
   EXPECT_EQ(clock.sleeps(), 0);
+}
+
+// "copy 0-2": a stay and its time in ms.
+std::vector<std::string> stays_at(const StepLog& log, StepSpan::Place place, std::size_t device, Time start) {
+  std::vector<std::string> stays;
+  for (const StepSpan& span : log.spans()) {
+    if (span.place != place || span.device != device) continue;
+    stays.push_back(std::string(span.name) + " " + std::to_string((span.begin - start) / 1ms) + "-" +
+                    std::to_string((span.end - start) / 1ms));
+  }
+  return stays;
+}
+
+TEST(Device, LogsItsCopiesItsStepsAndWhatItsHostWaitsFor) {
+  test::FakeClock clock;
+  StepLog log(100);
+  BatchPool pool(8, kBatchSize, kSampleBytes);
+  // Batches that take 2 ms to copy and 10 ms to compute, and 1 ms to sum up gradients over two devices.
+  const auto device = make_device({.samples_per_second = kBatchSize / 0.010,
+                                   .copy_latency_seconds = 0.002,
+                                   .depth = 0,
+                                   .devices = 2,
+                                   .gradient_bytes = 1,
+                                   .reduce_latency_seconds = 0.0005},
+                                  {.clock = clock, .stop = {}, .log = &log});
+  const Time start = clock.now();
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    Batch batch = pool.try_acquire();
+    batch->count = kBatchSize;
+    batch->sequence = i;
+    device->consume(std::move(batch));
+  }
+  using Place = StepSpan::Place;
+  using Stays = std::vector<std::string>;
+  EXPECT_EQ(stays_at(log, Place::kCopies, 0, start), (Stays{"copy 0-2", "copy 13-15"}));
+  EXPECT_EQ(stays_at(log, Place::kCopies, 1, start), (Stays{"copy 0-2", "copy 13-15"}));
+  EXPECT_EQ(stays_at(log, Place::kSteps, 0, start),
+            (Stays{"step 2-12", "all-reduce 12-13", "step 15-25", "all-reduce 25-26"}));
+  EXPECT_EQ(stays_at(log, Place::kConsumer, 0, start), (Stays{"wait for step 0-13", "wait for step 13-26"}));
+  EXPECT_EQ(log.spans().back().sequence, 3U);
+}
+
+TEST(StepLogs, CountWhatTheyHaveNoRoomFor) {
+  StepLog log(1);
+  for (int i = 0; i < 3; ++i) log.add({.name = "step"});
+  EXPECT_EQ(log.spans().size(), 1U);
+  EXPECT_EQ(log.lost(), 2U);
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ TEST_F(Photos, RefuseWhatCannotBe) {
   wrong.from = home_ / "none";
   EXPECT_EQ(refusal(wrong), test::failed("cannot make photos: no photograph in " + (home_ / "none").string()));
   test::write(home_ / "none/fake.jpg", "no image");
-  EXPECT_THAT(refusal(wrong).message, HasSubstr("fake.jpg: no image that OpenCV can decode"));
+  EXPECT_THAT(refusal(wrong).message,
+              HasSubstr("fake.jpg: cannot decode image: damaged, or of no format that OpenCV knows"));
   EXPECT_FALSE(fs::exists(home_ / "new"));
 }
 

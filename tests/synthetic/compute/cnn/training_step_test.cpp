@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "loaders/random.h"
+#include "synthetic/compute/step_log.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/fake_clock.h"
 
@@ -140,6 +141,23 @@ TEST_F(TrainingStepTest, CountsItsStages) {
   for (const StageTime& stage : step.stages()) {
     names.emplace_back(stage.name);
     EXPECT_EQ(stage.hits, 2U);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"copy", "forward", "backward", "optimizer"}));
+}
+
+TEST_F(TrainingStepTest, LogsItsStagesWithTheBatch) {
+  const StepSetting setting = small_setting();
+  StepLog log(8);
+  TrainingStep step(options_of(setting), setting, clock_, &log);
+  Halves batch;
+  batch.slot().sequence = 7;
+  step.train(batch.slot());
+  std::vector<std::string> names;
+  for (const StepSpan& span : log.spans()) {
+    names.emplace_back(span.name);
+    EXPECT_EQ(span.sequence, 7U);
+    EXPECT_EQ(span.place, StepSpan::Place::kConsumer);
+    EXPECT_LE(span.begin, span.end);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"copy", "forward", "backward", "optimizer"}));
 }

@@ -170,6 +170,11 @@ const samples = {
   cpu: [{workload: "mnist", name: "a", mode: "IO", user: 10, system: 1}],
   trials: [trialsRow("a", "IO", [100, 101, 99])],
   monitor: page.monitorRows([series("time", null, [0, 1, 2], "s"), series("cpu user", "cpu0", [0.1, null, 0.2])]),
+  "epoch-loss": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 1 / epoch, validation: 1.1 / epoch})),
+  "epoch-accuracy": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 0.9, validation: 0.8})),
+  "epoch-time": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, seconds: 2, validating: 1})),
+  "epoch-waiting": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, share: 0.1})),
+  "epoch-stages": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, stage: "learn", share: 0.9})),
 };
 
 for (const [id, chart] of Object.entries(page.CHARTS)) {

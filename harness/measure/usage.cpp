@@ -1,4 +1,4 @@
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "harness/measure/monitor.h"
+#include "harness/measure/usage.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -8,17 +8,17 @@
 namespace loadline {
 namespace {
 
-TEST(Monitor, ReadsBytesFromTheDeviceNotThoseFromTheCache) {
+TEST(Usage, ReadsBytesFromTheDeviceNotThoseFromTheCache) {
   EXPECT_EQ(parse_device_read_bytes("rchar: 6976\nwchar: 0\nsyscr: 10\nsyscw: 0\nread_bytes: 4096\nwrite_bytes: 8\n"),
             4096U);
   EXPECT_EQ(parse_device_read_bytes("rchar: 6976\nread_bytes: 0\n"), 0U);
 }
 
-TEST(Monitor, KnowsNoBytesFromTheDeviceWhereTheSystemForbidsIt) {
+TEST(Usage, KnowsNoBytesFromTheDeviceWhereTheSystemForbidsIt) {
   EXPECT_EQ(parse_device_read_bytes(""), std::nullopt);
 }
 
-TEST(Monitor, ReadsPeakAndPresentMemory) {
+TEST(Usage, ReadsPeakAndPresentMemory) {
   EXPECT_EQ(parse_peak_rss_bytes("Name:\tloadline\nVmPeak:\t  99999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t  1024 kB\n"),
             2'097'152U);
   EXPECT_EQ(parse_peak_rss_bytes("Name:\tloadline\n"), std::nullopt);
@@ -27,7 +27,7 @@ TEST(Monitor, ReadsPeakAndPresentMemory) {
   EXPECT_EQ(parse_rss_bytes("", 4096), std::nullopt);
 }
 
-TEST(Monitor, SubtractsAmountsAndKeepsStates) {
+TEST(Usage, SubtractsAmountsAndKeepsStates) {
   const Usage before{.user_cpu_seconds = 1.5,
                      .system_cpu_seconds = 0.25,
                      .minor_faults = 100,
@@ -58,14 +58,14 @@ TEST(Monitor, SubtractsAmountsAndKeepsStates) {
   EXPECT_EQ(used.rss_bytes, 2000U);
 }
 
-TEST(Monitor, DoesNotKnowADifferenceOfWhichOneSideIsMissing) {
+TEST(Usage, DoesNotKnowADifferenceOfWhichOneSideIsMissing) {
   Usage known;
   known.device_read_bytes = 4096;
   EXPECT_EQ(difference(known, Usage()).device_read_bytes, std::nullopt);
   EXPECT_EQ(difference(Usage(), known).device_read_bytes, std::nullopt);
 }
 
-TEST(Monitor, CountsThePeakAnewWhereTheSystemAllowsIt) {
+TEST(Usage, CountsThePeakAnewWhereTheSystemAllowsIt) {
   const std::uint64_t now = usage_now().rss_bytes.value_or(0);
   {
     // 64 MiB that the system has back at once, as it has not what a sanitizer's allocator frees.
@@ -80,7 +80,7 @@ TEST(Monitor, CountsThePeakAnewWhereTheSystemAllowsIt) {
   EXPECT_LT(usage_now().peak_rss_bytes, before.value_or(0) - (std::uint64_t{32} << 20));
 }
 
-TEST(Monitor, CountsOnlyUpwardInThisProcess) {
+TEST(Usage, CountsOnlyUpwardInThisProcess) {
   const Usage before = usage_now();
   EXPECT_GT(before.peak_rss_bytes, 0U);
   const Usage used = difference(usage_now(), before);

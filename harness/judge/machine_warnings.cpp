@@ -1,0 +1,146 @@
+#include "harness/judge/machine_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "harness/judge/meanwhile.h"
+#include "harness/result/counted.h"
+#include "harness/result/memory_words.h"
+
+namespace loadline {
+namespace {
+
+constexpr double kStolenShare = 0.05;  // of the CPUs in force: as much as is named as a cause
+constexpr double kMebibyteBytes = 1 << 20;
+constexpr double kSwapping = kMebibyteBytes;        // bytes/s; less is the end of something that is over
+constexpr double kReadAgain = kMebibyteBytes;       // bytes/s
+constexpr double kOthersRead = 8 * kMebibyteBytes;  // bytes/s
+constexpr double kOthersShare = 0.1;                // of what the devices read
+constexpr double kFullShare = 0.95;                 // of a limit
+
+// In how many trials a figure reaches a limit, and the most of it.
+struct Reached {
+  std::ptrdiff_t trials = 0;
+  double most = 0;
+};
+
+template <typename Figure>
+Reached reached_in(const CellResult& cell, double limit, Figure figure) {
+  Reached reached;
+  for (const Trial& trial : counted(cell.trials)) {
+    const std::optional<double> value = figure(trial);
+    if (!value || *value < limit) continue;
+    ++reached.trials;
+    reached.most = std::max(reached.most, *value);
+  }
+  return reached;
+}
+
+std::string rate_words(double bytes_per_second) {
+  return size_words(static_cast<std::uint64_t>(bytes_per_second)) + "/s";
+}
+
+std::string of_trials(const Reached& reached, const CellResult& cell) {
+  return fmt::format("{} of {} trials of {}", reached.trials, std::ranges::distance(counted(cell.trials)),
+                     cell.cell.name());
+}
+
+void warn_of_stealing(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {
+  const auto cpus = static_cast<double>(std::max<std::size_t>(1, result.environment.machine.threads_in_force));
+  const Reached stolen = reached_in(cell, kStolenShare, [&](const Trial& trial) -> std::optional<double> {
+    const auto& seconds = trial.usage.steal_seconds;
+    return seconds ? std::optional(*seconds / (trial.wall_seconds * cpus)) : std::nullopt;
+  });
+  if (stolen.trials == 0) return;
+  warnings.push_back(
+      {"stolen",
+       fmt::format("the hypervisor gave the CPUs of {} to other guests, for up to {:.0f} % of their time",
+                   of_trials(stolen, cell), 100 * stolen.most),
+       stolen.most});
+}
+
+// Of devices that the process itself reads little from, others' reads are nobody's harm.
+void warn_of_readers(const MonitorRecord& monitor, const CellResult& cell, std::vector<Warning>& warnings) {
+  const Reached others = reached_in(cell, kOthersRead, [&](const Trial& trial) -> std::optional<double> {
+    const auto read = others_read_bytes_per_second(monitor, trial);
+    const auto own = mean_meanwhile(monitor, "read from storage", trial);
+    if (!read || *own < kMebibyteBytes || *read < kOthersShare * (*read + *own)) return std::nullopt;
+    return read;
+  });
+  if (others.trials == 0) return;
+  warnings.push_back({"other-readers",
+                      fmt::format("other processes read from the device of the data during {}, up to {}",
+                                  of_trials(others, cell), rate_words(others.most)),
+                      others.most});
+}
+
+// The least or the most that the first series of this name has had.
+std::optional<double> extreme_of(const MonitorRecord& monitor, std::string_view name, bool most) {
+  std::optional<double> found;
+  for (const MonitorSeries& series : monitor.series) {
+    if (series.name != name) continue;
+    for (const double value : series.values) {
+      if (std::isnan(value)) continue;
+      found = !found ? value : most ? std::max(*found, value) : std::min(*found, value);
+    }
+    break;
+  }
+  return found;
+}
+
+// Who is short of memory, as far as the system says.
+std::string who_is_short(const Result& result, const MonitorRecord& monitor) {
+  const auto& limit = result.environment.machine.cgroup_memory_limit_bytes;
+  // The process's own group comes first; those around it hold others too.
+  const auto used = extreme_of(monitor, "memory of the group", true);
+  if (limit && used && *used >= kFullShare * static_cast<double>(*limit)) {
+    return fmt::format("the control group had reached its limit of {}", size_words(*limit));
+  }
+  const auto available = extreme_of(monitor, "memory available", false);
+  if (!available) return "memory was short";
+  return fmt::format("the machine had as little as {} available", size_words(static_cast<std::uint64_t>(*available)));
+}
+
+void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {
+  const MonitorRecord& monitor = *result.monitor;
+  const Reached swapped = reached_in(cell, kSwapping, [&](const Trial& trial) -> std::optional<double> {
+    const auto in = mean_meanwhile(monitor, "swapped in", trial);
+    const auto out = mean_meanwhile(monitor, "swapped out", trial);
+    return in && out ? std::optional(*in + *out) : std::nullopt;
+  });
+  if (swapped.trials > 0) {
+    warnings.push_back({"swapping",
+                        fmt::format("the system swapped up to {} during {}: {}", rate_words(swapped.most),
+                                    of_trials(swapped, cell), who_is_short(result, monitor)),
+                        swapped.most});
+  }
+  // A cold trial's data had to go.
+  if (!uses_loader(cell.cell.mode) || cell.cell.cache == CacheState::kCold) return;
+  const Reached again = reached_in(
+      cell, kReadAgain, [&](const Trial& trial) { return mean_meanwhile(monitor, "read again after reclaim", trial); });
+  if (again.trials == 0) return;
+  warnings.push_back({"cache-reclaimed",
+                      fmt::format("up to {} of files' pages were read again during {}, after the system had taken them "
+                                  "from the page cache: {}",
+                                  rate_words(again.most), of_trials(again, cell), who_is_short(result, monitor)),
+                      again.most});
+}
+
+}  // namespace
+
+void warn_of_machine_meanwhile(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {
+  warn_of_stealing(result, cell, warnings);
+  if (!result.monitor) return;
+  // What processes of another loader read is not counted as ours.
+  const bool external =
+      std::ranges::find(result.loaders, cell.cell.loader.value_or(""), &ExternalLoader::loader) != result.loaders.end();
+  if (!external) warn_of_readers(*result.monitor, cell, warnings);
+  warn_of_shortage(result, cell, warnings);
+}
+
+}  // namespace loadline

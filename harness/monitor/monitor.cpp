@@ -1,0 +1,64 @@
+#include "harness/monitor/monitor.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+double cpu_seconds_of_this_thread() {
+  timespec time{};
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+Monitor::Monitor(SeriesLog log, std::function<double()> now_seconds)
+    : log_(std::move(log)), now_seconds_(std::move(now_seconds)), earlier_cpu_seconds_(log_.record().cpu_seconds) {
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error& error) {
+    throw Error(fmt::format("--monitor: cannot start a thread: {}", error.code().message()));
+  }
+}
+
+MonitorRecord Monitor::record() const {
+  const std::lock_guard lock(mutex_);
+  MonitorRecord record = log_.record();
+  record.cpu_seconds = earlier_cpu_seconds_ + cpu_seconds_;
+  return record;
+}
+
+void Monitor::run(const std::stop_token& stop) {
+  std::mutex never;
+  std::condition_variable_any woken;  // by a stop only
+  std::unique_lock sleeping(never);
+  auto next = std::chrono::steady_clock::now();
+  while (!stop.stop_requested()) {
+    double period = 0;
+    try {
+      const std::lock_guard lock(mutex_);
+      log_.sample(now_seconds_());
+      cpu_seconds_ = cpu_seconds_of_this_thread();
+      period = log_.period_seconds();
+    } catch (const std::exception&) {
+      return;  // out of memory: what there is stays, and the trials go on
+    }
+    // A machine that was asleep, or too busy, does not have its samples made up for.
+    const auto step =
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(period));
+    next = std::max(next + step, std::chrono::steady_clock::now());
+    woken.wait_until(sleeping, stop, next, [] { return false; });
+  }
+}
+
+}  // namespace loadline

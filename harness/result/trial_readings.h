@@ -1,0 +1,44 @@
+// What counters of the hardware tell of one trial, from the start of its clock to its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace loadline {
+
+// Of whole devices: what others do on them meanwhile is in it. Absent where no counter can be read.
+struct EnergyUse {
+  std::optional<double> cpu_joules;     // of all CPU packages
+  std::optional<double> memory_joules;  // of memory that has counters of its own
+  std::optional<double> gpu_joules;     // of all GPUs
+
+  // Of all that is known; none where nothing is.
+  std::optional<double> joules() const {
+    if (!cpu_joules && !memory_joules && !gpu_joules) return std::nullopt;
+    return cpu_joules.value_or(0) + memory_joules.value_or(0) + gpu_joules.value_or(0);
+  }
+};
+
+// Summed over some threads. Absent where the system does not count it.
+struct EventCounts {
+  std::optional<std::uint64_t> instructions;
+  std::optional<std::uint64_t> cycles;
+  std::optional<std::uint64_t> llc_misses;   // loads and stores that missed the last level of cache
+  std::optional<std::uint64_t> dtlb_misses;  // loads whose page was not in the data TLB
+  std::optional<std::uint64_t> page_faults;
+  std::optional<std::uint64_t> context_switches;
+};
+
+struct TrialCounters {
+  std::optional<EventCounts> workers;  // none: no loader, or one that does not tell which threads work for it
+  EventCounts consumer;                // the thread that pulls the batches
+};
+
+// What --counters could count, for the whole run.
+struct CounterFacts {
+  bool user_mode_only = false;         // of instructions, cycles and misses: the kernel's own are not counted
+  std::optional<std::string> refusal;  // a sentence: why some or all are not counted
+};
+
+}  // namespace loadline

@@ -1,0 +1,71 @@
+// Charts of trainings: what came of each epoch.
+
+// A line for each of these columns, and for each run where there are several. `least`: what the axis reaches to, so that
+// next to nothing looks like it.
+function byEpoch(rows, width, columns, title, axis = {}, least = 0) {
+  const several = rows[0].run !== undefined;
+  const kinds = columns.filter(([key]) => rows.some((row) => isFinite(row[key] ?? NaN)));
+  const lineOf = (row, what) => (!several ? what : kinds.length > 1 ? `${row.run}: ${what}` : row.run);
+  const values = rows.flatMap((row) => kinds
+    .filter(([key]) => (row[key] ?? null) !== null)
+    .map(([key, what]) => ({name: row.name, epoch: row.epoch, value: row[key], line: lineOf(row, what)})));
+  const lines = distinct(values, "line");
+  const last = Math.max(...values.map((row) => row.epoch));
+  const x = {
+    field: "epoch", type: "quantitative", title: "epoch", scale: {domain: [1, Math.max(2, last)], nice: false, padding: 12},
+    axis: {format: "d", tickMinStep: 1, tickCount: Math.min(last, width < NARROW ? 6 : 12), grid: false},
+  };
+  const most = Math.max(least, ...values.map((row) => row.value));
+  const y = {field: "value", type: "quantitative", title, scale: {domain: [0, most], nice: true}, axis};
+  return {
+    data: {values},
+    height: 240,
+    encoding: {x, y},
+    layer: [
+      {mark: {type: "line", opacity: 0.6}, encoding: {color: told("line", lines).color}},
+      {
+        mark: {type: "point", filled: true, size: last > 60 ? 20 : 60, opacity: 1},
+        encoding: {
+          ...told("line", lines),
+          tooltip: tooltip(["name", "configuration"], ["line", "what"], ["epoch", "epoch"], ["value", title]),
+        },
+      },
+    ],
+  };
+}
+
+function epochLoss(rows, width) {
+  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "mean loss of a sample");
+}
+
+function epochAccuracy(rows, width) {
+  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "share with their own label",
+                 {labelExpr: "format(datum.value, '~%')"});
+}
+
+function epochTime(rows, width) {
+  return byEpoch(rows, width, [["seconds", "learning"], ["validating", "validation"]], "time",
+                 {labelExpr: `datum.value === 0 ? '0' : ${SECONDS}`});
+}
+
+function epochWaiting(rows, width) {
+  return byEpoch(rows, width, [["share", "waiting for data"]], "share of the time", {labelExpr: "format(datum.value, '~%')"},
+                 0.1);
+}
+
+// A bar an epoch, of many the first and the last.
+function epochStages(rows, width) {
+  const several = rows[0].run !== undefined;
+  const epochs = distinct(rows, "epoch").sort((a, b) => a - b);
+  const shown = new Set(epochs.length <= MOST_BARS ? epochs : [...epochs.slice(0, MOST_BARS / 2), ...epochs.slice(-MOST_BARS / 2)]);
+  const values = rows.filter((row) => shown.has(row.epoch))
+    .map((row) => ({name: `${several ? `${row.run}, ` : ""}epoch ${row.epoch}`, part: row.stage, amount: row.share}));
+  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", distinct(values, "part"),
+                 {domain: [0, 1]});
+}
+
+CHARTS["epoch-loss"] = {split: () => ["workload"], most: MOST_LINES, spec: epochLoss};
+CHARTS["epoch-accuracy"] = {split: () => ["workload"], most: MOST_LINES, spec: epochAccuracy};
+CHARTS["epoch-time"] = {split: () => ["workload"], most: MOST_LINES, spec: epochTime};
+CHARTS["epoch-waiting"] = {split: () => ["workload"], most: MOST_LINES, spec: epochWaiting};
+CHARTS["epoch-stages"] = {split: () => ["workload"], most: MOST_BARS, spec: epochStages};

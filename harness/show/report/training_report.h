@@ -1,0 +1,30 @@
+// The report of training runs: what came of each epoch, one run or several over each other. Pure functions, safe from
+// any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/measure/train.h"
+#include "harness/show/report/page.h"
+#include "harness/show/report/sections.h"
+
+namespace loadline {
+
+// Loss, accuracy, time, waiting and, where the trainer told its parts, stages by epoch. Those that have something to
+// say.
+std::vector<Section> training_sections(std::span<const TrainingResult> runs);
+
+// "mnist, thread-pool x 2, 3 epochs: 1.2 % of the time went into waiting for data.", and what else is to be said of it.
+std::vector<std::string> training_sentences(const TrainingResult& run);
+
+// One file, as report_html() makes it. Without a `title` it is named by the run.
+std::string training_html(std::span<const TrainingResult> runs, const Page& page = embedded_page(),
+                          std::string_view title = "");
+std::string training_markdown(std::span<const TrainingResult> runs, std::string_view title = "");
+// A row an epoch, as exact as they were measured; what is missing is empty.
+std::string training_csv(std::span<const TrainingResult> runs);
+
+}  // namespace loadline

@@ -1,0 +1,31 @@
+// What a result and a training become in TensorBoard: runs, which are directories, and the events in them. Pure
+// functions. They throw as those of events.h do.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/measure/train.h"
+#include "harness/result/result.h"
+#include "harness/result/run_series.h"
+
+namespace loadline {
+
+struct EventFile {
+  std::filesystem::path path;  // below the directory that was asked for
+  std::string events;
+};
+
+// <run id>/<name of the cell>/events.out.tfevents.<start>.<host>.<end of the run id> for each cell, its trials as steps
+// from 1 and its settings as hyperparameters; and one of that name beside them, of the run as a whole.
+std::vector<EventFile> event_files(const Result& result, const RunSeries& series);
+
+// <run id>/events.out.tfevents.<start>.<host>.<end of the run id>, with what is known before the first epoch.
+EventFile training_file(const TrainingResult& result);
+// What belongs behind it after the latest epoch, which ended at `time`: seconds since 1970, UTC.
+std::string epoch_events(const TrainingResult& result, double time);
+// What belongs at its end.
+std::string end_events(const TrainingResult& result, double time);
+
+}  // namespace loadline

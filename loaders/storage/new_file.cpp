@@ -1,0 +1,51 @@
+#include "loaders/storage/new_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+Error cannot_write(const std::filesystem::path& path, int code) {
+  if (code == EEXIST) return Error(fmt::format("cannot write {}: it is there already", path.string()));
+  return Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(code)));
+}
+
+}  // namespace
+
+NewFile::NewFile(std::filesystem::path path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw cannot_write(path_, errno);
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      kept_(std::exchange(other.kept_, true)) {}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!kept_) ::unlink(path_.c_str());
+}
+
+void NewFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(descriptor_, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) throw cannot_write(path_, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+void NewFile::close() {
+  if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) throw cannot_write(path_, errno);
+}
+
+}  // namespace loadline

@@ -1,0 +1,127 @@
+#include "loaders/transforms/opencv_module.h"
+
+#include <limits>
+#include <new>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <vector>
+
+namespace loadline {
+
+struct OpenCvImage {
+  cv::Mat bgr;
+  cv::Mat rgb;
+  cv::Mat resized;
+  std::vector<unsigned char> jpeg;
+};
+
+namespace {
+
+// The last failure of the thread.
+const char* remembered(const char* why) {
+  thread_local std::string text;
+  try {
+    text = why;
+    return text.c_str();
+  } catch (const std::bad_alloc&) {
+    return "not enough memory";
+  }
+}
+
+const char* reason(const cv::Exception& error) {
+  // It says so by the condition in its own code.
+  if (error.err.find("CV_IO_MAX") != std::string::npos) return "its header claims more pixels than OpenCV decodes";
+  if (error.code == cv::Error::StsNoMem) return "its header claims more pixels than there is memory for";
+  return remembered(error.err.c_str());
+}
+
+template <typename Work>
+const char* guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const cv::Exception& error) {
+    return reason(error);
+  } catch (const std::bad_alloc&) {
+    return "not enough memory";
+  } catch (const std::exception& error) {
+    return remembered(error.what());
+  } catch (...) {
+    return "OpenCV failed and does not say why";
+  }
+}
+
+cv::Mat part_of(const cv::Mat& image, const Region& region) {
+  return image(cv::Rect(static_cast<int>(region.left), static_cast<int>(region.top), static_cast<int>(region.width),
+                        static_cast<int>(region.height)));
+}
+
+// The threads are the loader's: OpenCV would start as many again for each of them. It is a setting of the process, the
+// same from whichever thread.
+OpenCvImage* make_image() {
+  try {
+    cv::setNumThreads(0);
+    return new OpenCvImage;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void destroy_image(OpenCvImage* image) {
+  delete image;
+}
+
+const char* decode_image(OpenCvImage* image, const std::byte* encoded, std::size_t bytes, bool turn, ImageSize* size) {
+  return guarded([&]() -> const char* {
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) return "more bytes than OpenCV can take";
+    // OpenCV asks for bytes it may write; it does not.
+    const cv::Mat buffer(1, static_cast<int>(bytes), CV_8UC1, const_cast<std::byte*>(encoded));
+    const int flags = turn ? cv::IMREAD_COLOR : cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION;
+    // What it has no decoder for it leaves as it was: the image before this one.
+    image->bgr.release();
+    cv::imdecode(buffer, flags, &image->bgr);
+    if (image->bgr.empty()) return "damaged, or of no format that OpenCV knows";
+    *size = {.height = static_cast<std::size_t>(image->bgr.rows), .width = static_cast<std::size_t>(image->bgr.cols)};
+    return nullptr;
+  });
+}
+
+const char* view_image(OpenCvImage* image, const Region* region, RgbView* view) {
+  return guarded([&]() -> const char* {
+    cv::cvtColor(part_of(image->bgr, *region), image->rgb, cv::COLOR_BGR2RGB);
+    *view = {.pixels = image->rgb.ptr<std::uint8_t>(),
+             .size = {.height = region->height, .width = region->width},
+             .row_bytes = image->rgb.step[0]};
+    return nullptr;
+  });
+}
+
+const char* resize_to_jpeg(OpenCvImage* image, const Region* region, const ImageSize* size, int quality,
+                           const std::byte** encoded, std::size_t* bytes) {
+  return guarded([&]() -> const char* {
+    const cv::Size wanted(static_cast<int>(size->width), static_cast<int>(size->height));
+    const auto how = region->width > size->width ? cv::INTER_AREA : cv::INTER_LINEAR;
+    cv::resize(part_of(image->bgr, *region), image->resized, wanted, 0, 0, how);
+    if (!cv::imencode(".jpg", image->resized, image->jpeg, {cv::IMWRITE_JPEG_QUALITY, quality})) {
+      return "OpenCV refused to encode it";
+    }
+    *encoded = reinterpret_cast<const std::byte*>(image->jpeg.data());
+    *bytes = image->jpeg.size();
+    return nullptr;
+  });
+}
+
+}  // namespace
+
+extern "C" const OpenCvFunctions* loadline_opencv_functions() {
+  static constexpr OpenCvFunctions kFunctions{.version = OpenCvFunctions::kVersion,
+                                              .make = make_image,
+                                              .destroy = destroy_image,
+                                              .decode = decode_image,
+                                              .view = view_image,
+                                              .resized_jpeg = resize_to_jpeg};
+  return &kFunctions;
+}
+
+}  // namespace loadline

@@ -1,0 +1,96 @@
+#include "harness/judge/machine_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+constexpr double kMiB = 1 << 20;
+
+// Three trials of a second each, one after another, watched once a second.
+struct Watched {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {10000, 10000, 10000}, .loader = "serial"}});
+
+  Watched() {
+    double start = 0;
+    for (Trial& trial : result.cells[0].trials) {
+      trial.clock_started_seconds = start;
+      start += trial.wall_seconds;
+    }
+    result.monitor = MonitorRecord{.period_seconds = 1, .times_seconds = {0, 1, 2, 3}, .series = {}};
+  }
+
+  Watched& see(std::string name, std::vector<double> values) {
+    values.insert(values.begin(), 0);
+    result.monitor->series.push_back(
+        {.name = std::move(name), .of = "it", .unit = "", .source = "test", .values = std::move(values)});
+    return *this;
+  }
+
+  Texts warnings() const {
+    std::vector<Warning> found;
+    warn_of_machine_meanwhile(result, result.cells[0], found);
+    Texts texts;
+    for (const Warning& warning : found) texts[warning.id] = warning.message;
+    return texts;
+  }
+};
+
+TEST(MachineWarnings, OfAQuietMachineAreNone) {
+  EXPECT_EQ(Watched().see("device read", {0, 0, 0}).see("read from storage", {0, 0, 0}).warnings(), Texts());
+}
+
+TEST(MachineWarnings, TellOfCpusThatOtherGuestsHadWithoutAMonitorToo) {
+  Watched run;
+  run.result.monitor.reset();
+  run.result.cells[0].trials[1].usage.steal_seconds = 0.4;  // of four CPUs
+  run.result.cells[0].trials[2].usage.steal_seconds = 0.1;
+  EXPECT_EQ(run.warnings(), (Texts{{"stolen",
+                                    "the hypervisor gave the CPUs of 1 of 3 trials of mnist/IO/serial/batch:100 to "
+                                    "other guests, for up to 10 % of their time"}}));
+}
+
+TEST(MachineWarnings, TellOfOtherReadersOfADeviceThatTheTrialReadsFromToo) {
+  Watched run;
+  run.see("device read", {90 * kMiB, 100 * kMiB, 60 * kMiB}).see("read from storage", {90 * kMiB, 50 * kMiB, 0});
+  EXPECT_EQ(run.warnings(), (Texts{{"other-readers",
+                                    "other processes read from the device of the data during 1 of 3 trials of "
+                                    "mnist/IO/serial/batch:100, up to 50.0 MiB/s"}}));
+  run.result.loaders = {{.loader = "serial", .origin = {}, .delivered = {}}};
+  EXPECT_EQ(run.warnings(), Texts()) << "whose processes may be the readers";
+}
+
+TEST(MachineWarnings, TellOfSwappingAndWhoIsShort) {
+  Watched run;
+  run.see("swapped in", {0, 2 * kMiB, 0})
+      .see("swapped out", {0, 1 * kMiB, 0})
+      .see("memory available", {9e9, 1 << 30, 9e9});
+  run.result.monitor->series.back().values[0] = 9e9;
+  EXPECT_EQ(run.warnings(), (Texts{{"swapping",
+                                    "the system swapped up to 3.0 MiB/s during 1 of 3 trials of "
+                                    "mnist/IO/serial/batch:100: the machine had as little as 1.0 GiB available"}}));
+}
+
+TEST(MachineWarnings, TellOfPagesThatWarmTrialsHadToReadAgain) {
+  Watched run;
+  run.see("read again after reclaim", {0, 4 * kMiB, 8 * kMiB}).see("memory of the group", {900, 1000, 1000});
+  run.result.environment.machine.cgroup_memory_limit_bytes = 1024;
+  EXPECT_EQ(
+      run.warnings(),
+      (Texts{{"cache-reclaimed",
+              "up to 8.0 MiB/s of files' pages were read again during 2 of 3 trials of mnist/IO/serial/batch:100, "
+              "after the system had taken them from the page cache: the control group had reached its limit of "
+              "1.0 KiB"}}));
+  run.result.cells[0].cell.cache = CacheState::kCold;
+  EXPECT_EQ(run.warnings(), Texts()) << "whose pages had to go";
+}
+
+}  // namespace
+}  // namespace loadline

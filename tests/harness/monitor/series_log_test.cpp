@@ -1,0 +1,120 @@
+#include "harness/monitor/series_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+#include <memory>
+
+namespace loadline {
+namespace {
+
+using Numbers = std::vector<double>;
+
+// What a source reads, sample after sample.
+MonitorSource scripted(std::vector<SeriesRow> rows, std::size_t numbers, std::deque<Numbers> samples) {
+  auto left = std::make_shared<std::deque<Numbers>>(std::move(samples));
+  return {.rows = std::move(rows), .numbers = numbers, .read = [left](std::span<double> into) {
+            if (left->empty()) return;
+            std::ranges::copy(left->front(), into.begin());
+            left->pop_front();
+          }};
+}
+
+SeriesRow row(std::string name, Shape shape, std::size_t number = 0, double scale = 1, std::size_t over = 0) {
+  return {.name = std::move(name),
+          .of = "it",
+          .unit = "u",
+          .source = "script",
+          .shape = shape,
+          .number = number,
+          .scale = scale,
+          .over = over};
+}
+
+// NaN as -1, to be compared.
+Numbers values(const SeriesLog& log, std::size_t series = 0) {
+  Numbers values = log.record().series.at(series).values;
+  for (double& value : values) value = std::isnan(value) ? -1 : value;
+  return values;
+}
+
+std::vector<MonitorSource> one(MonitorSource source) {
+  std::vector<MonitorSource> sources;
+  sources.push_back(std::move(source));
+  return sources;
+}
+
+TEST(SeriesLog, HasRatesOfTheIntervalThatEndsAtTheirTimeAndStatesAsTheyAre) {
+  SeriesLog log(0.5, one(scripted({row("rate", Shape::kRate, 0, 512), row("state", Shape::kState, 1, 1024)}, 2,
+                                  {{100, 3}, {110, 4}, {130, 5}})));
+  log.sample(10.0);
+  log.sample(10.5);
+  log.sample(11.5);
+  EXPECT_EQ(log.record().times_seconds, (Numbers{10.0, 10.5, 11.5}));
+  EXPECT_EQ(values(log, 0), (Numbers{-1, 10240, 10240}));
+  EXPECT_EQ(values(log, 1), (Numbers{3072, 4096, 5120}));
+  EXPECT_EQ(log.record().series[0].unit, "u");
+}
+
+TEST(SeriesLog, DividesWhatTwoCountersGrewBy) {
+  SeriesLog log(1, one(scripted({row("latency", Shape::kQuotient, 0, 1e-3, 1)}, 2, {{0, 0}, {30, 10}, {30, 10}})));
+  for (const double time : {0.0, 1.0, 2.0}) log.sample(time);
+  EXPECT_EQ(values(log), (Numbers{-1, 0.003, -1}));
+}
+
+TEST(SeriesLog, HasNoSeriesOfWhatIsNotThereAtFirstAndNoValueOfWhatGoesAway) {
+  SeriesLog log(1, one(scripted({row("never", Shape::kState, 0), row("at first", Shape::kState, 1)}, 2,
+                                {{kNotKnown, 7}, {5, kNotKnown}, {5, 8}})));
+  for (const double time : {0.0, 1.0, 2.0}) log.sample(time);
+  ASSERT_EQ(log.record().series.size(), 1U);
+  EXPECT_EQ(log.record().series[0].name, "at first");
+  EXPECT_EQ(values(log), (Numbers{7, -1, 8}));
+}
+
+TEST(SeriesLog, DoesNotTakeACounterThatBeganAnewForAGreatRate) {
+  SeriesLog log(1, one(scripted({row("rate", Shape::kRate)}, 1, {{1000}, {5}, {15}})));
+  for (const double time : {0.0, 1.0, 2.0}) log.sample(time);
+  EXPECT_EQ(values(log), (Numbers{-1, -1, 10}));
+}
+
+TEST(SeriesLog, HalvesItsSamplesRatherThanGrow) {
+  std::deque<Numbers> samples;
+  for (int i = 0; i < 9; ++i) samples.push_back({10.0 * i * i, 1.0 * i});
+  SeriesLog log(0.25, one(scripted({row("rate", Shape::kRate), row("state", Shape::kState, 1)}, 2, samples)), {}, 8);
+  EXPECT_DOUBLE_EQ(log.period_seconds(), 0.25);
+  for (int i = 0; i < 9; ++i) log.sample(i);
+  EXPECT_EQ(log.most_samples(), 8U);
+  EXPECT_EQ(log.record().halvings, 1U);
+  EXPECT_DOUBLE_EQ(log.period_seconds(), 0.5);
+  EXPECT_EQ(log.record().period_seconds, 0.25);
+  EXPECT_EQ(log.record().times_seconds, (Numbers{1, 3, 5, 7, 8}));
+  EXPECT_EQ(values(log, 0), (Numbers{10, 40, 80, 120, 150}));
+  EXPECT_EQ(values(log, 1), (Numbers{1, 3, 5, 7, 8}));
+}
+
+TEST(SeriesLog, GoesOnWithThoseOfAnEarlierPartOfTheRun) {
+  MonitorRecord earlier{.period_seconds = 1, .halvings = 1, .cpu_seconds = 0.5, .times_seconds = {0, 2}, .series = {}};
+  earlier.series.push_back({.name = "gone", .of = "it", .unit = "u", .source = "s", .values = {1, 2}});
+  earlier.series.push_back({.name = "state", .of = "it", .unit = "u", .source = "script", .values = {3, 4}});
+  SeriesLog log(1, one(scripted({row("state", Shape::kState), row("new", Shape::kRate)}, 1, {{5}, {7}})), earlier);
+  EXPECT_DOUBLE_EQ(log.period_seconds(), 2);
+  log.sample(10);
+  log.sample(12);
+  EXPECT_EQ(log.record().times_seconds, (Numbers{0, 2, 10, 12}));
+  ASSERT_EQ(log.record().series.size(), 3U);
+  EXPECT_EQ(values(log, 0), (Numbers{1, 2, -1, -1}));
+  EXPECT_EQ(values(log, 1), (Numbers{3, 4, 5, 7}));
+  EXPECT_EQ(values(log, 2), (Numbers{-1, -1, -1, 1}));
+}
+
+TEST(SeriesLog, KeepsFourFigures) {
+  SeriesLog log(1, one(scripted({row("state", Shape::kState)}, 1, {{123456789}, {0.000123456}})));
+  log.sample(0.123456);
+  log.sample(1);
+  EXPECT_EQ(values(log), (Numbers{123500000, 0.0001235}));
+  EXPECT_EQ(log.record().times_seconds[0], 0.1235);
+}
+
+}  // namespace
+}  // namespace loadline

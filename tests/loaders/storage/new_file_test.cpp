@@ -1,0 +1,56 @@
+#include "loaders/storage/new_file.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::bytes_of;
+using test::failed;
+using test::thrown_by;
+
+class NewFileTest : public testing::Test {
+ protected:
+  test::TemporaryDirectory home_;
+};
+
+TEST_F(NewFileTest, ShowsOthersWhatWasWrittenAtOnce) {
+  NewFile file(home_ / "a");
+  file.append("one");
+  EXPECT_EQ(bytes_of(home_ / "a"), "one");
+  file.append(" two");
+  EXPECT_EQ(bytes_of(home_ / "a"), "one two");
+}
+
+TEST_F(NewFileTest, GoesWhereNobodyKeepsIt) {
+  { const NewFile file(home_ / "a"); }
+  EXPECT_FALSE(std::filesystem::exists(home_ / "a"));
+  {
+    NewFile first(home_ / "b");
+    NewFile moved(std::move(first));
+    moved.append("kept");
+    moved.close();
+    moved.keep();
+  }
+  EXPECT_EQ(bytes_of(home_ / "b"), "kept");
+}
+
+TEST_F(NewFileTest, LeavesWhatIsThereAlone) {
+  test::write(home_ / "a", "mine");
+  EXPECT_EQ(thrown_by([&] { NewFile(home_ / "a"); }),
+            failed("cannot write " + (home_ / "a").string() + ": it is there already"));
+  EXPECT_EQ(bytes_of(home_ / "a"), "mine");
+}
+
+TEST_F(NewFileTest, NamesThePathThatCannotBeWritten) {
+  EXPECT_EQ(thrown_by([&] { NewFile(home_ / "nowhere/a"); }),
+            failed("cannot write " + (home_ / "nowhere/a").string() + ": No such file or directory"));
+}
+
+}  // namespace
+}  // namespace loadline
