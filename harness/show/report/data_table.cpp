@@ -67,4 +67,11 @@ DataTable without_empty_columns(const DataTable& table) {
   });
 }
 
+DataTable without_values(const DataTable& table) {
+  return columns_kept(table, [&](std::size_t column) {
+    return std::ranges::none_of(table.rows,
+                                [&](const auto& row) { return std::holds_alternative<Values>(row[column]); });
+  });
+}
+
 }  // namespace loadline

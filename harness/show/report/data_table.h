@@ -46,5 +46,7 @@ std::string text_of(const Datum& datum, Figure figure);
 // `table` without the columns that have nothing in any row, and without that of this key.
 DataTable without(const DataTable& table, std::string_view key);
 DataTable without_empty_columns(const DataTable& table);
+// `table` without the columns that have several numbers in a row.
+DataTable without_values(const DataTable& table);
 
 }  // namespace loadline

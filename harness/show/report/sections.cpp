@@ -40,8 +40,11 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
   sections.insert(behind_trials == sections.end() ? behind_trials : behind_trials + 1, monitor_section(data));
   sections.push_back(ceilings_section(data));
   sections.push_back(machine_section(data));
-  std::erase_if(sections, [](const Section& section) { return section.table.rows.empty(); });
+  std::erase_if(sections, [&](const Section& section) {
+    return section.table.rows.empty() || (!options.for_charts && section.id == "trials");
+  });
   for (Section& section : sections) {
+    if (!options.for_charts) section.table = without_values(section.table);
     section.table = without_empty_columns(section.table);
     if (data.runs.size() == 1) section.table = without(section.table, "run");
   }

@@ -33,6 +33,7 @@ struct ReportData {
 struct SectionOptions {
   std::size_t most_configurations;  // of each workload, the best
   std::size_t most_in_time;         // of these, those that are shown trial by trial
+  bool for_charts = true;           // with what only charts show: the section of the trials, several numbers in a row
 };
 
 // Only those that have something to say.

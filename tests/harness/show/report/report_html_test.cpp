@@ -53,7 +53,8 @@ TEST(ReportHtml, HasWarningsByKindAtTheEndEachWithALinkToItsChart) {
   EXPECT_LT(all, html.find("<section id=\"command\">"));
   EXPECT_THAT(html, HasSubstr("too few for an interval to lean on <a href=\"#trials\" data-workload=\"mnist\">Trials "
                               "along the run</a></li>"));
-  EXPECT_THAT(html_of(Reported({sweep()})), Not(HasSubstr("<section id=\"warnings\">")));
+  for (CellResult& cell : result.cells) cell.trials.assign(3, cell.trials[0]);
+  EXPECT_THAT(html_of(Reported({result})), Not(HasSubstr("<section id=\"warnings\">")));
 }
 
 TEST(ReportHtml, HasTheTitleThatAPersonChoseOrSaysWhatWhereAndWhen) {
@@ -127,7 +128,7 @@ TEST(EmbeddedPage, HasStyleAndScriptWhole) {
   EXPECT_TRUE(page.style.starts_with(":root"));
   EXPECT_TRUE(page.style.ends_with("}\n"));
   EXPECT_TRUE(page.script.starts_with("// Makes of the tables"));
-  EXPECT_TRUE(page.script.ends_with("}\n"));
+  EXPECT_TRUE(page.script.ends_with("start();\n"));
 }
 
 TEST(EmbeddedPage, HasNothingThatWouldEndItsElement) {
