@@ -50,7 +50,7 @@ class Report(ResultsTest):
         super().setUpClass()
         for name in ("first.json", "second.json"):
             cls.work.run_for_result(name, ["--workload", "mnist", "--loader", "thread-pool", "--workers", "1,2,3",
-                                           "--compute", "device:samples_per_second=100000", *QUICK])
+                                           "--compute", "device:samples_per_second=20000", *QUICK])
         cls.has_charts = "left out: built without npm" not in cls.work.run(["list"])
 
     def in_browser(self, *results):
