@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/event_writer.h"
@@ -17,23 +19,24 @@
 namespace loadline {
 namespace {
 
-template <typename Text>
-void export_to_file(const ExportRequest& request, const Text& text_of) {
+// What is one file. `make`: its text.
+template <typename Make>
+void export_text(const ExportRequest& request, const Make& make) {
   if (!request.directory.empty()) {
     throw usage_error(
         fmt::format("export: {} is one file, of -o FILE, and needs no directory {}", request.to, request.directory));
   }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});
-  file.finish(text_of(load_result(request.result)));
+  file.finish(make(load_result(request.result)));
 }
 
 void export_to_benchy(const ExportRequest& request) {
-  export_to_file(request, [](const Result& result) { return benchy_json(result, judge_run(result)); });
+  export_text(request, [](const Result& result) { return benchy_json(result, judge_run(result)); });
 }
 
 void export_to_csv(const ExportRequest& request) {
-  export_to_file(request, monitor_csv);
+  export_text(request, [](const Result& result) { return monitor_csv(result); });
 }
 
 void export_to_tensorboard(const ExportRequest& request) {

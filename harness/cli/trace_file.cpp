@@ -30,19 +30,19 @@ std::optional<Summary> counted_rates(const CellResult& cell) {
   return rates.empty() ? std::nullopt : std::optional(summarize(rates));
 }
 
-std::string lost_text(const TraceText& text) {
+std::string lost_slices_text(const TraceText& text) {
   std::uint64_t lost = 0;
   std::uint64_t kept = 0;
-  std::size_t trials = 0;
   for (const TraceFacts& facts : text.facts()) {
     lost += facts.lost;
     kept += facts.slices;
-    trials += facts.lost > 0 ? 1 : 0;
   }
   if (lost == 0) return "";
   return fmt::format(
-      "trace: {} slices of {} are kept, the last {} there was no room for; shorter --trial-seconds keep all of them\n",
-      kept, plural(text.facts().size(), "trial"), lost);
+      "trace: there was no room for {} of {} slices, the last ones of each trial; shorter trials (--trial-seconds) "
+      "keep "
+      "more of them, and so do fewer (--trace-trials, --filter)\n",
+      lost, kept + lost);
 }
 
 // Of each cell whose traced trials were slower on average than the counted ones by more than tracing may cost.
@@ -79,6 +79,7 @@ TraceFile::TraceFile(const std::string& path, const OutputRules& rules) : path_(
 
 bool TraceFile::measure_and_write(std::size_t trials, Result& result, RunContext& context, Progress& progress,
                                   bool quiet) const {
+  progress.milestone(fmt::format("tracing {} of each cell", plural(trials, "trial")));
   AtomicFile file(path_);
   TraceText text([&file](std::string_view piece) { file.write(piece); }, context.start);
   const TraceOptions options{
@@ -102,7 +103,7 @@ bool TraceFile::measure_and_write(std::size_t trials, Result& result, RunContext
                  {"run_id", result.run_id},
                  {"time", "microseconds since the run began"}});
     file.commit();
-    if (!quiet) put_text(stderr, lost_text(text) + slow_text(text, result));
+    if (!quiet) put_text(stderr, lost_slices_text(text) + slow_text(text, result));
   }
   if (!outcome.failures.empty()) throw Error(outcome.failures.front());
   return any;

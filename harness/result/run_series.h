@@ -1,10 +1,8 @@
-// Series that a result's file has beside its trials' figures: what the machine did meanwhile, and where the time of
-// each trial's loader went. Read from the file itself, as far as they are there.
+// Where the time of each trial's loader went, as the file of a result tells it.
 #pragma once
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,17 +10,9 @@
 
 namespace loadline {
 
-struct MonitorSeries {
-  std::string name;
-  std::string of;  // "cpu0", a device
-  std::string unit;
-  std::vector<std::optional<double>> values;  // one for each time; none: not known then
-};
-
 struct RunSeries {
-  std::vector<double> times_seconds;  // after the start of the run
-  std::vector<MonitorSeries> monitor;
-  // Seconds by stage, summed over the workers, of trials by the indices of their cell and of themselves.
+  // Seconds by stage, summed over the workers, of trials by the indices of their cell and of themselves: those that
+  // have them.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::pair<std::string, double>>> loader_stages;
 };
 

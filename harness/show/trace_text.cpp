@@ -24,28 +24,9 @@ std::string json_text(std::string_view text) {
   return quoted + '"';
 }
 
-// What was written to a trace as a slice, and may be on a batch's way.
-struct Stop {
-  int track = 0;
-  Time begin{};
-  Time end{};
-};
-
 Time of_steady(std::chrono::steady_clock::time_point time) {
   return std::chrono::duration_cast<Time>(time.time_since_epoch());
 }
-
-// The way of a batch: its read, its hand-over, the wait that it ended, its step.
-struct BatchWay {
-  std::optional<Stop> read;
-  std::optional<Stop> hand_over;
-  std::optional<Stop> wait;
-  std::optional<Stop> take;
-  std::optional<Stop> copy;  // by a device
-  std::optional<Stop> step;
-};
-
-using BatchWays = std::unordered_map<std::uint64_t, BatchWay>;
 
 constexpr int kTrialTrack = 1;
 constexpr int kEpochTrack = 2;
@@ -55,6 +36,25 @@ constexpr int kFirstWorkerTrack = 3;
 
 // Puts the events of one trial.
 class TraceText::Process {
+  // What was written to a trace as a slice, and may be on a batch's way.
+  struct Stop {
+    int track = 0;
+    Time begin{};
+    Time end{};
+  };
+
+  // The way of a batch: its read, its hand-over, the wait that it ended, its step.
+  struct BatchWay {
+    std::optional<Stop> read;
+    std::optional<Stop> hand_over;
+    std::optional<Stop> wait;
+    std::optional<Stop> take;
+    std::optional<Stop> copy;  // by a device
+    std::optional<Stop> step;
+  };
+
+  using BatchWays = std::unordered_map<std::uint64_t, BatchWay>;
+
  public:
   Process(TraceText& trace, const TrialTrace& trial, int pid)
       : out_(trace),

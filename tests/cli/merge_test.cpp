@@ -73,7 +73,7 @@ TEST_F(Merge, ExportsToBenchy) {
   ASSERT_EQ(run({"export", "--to", "benchy", "a.json", "-o", "benchy.json"}).exit_code, 0);
   EXPECT_EQ(bytes_of(home_ / "benchy.json"), outcome.out);
   expect_refusal(run({"export", "--to", "bency", "a.json"}), 2,
-                 "--to 'bency': want one of benchy, tensorboard (did you mean benchy?)");
+                 "--to 'bency': want one of benchy, csv, tensorboard (did you mean benchy?)");
   expect_refusal(run({"export", "--to", "benchy", "a.json", "runs"}), 2,
                  "export: benchy is one file, of -o FILE, and needs no directory runs");
 }

@@ -1,5 +1,6 @@
 // `loadline run --trace`.
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include "tests/cli/fixture.h"
 #include "tests/support/trace_checker.h"
@@ -83,10 +84,22 @@ TEST_F(Trace, SaysWhichCellsThereIsNoTimeFor) {
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
 }
 
+TEST_F(Trace, ThatIsInterruptedIsNotThereAndLeavesTheResult) {
+  Tool tool(traced({"--trace-trials", "1000000"}), world_);
+  ASSERT_TRUE(tool.wait_until_err_says("tracing 1000000 trials of each cell"));
+  tool.send(SIGINT);
+  const Outcome outcome = tool.finish();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_EQ(refusals(outcome), Words{"interrupted; no trace is written"});
+  EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
+  EXPECT_EQ(result()["status"], "complete");
+}
+
 TEST_F(Trace, SaysWhatWasLost) {
   const Outcome outcome = run(traced({"--filter", "mode=io", "--trial-batches", "10000"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("there was no room for; shorter --trial-seconds keep all of them\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("slices, the last ones of each trial; shorter trials (--trial-seconds) keep more"));
   EXPECT_GT(trace()["metadata"]["lost_slices"], 0);
 }
 

@@ -10,29 +10,28 @@
 namespace loadline::test {
 namespace {
 
-using nlohmann::json;
 using Track = std::pair<int, int>;  // pid, tid
 
 struct Slice {
   long long begin = 0;  // ns
   long long end = 0;
-  json args;
+  nlohmann::json args;
 };
 
-long long nanoseconds(const json& microseconds) {
+long long ns_of(const nlohmann::json& microseconds) {
   return std::llround(microseconds.get<double>() * 1000);
 }
 
 class Checker {
  public:
   std::vector<std::string> check(const std::string& text) {
-    const json trace = json::parse(text, nullptr, false);
+    const nlohmann::json trace = nlohmann::json::parse(text, nullptr, false);
     if (trace.is_discarded() || !trace.is_object()) return {"the file is no JSON object"};
     if (!trace.contains("traceEvents") || !trace["traceEvents"].is_array()) return {"it has no list traceEvents"};
     const std::string unit = trace.value("displayTimeUnit", "");
     if (unit != "ms" && unit != "ns") fault("displayTimeUnit is " + unit);
-    if (!trace.value("metadata", json()).is_object()) fault("metadata is no object");
-    for (const json& event : trace["traceEvents"]) take(event);
+    if (!trace.value("metadata", nlohmann::json()).is_object()) fault("metadata is no object");
+    for (const nlohmann::json& event : trace["traceEvents"]) take(event);
     for (const auto& [track, open] : open_) {
       if (!open.empty()) fault(fmt::format("track {}.{}: a B without its E", track.first, track.second));
     }
@@ -50,49 +49,49 @@ class Checker {
  private:
   void fault(std::string sentence) { faults_.push_back(std::move(sentence)); }
 
-  void take(const json& event) {
+  void take(const nlohmann::json& event) {
     const std::string phase = event.value("ph", "");
-    if (!event.value("pid", json()).is_number_integer()) return fault("no pid in " + event.dump());
-    if (!event.value("name", json()).is_string() && phase != "E") return fault("no name in " + event.dump());
+    if (!event.value("pid", nlohmann::json()).is_number_integer()) return fault("no pid in " + event.dump());
+    if (!event.value("name", nlohmann::json()).is_string() && phase != "E") return fault("no name in " + event.dump());
     const int pid = event["pid"];
     if (phase == "M") return take_name(event);
     pids_.insert(pid);
-    const json at = event.value("ts", json());
+    const nlohmann::json at = event.value("ts", nlohmann::json());
     if (!at.is_number() || at < 0) return fault("no ts in " + event.dump());
     if (phase == "C") return take_counter(event);
-    if (!event.value("tid", json()).is_number_integer()) return fault("no tid in " + event.dump());
+    if (!event.value("tid", nlohmann::json()).is_number_integer()) return fault("no tid in " + event.dump());
     const Track track{pid, event["tid"]};
     if (phase == "s" || phase == "t" || phase == "f") {
       if (!event.contains("id") || !event.contains("cat")) return fault("no id or cat in " + event.dump());
       if (phase == "f" && event.value("bp", "") != "e") fault("an f that binds to what comes behind it");
       flows_[event["id"].dump()].push_back(event);
     } else if (phase == "X") {
-      const json lasts = event.value("dur", json());
+      const nlohmann::json lasts = event.value("dur", nlohmann::json());
       if (!lasts.is_number() || lasts < 0) return fault("no dur in " + event.dump());
-      const long long begin = nanoseconds(at);
-      slices_[track].push_back({begin, begin + nanoseconds(lasts), event.value("args", json::object())});
+      const long long begin = ns_of(at);
+      slices_[track].push_back({begin, begin + ns_of(lasts), event.value("args", nlohmann::json::object())});
     } else if (phase == "B") {
-      open_[track].push_back({nanoseconds(at), 0, event.value("args", json::object())});
+      open_[track].push_back({ns_of(at), 0, event.value("args", nlohmann::json::object())});
     } else if (phase == "E") {
       if (open_[track].empty()) return fault("an E without its B");
       Slice slice = open_[track].back();
       open_[track].pop_back();
-      slice.end = nanoseconds(at);
+      slice.end = ns_of(at);
       slices_[track].push_back(slice);
     } else {
       fault("unknown phase in " + event.dump());
     }
   }
 
-  void take_name(const json& event) {
+  void take_name(const nlohmann::json& event) {
     const int pid = event["pid"];
     const std::string name = event["name"];
-    const json args = event.value("args", json::object());
+    const nlohmann::json args = event.value("args", nlohmann::json::object());
     if (name.ends_with("_sort_index")) {
-      if (!args.value("sort_index", json()).is_number_integer()) fault("no number in " + event.dump());
+      if (!args.value("sort_index", nlohmann::json()).is_number_integer()) fault("no number in " + event.dump());
       return;
     }
-    if (!args.value("name", json()).is_string()) return fault("no name in " + event.dump());
+    if (!args.value("name", nlohmann::json()).is_string()) return fault("no name in " + event.dump());
     if (name == "process_name") {
       if (!named_pids_.insert(pid).second) fault(fmt::format("process {} is named twice", pid));
     } else if (name == "thread_name") {
@@ -102,8 +101,8 @@ class Checker {
     }
   }
 
-  void take_counter(const json& event) {
-    const json args = event.value("args", json::object());
+  void take_counter(const nlohmann::json& event) {
+    const nlohmann::json args = event.value("args", nlohmann::json::object());
     if (args.empty()) fault("a counter without a value: " + event.dump());
     for (const auto& [series, value] : args.items()) {
       if (!value.is_number()) fault("a counter that is no number: " + event.dump());
@@ -135,16 +134,16 @@ class Checker {
     return nullptr;
   }
 
-  void check_flow(const std::string& id, const std::vector<json>& events) {
+  void check_flow(const std::string& id, const std::vector<nlohmann::json>& events) {
     if (events.size() < 2 || events.front()["ph"] != "s" || events.back()["ph"] != "f") {
       return fault("flow " + id + " does not go from an s to an f");
     }
     long long before = 0;
-    json batch;
+    nlohmann::json batch;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      const json& event = events[i];
+      const nlohmann::json& event = events[i];
       if (i > 0 && i + 1 < events.size() && event["ph"] != "t") fault("flow " + id + " begins or ends twice");
-      const long long at = nanoseconds(event["ts"]);
+      const long long at = ns_of(event["ts"]);
       if (at < before) fault("flow " + id + " goes back in time");
       before = at;
       const Slice* slice = slice_at({event["pid"], event["tid"]}, at);
@@ -152,7 +151,7 @@ class Checker {
         fault("flow " + id + " goes through no slice: " + event.dump());
         continue;
       }
-      const json of = slice->args.value("batch", json());
+      const nlohmann::json of = slice->args.value("batch", nlohmann::json());
       if (batch.is_null()) batch = of;
       if (of.is_null() || of != batch) fault("flow " + id + " changes its batch: " + event.dump());
     }
@@ -164,7 +163,7 @@ class Checker {
   std::set<Track> named_tracks_;
   std::map<Track, std::vector<Slice>> slices_;
   std::map<Track, std::vector<Slice>> open_;  // by B
-  std::map<std::string, std::vector<json>> flows_;
+  std::map<std::string, std::vector<nlohmann::json>> flows_;
 };
 
 }  // namespace
@@ -173,26 +172,27 @@ std::vector<std::string> faults_of_trace(const std::string& text) {
   return Checker().check(text);
 }
 
-std::vector<std::string> processes_in(const json& trace) {
+std::vector<std::string> processes_in(const nlohmann::json& trace) {
   std::vector<std::string> names;
-  for (const json& event : trace.at("traceEvents")) {
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
     if (event["name"] == "process_name") names.push_back(event["args"]["name"]);
   }
   return names;
 }
 
-std::vector<std::string> tracks_in(const json& trace, int pid) {
+std::vector<std::string> tracks_in(const nlohmann::json& trace, int pid) {
   std::vector<std::string> names;
-  for (const json& event : trace.at("traceEvents")) {
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
     if (event["name"] == "thread_name" && event["pid"] == pid) names.push_back(event["args"]["name"]);
   }
   return names;
 }
 
-std::vector<json> events_in(const json& trace, const std::string& phase, const std::optional<std::string>& track) {
+std::vector<nlohmann::json> events_in(const nlohmann::json& trace, const std::string& phase,
+                                      const std::optional<std::string>& track) {
   std::map<Track, std::string> names;
-  std::vector<json> events;
-  for (const json& event : trace.at("traceEvents")) {
+  std::vector<nlohmann::json> events;
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
     if (event["name"] == "thread_name") names[{event["pid"], event["tid"]}] = event["args"]["name"];
     if (event["ph"] != phase) continue;
     if (!track || names[{event["pid"], event.value("tid", 0)}] == *track) events.push_back(event);

@@ -156,14 +156,12 @@ std::string monitor_tag(const MonitorSeries& series) {
   return series.of.empty() ? group : fmt::format("{}/{}", group, series.of);
 }
 
-std::string monitor_events(const RunSeries& series, double start) {
+std::string monitor_events(const MonitorRecord& monitor, double start) {
   std::string events;
-  for (std::size_t i = 0; i < series.times_seconds.size(); ++i) {
+  for (std::size_t i = 0; i < monitor.times_seconds.size(); ++i) {
     std::vector<Scalar> scalars;
-    for (const MonitorSeries& one : series.monitor) {
-      if (one.values[i]) scalars.push_back({monitor_tag(one), *one.values[i]});
-    }
-    events += scalars_event(start + series.times_seconds[i], static_cast<std::int64_t>(i), scalars);
+    for (const MonitorSeries& one : monitor.series) scalars.push_back({monitor_tag(one), one.values[i]});
+    events += scalars_event(start + monitor.times_seconds[i], static_cast<std::int64_t>(i), scalars);
   }
   return events;
 }
@@ -190,8 +188,8 @@ std::vector<EventFile> event_files(const Result& result, const RunSeries& series
       .description = fmt::format("loadline {}", result.run_id),
       .parameters = parameters,
       .metrics = {{std::string(kMeanRate), "samples/s"}, {std::string(kMeanWaiting), "share of waiting"}}};
-  std::vector<EventFile> files{
-      {run / name, first_event(start) + experiment_event(start, experiment) + monitor_events(series, start)}};
+  const std::string monitored = result.monitor ? monitor_events(*result.monitor, start) : "";
+  std::vector<EventFile> files{{run / name, first_event(start) + experiment_event(start, experiment) + monitored}};
   std::set<std::filesystem::path> taken;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const CellResult& cell = result.cells[i];

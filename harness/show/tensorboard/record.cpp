@@ -7,7 +7,7 @@ namespace loadline {
 namespace {
 
 // Least byte first, whatever the machine has.
-std::string bytes_of(std::uint64_t value, std::size_t count) {
+std::string little_endian(std::uint64_t value, std::size_t count) {
   std::string bytes;
   for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>((value >> (8 * i)) & 0xff);
   return bytes;
@@ -26,10 +26,10 @@ std::uint32_t masked(std::uint32_t crc) {
 }
 
 std::string record_of(std::string_view payload) {
-  const std::string length = bytes_of(payload.size(), 8);
-  std::string record = length + bytes_of(masked(crc32c(length)), 4);
+  const std::string length = little_endian(payload.size(), 8);
+  std::string record = length + little_endian(masked(crc32c(length)), 4);
   record += payload;
-  return record + bytes_of(masked(crc32c(payload)), 4);
+  return record + little_endian(masked(crc32c(payload)), 4);
 }
 
 }  // namespace loadline

@@ -71,8 +71,8 @@ class SimulatedLoader final : public Feed {
 
   void log_batch(Time idle_from, Time begin) {
     const auto log = [&](WorkerStage stage, Time from, Time to, std::uint64_t sequence, std::uint64_t bytes = 0) {
-      using Moment = std::chrono::steady_clock::time_point;
-      log_->add({.stage = stage, .begin = Moment(from), .end = Moment(to), .sequence = sequence, .bytes = bytes});
+      using TimePoint = std::chrono::steady_clock::time_point;
+      log_->add({.stage = stage, .begin = TimePoint(from), .end = TimePoint(to), .sequence = sequence, .bytes = bytes});
     };
     log(WorkerStage::kSlotWait, idle_from, begin, WorkerSpan::kNoBatch);
     log(WorkerStage::kRead, begin, begin + service_ / 2, made_, 8 * samples_);

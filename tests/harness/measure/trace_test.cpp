@@ -18,7 +18,6 @@ namespace loadline {
 namespace {
 
 using namespace std::chrono_literals;
-using nlohmann::json;
 using test::Behaviour;
 using test::events_in;
 using test::faults_of_trace;
@@ -63,10 +62,10 @@ TEST_F(SimulatedTrace, FollowsEveryBatchFromItsReadToTheEndOfItsStep) {
   for (const Behaviour& behaviour : {kSlowLoader, kSlowStep}) {
     const std::string text = traced(Mode::kFull, behaviour);
     EXPECT_THAT(faults_of_trace(text), IsEmpty());
-    const json trace = json::parse(text);
+    const nlohmann::json trace = nlohmann::json::parse(text);
     std::map<int, std::vector<std::string>> ways;
     std::map<int, std::string> tracks;
-    for (const json& event : trace["traceEvents"]) {
+    for (const nlohmann::json& event : trace["traceEvents"]) {
       if (event["name"] == "thread_name") tracks[event["tid"]] = event["args"]["name"];
       if (event.contains("id")) ways[event["id"]].push_back(tracks[event["tid"]]);
     }
@@ -89,7 +88,7 @@ TEST_F(SimulatedTrace, HasNothingThatOverlapsOnATrack) {
 }
 
 TEST_F(SimulatedTrace, ShowsItsPhasesAndEpochs) {
-  const json trace = json::parse(traced(Mode::kFull, kSlowLoader));
+  const nlohmann::json trace = nlohmann::json::parse(traced(Mode::kFull, kSlowLoader));
   EXPECT_THAT(tracks_in(trace, 1),
               ElementsAre("trial", "epochs", "worker 0", "consumer", "device copies", "device steps"));
   const auto phases = events_in(trace, "X", "trial");
@@ -105,9 +104,9 @@ TEST_F(SimulatedTrace, ShowsItsPhasesAndEpochs) {
 }
 
 TEST_F(SimulatedTrace, CountsBytesAndReadyBatches) {
-  const json trace = json::parse(traced(Mode::kFull, kSlowStep));
-  std::map<std::string, json> last;
-  for (const json& event : events_in(trace, "C")) last[event["name"]] = event["args"];
+  const nlohmann::json trace = nlohmann::json::parse(traced(Mode::kFull, kSlowStep));
+  std::map<std::string, nlohmann::json> last;
+  for (const nlohmann::json& event : events_in(trace, "C")) last[event["name"]] = event["args"];
   EXPECT_EQ(last["bytes read"]["bytes"].get<std::uint64_t>() % 80, 0U);
   EXPECT_GE(last["bytes read"]["bytes"], 80 * trial_.batches);
   EXPECT_GT(last["ready batches"]["batches"], 0) << "the loader is ahead of the compute";
@@ -117,7 +116,7 @@ TEST_F(SimulatedTrace, CountsBytesAndReadyBatches) {
 TEST_F(SimulatedTrace, KeepsNoMoreThanItsLimitAndCountsWhatIsLost) {
   const std::string text = traced(Mode::kFull, kSlowLoader, {.of_track = 40});
   EXPECT_THAT(faults_of_trace(text), IsEmpty());
-  const json trace = json::parse(text);
+  const nlohmann::json trace = nlohmann::json::parse(text);
   EXPECT_EQ(events_in(trace, "X", "consumer").size() + events_in(trace, "X", "device steps").size() +
                 events_in(trace, "X", "device copies").size(),
             40U);
@@ -176,7 +175,7 @@ TEST_F(RunTraced, OfNativeLoadersKeepsToTheFormat) {
   EXPECT_THAT(traces, SizeIs(14));
   const std::string text = text_of_traces(traces, start_);
   EXPECT_THAT(faults_of_trace(text), IsEmpty());
-  const json trace = json::parse(text);
+  const nlohmann::json trace = nlohmann::json::parse(text);
   EXPECT_THAT(processes_in(trace), SizeIs(7));
   EXPECT_THAT(processes_in(trace), Contains("mnist/FULL/thread-pool/workers:2/batch:8"));
   EXPECT_FALSE(events_in(trace, "f").empty());

@@ -15,25 +15,7 @@ using testing::Pair;
 
 TEST(RunSeries, AreNoneWhereTheResultHasNone) {
   const RunSeries series = run_series_of(R"({"cells": [{"trials": [{"samples": 1}]}]})", "r.json");
-  EXPECT_THAT(series.times_seconds, IsEmpty());
-  EXPECT_THAT(series.monitor, IsEmpty());
   EXPECT_THAT(series.loader_stages, IsEmpty());
-  EXPECT_THAT(run_series_of(R"({"monitor": null, "cells": []})", "r.json").monitor, IsEmpty());
-}
-
-TEST(RunSeries, AreThoseOfTheMonitor) {
-  const RunSeries series =
-      run_series_of(R"({"cells": [], "monitor": {"period_seconds": 0.2, "times_seconds": [0.0, 0.2],
-    "series": [{"name": "cpu user", "of": "cpu0", "unit": "share", "source": "/proc/stat", "values": [0.5, null]},
-               {"name": "memory", "of": null, "unit": "bytes", "values": [1, 2]}]}})",
-                    "r.json");
-  EXPECT_THAT(series.times_seconds, ElementsAre(0, 0.2));
-  ASSERT_EQ(series.monitor.size(), 2U);
-  EXPECT_EQ(series.monitor[0].name, "cpu user");
-  EXPECT_EQ(series.monitor[0].of, "cpu0");
-  EXPECT_EQ(series.monitor[0].unit, "share");
-  EXPECT_THAT(series.monitor[0].values, ElementsAre(0.5, std::nullopt));
-  EXPECT_EQ(series.monitor[1].of, "");
 }
 
 TEST(RunSeries, AddUpTheWorkersOfAStage) {
@@ -44,12 +26,8 @@ TEST(RunSeries, AddUpTheWorkersOfAStage) {
 }
 
 TEST(RunSeries, NameThePlaceOfWhatIsWrong) {
-  EXPECT_EQ(thrown_by([] {
-              run_series_of(R"({"cells": [], "monitor": {"times_seconds": [0], "series": [
-                {"name": "a", "of": "b", "unit": "c", "values": []}]}})",
-                            "r.json");
-            }),
-            failed("r.json: monitor.series[0].values: want 1 values, one for each time, got 0"));
+  EXPECT_EQ(thrown_by([] { run_series_of(R"({"cells": [{"trials": [{"loader_stages": {"order": 1}}]}]})", "r.json"); }),
+            failed("r.json: cells[0].trials[0].loader_stages.order: want a list, got 1"));
 }
 
 }  // namespace

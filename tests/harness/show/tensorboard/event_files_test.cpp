@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/harness/show/report/runs.h"
 #include "tests/harness/show/tensorboard/event_reader.h"
@@ -132,12 +133,13 @@ TEST(EventFiles, AreSeveralForNamesThatAPathCannotTellApart) {
 }
 
 TEST(EventFiles, HaveTheSeriesOfTheMonitorInTheFileOfTheRun) {
-  RunSeries series;
-  series.times_seconds = {0, 0.5};
-  series.monitor = {{"cpu user", "cpu0", "share", {0.25, std::nullopt}},
-                    {"reads", "sda", "bytes/s", {0, 4096}},
-                    {"memory", "", "", {std::nullopt, 7}}};
-  const auto events = events_in(event_files(two_cells(), series)[0].events);
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  Result result = two_cells();
+  result.monitor = MonitorRecord{.times_seconds = {0, 0.5},
+                                 .series = {{"cpu user", "cpu0", "share", "/proc/stat", {0.25, kUnknown}},
+                                            {"reads", "sda", "bytes/s", "/proc/diskstats", {0, 4096}},
+                                            {"memory", "", "", "/proc/meminfo", {kUnknown, 7}}}};
+  const auto events = events_in(event_files(result, {})[0].events);
   ASSERT_EQ(events.size(), 4U);
   EXPECT_EQ(events[3].wall_time(), kStart + 0.5);
   EXPECT_EQ(events[3].step(), 1);
