@@ -94,9 +94,8 @@ Section throughput_section(const ReportData& data) {
           "Each dot is a trial, the upright line of a colour their mean. From five trials on, the box is "
           "the 95 % t interval of that mean on the logarithmic scale, so that it never passes zero. The "
           "dashed line, or a grey mark where rows differ in it, is SYNTHETIC, the compute alone. The mark without "
-          "colour is the "
-          "bound: of IO the lowest ceiling of this machine, of FULL the slower of what its loader fills and what the "
-          "compute takes."};
+          "colour is the bound: of IO the lowest ceiling of this machine, of FULL the slower of what its loader fills "
+          "and what the compute takes."};
   section.table.columns = with_rate(named_columns({}), {{"bound", "bound"},
                                                         {"ceiling", "bound, samples/s", Figure::kRate},
                                                         {"share", "of bound", Figure::kShare},
