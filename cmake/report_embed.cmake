@@ -1,5 +1,5 @@
-# Run at build time (cmake -P) with PAGE and WORK: writes WORK/page.cpp, in which the parts of the page are string
-# literals.
+# Run at build time (cmake -P) with PAGE, SCRIPTS and WORK: writes WORK/page.cpp, in which the parts of the page are
+# string literals; the scripts are one, in their order.
 cmake_minimum_required(VERSION 3.25)
 
 # A literal that no part can end: no part has this delimiter, or the compiler would say so.
@@ -9,8 +9,11 @@ function(literal file result)
 endfunction()
 
 literal("${PAGE}/report.css" style)
-literal("${PAGE}/charts.js" script)
-literal("${PAGE}/training.js" training)
+set(script "")
+foreach(file IN LISTS SCRIPTS)
+  literal("${PAGE}/${file}" part)
+  string(APPEND script "\n          ${part}")  # literals side by side are one
+endforeach()
 literal("${WORK}/libraries.js" libraries)
 file(WRITE "${WORK}/page.cpp" "// Generated from harness/show/report/page/ and the libraries that npm brings.
 #include \"harness/show/report/page.h\"
@@ -19,8 +22,7 @@ namespace loadline {
 
 Page embedded_page() {
   return {.style = ${style},
-          .script = ${script}
-                    ${training},
+          .script = ${script},
           .libraries = ${libraries}};
 }
 

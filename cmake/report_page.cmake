@@ -11,6 +11,9 @@ if(LOADLINE_CHARTS STREQUAL "ON" AND NOT LOADLINE_NPM)
   message(FATAL_ERROR "LOADLINE_CHARTS=ON needs npm, which is not in PATH; use AUTO or OFF to build without charts")
 endif()
 
+# What the script is made of, in this order: the last begins. A file with charts of its own goes before it.
+set(LOADLINE_PAGE_SCRIPTS tables.js parts.js rates.js scaling.js times.js run.js training.js page.js)
+
 # Lets `target` define embedded_page().
 function(loadline_embed_report_page target)
   set(page "${PROJECT_SOURCE_DIR}/harness/show/report/page")
@@ -27,9 +30,11 @@ function(loadline_embed_report_page target)
     DEPENDS "${page}/package.json" "${page}/package-lock.json" "${work}/npm.txt" "${scripts}/report_libraries.cmake"
     COMMENT "Getting what draws the charts of reports"
     VERBATIM)
+  list(TRANSFORM LOADLINE_PAGE_SCRIPTS PREPEND "${page}/" OUTPUT_VARIABLE paths)
   add_custom_command(OUTPUT "${work}/page.cpp"
-    COMMAND "${CMAKE_COMMAND}" -D "PAGE=${page}" -D "WORK=${work}" -P "${scripts}/report_embed.cmake"
-    DEPENDS "${page}/report.css" "${page}/charts.js" "${page}/training.js" "${work}/libraries.js" "${scripts}/report_embed.cmake"
+    COMMAND "${CMAKE_COMMAND}" -D "PAGE=${page}" -D "WORK=${work}" -D "SCRIPTS=${LOADLINE_PAGE_SCRIPTS}"
+      -P "${scripts}/report_embed.cmake"
+    DEPENDS "${page}/report.css" ${paths} "${work}/libraries.js" "${scripts}/report_embed.cmake"
     COMMENT "Embedding the page of reports"
     VERBATIM)
   target_sources(${target} PRIVATE "${work}/page.cpp")

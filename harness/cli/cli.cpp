@@ -412,6 +412,7 @@ void add_report(CLI::App& app, ReportRequest& request) {
   report->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
   report->add_option("--format", request.format, "html, markdown, csv, text [by the ending of --output, or html]")
       ->type_name("NAME");
+  report->add_option("--title", request.title, "of html and markdown [workloads, host and date]")->type_name("TEXT");
   report->footer(
       "html is one file that needs no network; csv has a row a trial and a column a setting.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");

@@ -33,7 +33,7 @@ namespace loadline {
 namespace {
 
 // As `loadline train` printed them.
-std::string trainings_text(std::span<const TrainingResult> runs, std::size_t width) {
+std::string trainings_text(std::span<const TrainingResult> runs, std::string_view, std::size_t width) {
   std::string text;
   for (const TrainingResult& run : runs) {
     if (!text.empty()) text += '\n';
@@ -46,8 +46,10 @@ struct ReportFormat {
   std::string_view name;
   std::vector<std::string_view> endings;  // of file names
   bool needs_output;                      // for people's browsers, not for their terminals
-  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::size_t width);
-  std::string (*of_trainings)(std::span<const TrainingResult> runs, std::size_t width);
+  bool has_title;
+  std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
+                      std::size_t width);
+  std::string (*of_trainings)(std::span<const TrainingResult> runs, std::string_view title, std::size_t width);
 };
 
 const std::array<ReportFormat, 4>& formats() {
@@ -55,24 +57,37 @@ const std::array<ReportFormat, 4>& formats() {
       ReportFormat{"html",
                    {".html", ".htm"},
                    true,
-                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::size_t) {
-                     return report_html(results, judgements);
-                   },
-                   [](std::span<const TrainingResult> runs, std::size_t) { return training_html(runs); }},
+                   true,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
+                      std::size_t) { return report_html(results, judgements, embedded_page(), title); },
+                   [](std::span<const TrainingResult> runs, std::string_view title, std::size_t) {
+                     return training_html(runs, embedded_page(), title);
+                   }},
       ReportFormat{"markdown",
                    {".md", ".markdown"},
                    false,
-                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::size_t) {
-                     return report_markdown(results, judgements);
-                   },
-                   [](std::span<const TrainingResult> runs, std::size_t) { return training_markdown(runs); }},
+                   true,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
+                      std::size_t) { return report_markdown(results, judgements, title); },
+                   [](std::span<const TrainingResult> runs, std::string_view title, std::size_t) {
+                     return training_markdown(runs, title);
+                   }},
       ReportFormat{
           "csv",
           {".csv"},
           false,
-          [](std::span<const Result> results, std::span<const Judgement>, std::size_t) { return report_csv(results); },
-          [](std::span<const TrainingResult> runs, std::size_t) { return training_csv(runs); }},
-      ReportFormat{"text", {".txt"}, false, report_text, trainings_text},
+          false,
+          [](std::span<const Result> results, std::span<const Judgement>, std::string_view, std::size_t) {
+            return report_csv(results);
+          },
+          [](std::span<const TrainingResult> runs, std::string_view, std::size_t) { return training_csv(runs); }},
+      ReportFormat{"text",
+                   {".txt"},
+                   false,
+                   false,
+                   [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view,
+                      std::size_t width) { return report_text(results, judgements, width); },
+                   trainings_text},
   };
   return kFormats;
 }
@@ -162,6 +177,9 @@ int report_verb(const ReportRequest& request) {
   if (recordings.empty() && request.output.empty() && format.needs_output) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
   }
+  if (!request.title.empty() && (!recordings.empty() || !format.has_title)) {
+    throw usage_error("report: --title is for html and markdown: text and csv have none");
+  }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText,
                          .overwrite = request.overwrite,
@@ -173,7 +191,7 @@ int report_verb(const ReportRequest& request) {
   if (!trainings.empty()) {
     const std::vector<TrainingResult> runs = load_trainings(request, trainings);
     const std::size_t columns = file.to_stdout() ? width_of(stdout) : kUnlimited;
-    const std::string report = format.of_trainings(runs, columns);
+    const std::string report = format.of_trainings(runs, request.title, columns);
     file.finish(format.name == "text" ? wrapped(report, columns) : report);
     return kExitOk;
   }
@@ -181,7 +199,7 @@ int report_verb(const ReportRequest& request) {
   std::vector<Judgement> judgements;
   for (const Result& result : results) judgements.push_back(judge_run(result));
   const std::size_t width = file.to_stdout() ? width_of(stdout) : kUnlimited;
-  const std::string report = format.make(results, judgements, width);
+  const std::string report = format.make(results, judgements, request.title, width);
   file.finish(format.name == "text" ? wrapped(report, width) : report);
   return kExitOk;
 }

@@ -154,6 +154,7 @@ struct ReportRequest {
   std::string output;                // path, or - for stdout; empty: stdout, where the format suits it
   bool overwrite = false;
   std::string format;  // empty: by the ending of `output`
+  std::string title;   // of a page; empty: by workload, host and date
 };
 
 // Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same

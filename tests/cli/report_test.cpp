@@ -22,6 +22,15 @@ TEST_F(Report, TakesTheFormatFromTheEndingOrFromTheOption) {
   EXPECT_THAT(bytes_of(home_ / "report.md"), StartsWith("loadline "));
 }
 
+TEST_F(Report, TakesATitleForPages) {
+  EXPECT_EQ(run({"report", "result.json", "-o", "titled.html", "--title", "Two <b>nodes</b>"}).err, "");
+  EXPECT_THAT(bytes_of(home_ / "titled.html"), HasSubstr("<title>Two &lt;b&gt;nodes&lt;/b&gt;</title>"));
+  EXPECT_THAT(run({"report", "result.json", "--format", "markdown", "--title", "Two nodes"}).out,
+              StartsWith("# Two nodes\n"));
+  expect_refusal(run({"report", "result.json", "--format", "csv", "--title", "Two nodes"}), 2,
+                 "report: --title is for html and markdown: text and csv have none");
+}
+
 TEST_F(Report, PrintsWhatATerminalTakes) {
   EXPECT_THAT(run({"report", "result.json", "--format", "markdown"}).out, StartsWith("# loadline report"));
   EXPECT_THAT(run({"report", "result.json", "--format", "csv"}).out, StartsWith("run_id,"));

@@ -24,6 +24,17 @@ std::string number_text(double value, Figure figure) {
   return fmt::format("{:.4g}", value);
 }
 
+std::string values_text(const Values& values, Figure figure) {
+  constexpr std::size_t kMost = 20;
+  if (values.numbers.empty()) return "-";
+  if (values.numbers.size() > kMost) return fmt::format("{} values", values.numbers.size());
+  std::string text;
+  for (const auto& number : values.numbers) {
+    text += (text.empty() ? "" : ", ") + (number ? number_text(*number, figure) : std::string("-"));
+  }
+  return text;
+}
+
 // The columns for which `keep` holds.
 template <typename Keep>
 DataTable columns_kept(const DataTable& table, const Keep& keep) {
@@ -42,6 +53,7 @@ DataTable columns_kept(const DataTable& table, const Keep& keep) {
 std::string text_of(const Datum& datum, Figure figure) {
   if (const auto* text = std::get_if<std::string>(&datum)) return *text;
   if (const auto* number = std::get_if<double>(&datum)) return number_text(*number, figure);
+  if (const auto* values = std::get_if<Values>(&datum)) return values_text(*values, figure);
   return "-";
 }
 
@@ -52,6 +64,13 @@ DataTable without(const DataTable& table, std::string_view key) {
 DataTable without_empty_columns(const DataTable& table) {
   return columns_kept(table, [&](std::size_t column) {
     return std::ranges::any_of(table.rows, [&](const auto& row) { return row[column] != Datum(); });
+  });
+}
+
+DataTable without_values(const DataTable& table) {
+  return columns_kept(table, [&](std::size_t column) {
+    return std::ranges::none_of(table.rows,
+                                [&](const auto& row) { return std::holds_alternative<Values>(row[column]); });
   });
 }
 

@@ -1,6 +1,7 @@
 // A table of a report: what HTML and Markdown show, and what the charts of the page are drawn from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,19 +25,28 @@ struct Column {
   Figure figure = Figure::kText;
 };
 
+// Several numbers of one row, such as one a trial; none where one is not known.
+struct Values {
+  std::vector<std::optional<double>> numbers;
+
+  bool operator==(const Values&) const = default;
+};
+
 // Nothing, where there is no value: never 0 or NaN.
-using Datum = std::variant<std::monostate, std::string, double>;
+using Datum = std::variant<std::monostate, std::string, double, Values>;
 
 struct DataTable {
   std::vector<Column> columns;
   std::vector<std::vector<Datum>> rows;  // as many data each as there are columns
 };
 
-// "-" for nothing.
+// "-" for nothing; of more than twenty numbers only how many there are.
 std::string text_of(const Datum& datum, Figure figure);
 
 // `table` without the columns that have nothing in any row, and without that of this key.
 DataTable without(const DataTable& table, std::string_view key);
 DataTable without_empty_columns(const DataTable& table);
+// `table` without the columns that have several numbers in a row.
+DataTable without_values(const DataTable& table);
 
 }  // namespace loadline

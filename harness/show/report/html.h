@@ -1,8 +1,10 @@
 // The parts that every page of a report is made of, as HTML. Pure functions, safe from any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/show/report/page.h"
 #include "harness/show/report/sections.h"
@@ -19,6 +21,9 @@ std::string command_html(std::string_view command);
 
 // With a place for its chart, where there are `charts` and it has one.
 std::string section_html(const Section& section, bool charts);
+
+// Links to the sections of a page, by their identifiers and titles.
+std::string contents_html(std::span<const std::pair<std::string, std::string>> sections);
 
 // What a page begins with, to its title, and ends with.
 std::string page_beginning(std::string_view title, const Page& page);

@@ -14,12 +14,13 @@
 namespace loadline {
 
 // One HTML file that needs no other and no network. Without the libraries of `page` it has tables and no charts, and
-// says so.
+// says so. Without a `title` it is named by workload, host and date.
 std::string report_html(std::span<const Result> results, std::span<const Judgement> judgements,
-                        const Page& page = embedded_page());
+                        const Page& page = embedded_page(), std::string_view title = "");
 
 // Verdict and tables in the Markdown of code hosts, of the best configurations only where there are many.
-std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements);
+std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements,
+                            std::string_view title = "");
 
 // What `loadline run` prints, run by run, its tables in at most `width` columns.
 std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements,

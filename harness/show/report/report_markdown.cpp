@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/show/report/first_screen.h"
 #include "harness/show/report/markdown.h"
 #include "harness/show/report/report.h"
 #include "harness/show/report/sections.h"
@@ -13,7 +14,7 @@ namespace loadline {
 namespace {
 
 // Of each workload: what a person reads in a ticket.
-constexpr SectionOptions kMarkdownOptions{.most_configurations = 12, .most_in_time = 1};
+constexpr SectionOptions kMarkdownOptions{.most_configurations = 12, .most_in_time = 1, .for_charts = false};
 
 }  // namespace
 
@@ -69,11 +70,14 @@ std::string code_markdown(const std::string& text) {
   return fmt::format("{}\n{}\n{}\n", fence, printable_lines(text), fence);
 }
 
-std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements) {
+std::string report_markdown(std::span<const Result> results, std::span<const Judgement> judgements,
+                            std::string_view title) {
   const std::vector<Run> runs = runs_of(results, judgements);
   const Names names(runs);
   const ReportData data{.runs = runs, .names = names, .subjects = subjects_of(runs, names)};
-  std::string markdown = "# loadline report\n\n## Verdict\n";
+  std::string markdown = title.empty()
+                             ? fmt::format("# loadline report: {}\n\n## Verdict\n", markdown_escaped(title_of(runs)))
+                             : fmt::format("# {}\n\n## Verdict\n", markdown_escaped(title));
   for (const Run& run : runs) {
     const RunVerdict verdict = verdict_of(run);
     markdown += fmt::format("\n### {}\n", markdown_escaped(verdict.title));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/result/counted.h"
 #include "harness/show/report/sections.h"
 
 namespace loadline {
@@ -28,6 +29,18 @@ inline std::vector<Column> named_columns(const std::vector<Column>& figures) {
   std::vector<Column> columns{{"run", "run"}, {"workload", "workload"}, {"name", "configuration"}, {"mode", "mode"}};
   columns.insert(columns.end(), figures.begin(), figures.end());
   return columns;
+}
+
+// SYNTHETIC has no loader to be named by.
+inline std::string resident_text(const Cell& cell) {
+  return "resident batches of " + std::to_string(cell.sampler.batch_size);
+}
+
+// Samples per second of the trials that count, one by one.
+inline Datum rates_datum(const CellResult& cell) {
+  Values rates;
+  for (const Trial& trial : counted(cell.trials)) rates.numbers.push_back(trial.samples_per_second());
+  return rates.numbers.empty() ? Datum() : Datum(std::move(rates));
 }
 
 inline std::string mode_of(const Run& run, std::size_t cell) {

@@ -30,16 +30,21 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
   }
   std::vector<Section> sections{walk_section(data)};
   for (Section& section :
-       std::array{throughput_section(best), bounds_section(best), scaling_section(best), waits_section(best),
-                  timeline_section(best, options.most_in_time), start_section(best), cache_section(best),
-                  stages_section(best), cpu_section(best), history_section(best)}) {
+       std::array{throughput_section(best), scaling_section(best), stages_section(best), bounds_section(best),
+                  trials_section(best), waits_section(best), timeline_section(best, options.most_in_time),
+                  start_section(best), cache_section(best), cpu_section(best), history_section(best)}) {
     if (!left_out.empty()) section.notes.push_back(left_out);
     sections.push_back(std::move(section));
   }
+  const auto behind_trials = std::ranges::find(sections, "trials", &Section::id);
+  sections.insert(behind_trials == sections.end() ? behind_trials : behind_trials + 1, monitor_section(data));
   sections.push_back(ceilings_section(data));
   sections.push_back(machine_section(data));
-  std::erase_if(sections, [](const Section& section) { return section.table.rows.empty(); });
+  std::erase_if(sections, [&](const Section& section) {
+    return section.table.rows.empty() || (!options.for_charts && section.id == "trials");
+  });
   for (Section& section : sections) {
+    if (!options.for_charts) section.table = without_values(section.table);
     section.table = without_empty_columns(section.table);
     if (data.runs.size() == 1) section.table = without(section.table, "run");
   }

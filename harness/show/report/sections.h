@@ -15,11 +15,12 @@
 namespace loadline {
 
 struct Section {
-  std::string_view id;  // names the chart, in page/charts.js
+  std::string_view id;  // names the chart, in the table CHARTS of page/*.js
   std::string_view title;
   std::string_view reading;        // how to read the chart, its intervals among it; empty: there is none
   std::vector<std::string> notes;  // what was left out, and what else is to be said
   DataTable table;
+  bool open = false;  // the table is read first, and the chart beside it
 };
 
 // What all sections are made of.
@@ -32,6 +33,7 @@ struct ReportData {
 struct SectionOptions {
   std::size_t most_configurations;  // of each workload, the best
   std::size_t most_in_time;         // of these, those that are shown trial by trial
+  bool for_charts = true;           // with what only charts show: the section of the trials, several numbers in a row
 };
 
 // Only those that have something to say.
@@ -41,6 +43,8 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
 Section walk_section(const ReportData& data);  // of several runs alone
 Section throughput_section(const ReportData& data);
 Section bounds_section(const ReportData& data);
+Section trials_section(const ReportData& data);
+Section monitor_section(const ReportData& data);
 Section scaling_section(const ReportData& data);
 Section waits_section(const ReportData& data);
 Section timeline_section(const ReportData& data, std::size_t most);

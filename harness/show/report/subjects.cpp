@@ -144,7 +144,9 @@ std::vector<Subject> subjects_of(std::span<const Run> runs, const Names& names) 
   }
   for (Subject& subject : subjects) subject.rank = ranks.at({subject.workload, subject.name});
   std::ranges::stable_sort(subjects, {}, [&](const Subject& subject) {
-    return std::tuple(std::ranges::find(workloads, subject.workload), subject.rank, subject.run);
+    const Configuration* const its = subject.configuration;
+    return std::tuple(std::ranges::find(workloads, subject.workload), its ? std::string_view(its->loader) : "",
+                      its ? its->workers : 0, its ? its->batch_size : 0, std::string_view(subject.name), subject.run);
   });
   return subjects;
 }

@@ -52,8 +52,8 @@ struct Subject {
                          // same rank in all runs
 };
 
-// Workloads in the order of the runs, in each the best configuration first, then run by run. Without those that have no
-// trials. Borrows the judgements of the runs.
+// Workloads in the order of the runs; in each by loader, then workers, batch size and name, the same in all workloads,
+// then run by run. Without those that have no trials. Borrows the judgements of the runs.
 std::vector<Subject> subjects_of(std::span<const Run> runs, const Names& names);
 
 }  // namespace loadline

@@ -13,6 +13,7 @@
 
 #include "harness/judge/curves.h"
 #include "harness/judge/phrase.h"
+#include "harness/judge/rate_interval.h"
 #include "harness/plan/settings.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
@@ -32,9 +33,10 @@ std::vector<Column> with_rate(std::vector<Column> before, const std::vector<Colu
 }
 
 void append_rate(std::vector<Datum>& row, const Summary& rate) {
+  const auto interval = rate_interval(rate);
   row.insert(row.end(), {datum(rate.count), rate.mean});
-  row.push_back(rate.ci95 ? Datum(rate.ci95->low) : Datum());
-  row.push_back(rate.ci95 ? Datum(rate.ci95->high) : Datum());
+  row.push_back(interval ? Datum(interval->low) : Datum());
+  row.push_back(interval ? Datum(interval->high) : Datum());
 }
 
 const Summary& rate_of(const Run& run, std::size_t cell) {
@@ -46,13 +48,36 @@ Datum ceiling_of(const Run& run, std::size_t cell) {
   return found ? Datum(found->line.samples_per_second) : Datum();
 }
 
-void append_ceiling(std::vector<Datum>& row, const Run& run, std::size_t cell) {
+// The slower of what its loader fills and what the compute takes, where the two were measured beside FULL.
+bool append_bound_of_full(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
+  const Configuration* const its = subject.configuration;
+  if (its == nullptr || its->full != cell || !its->verdict.of_bound || !its->verdict.supply) return false;
+  const double share = its->verdict.of_bound->value;
+  row.push_back(std::string(its->verdict.supply->value < 1 ? "what its loader fills" : "the compute alone"));
+  row.insert(row.end(), {rate_of(run, cell).mean / share, share});
+  return true;
+}
+
+void append_bound(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
+  if (append_bound_of_full(row, run, subject, cell)) return;
   const auto& found = run.judgement.cells[cell].load_line;
   if (!found) return row.resize(row.size() + 3);
   row.push_back(found->ceiling ? std::string(run.result.ceilings[*found->ceiling].ceiling.kind->name)
                                : std::string("the compute alone"));
   row.push_back(found->line.samples_per_second);
   row.push_back(found->line.efficiency.value);
+}
+
+// Of what FULL and IO stand beside: SYNTHETIC, and of FULL the share of it.
+void append_synthetic(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
+  const Mode mode = run.result.cells[cell].cell.mode;
+  const auto synthetic = subject.configuration ? subject.configuration->synthetic : std::nullopt;
+  if (mode == Mode::kSynthetic || !synthetic || !run.judgement.cells[*synthetic].samples_per_second) {
+    return row.resize(row.size() + 2);
+  }
+  const double alone = rate_of(run, *synthetic).mean;
+  row.push_back(alone);
+  row.push_back(mode == Mode::kFull ? Datum(rate_of(run, cell).mean / alone) : Datum());
 }
 
 Datum estimate_datum(const std::optional<Estimate>& estimate, std::string (*text)(const Estimate&)) {
@@ -62,21 +87,32 @@ Datum estimate_datum(const std::optional<Estimate>& estimate, std::string (*text
 }  // namespace
 
 Section throughput_section(const ReportData& data) {
-  Section section{.id = "throughput",
-                  .title = "Throughput",
-                  .reading =
-                      "Each bar or point is the mean of the trials, its whisker the 95 % t interval of that "
-                      "mean; the upright line is its ceiling: the lowest limit that it has on this machine, "
-                      "measured in the same rounds."};
-  section.table.columns = with_rate(named_columns({}), {{"bound", "ceiling"},
-                                                        {"ceiling", "ceiling, samples/s", Figure::kRate},
-                                                        {"share", "of ceiling", Figure::kShare}});
+  Section section{
+      .id = "throughput",
+      .title = "Throughput",
+      .reading =
+          "Each dot is a trial, the upright line of a colour their mean. From five trials on, the box is "
+          "the 95 % t interval of that mean on the logarithmic scale, so that it never passes zero. The "
+          "dashed line, or a grey mark where rows differ in it, is SYNTHETIC, the compute alone. The mark without "
+          "colour is the bound: of IO the lowest ceiling of this machine, of FULL the slower of what its loader fills "
+          "and what the compute takes."};
+  section.table.columns = with_rate(named_columns({}), {{"bound", "bound"},
+                                                        {"ceiling", "bound, samples/s", Figure::kRate},
+                                                        {"share", "of bound", Figure::kShare},
+                                                        {"synthetic", "SYNTHETIC, samples/s", Figure::kRate},
+                                                        {"of-synthetic", "of SYNTHETIC", Figure::kShare}});
+  std::set<std::pair<std::size_t, std::size_t>> said;  // SYNTHETIC is that of many configurations
   for (const Subject& subject : data.subjects) {
     for (const std::size_t cell : subject.cells) {
       const Run& run = data.runs[subject.run];
       std::vector<Datum> row = named_row(data, subject, cell);
+      if (run.result.cells[cell].cell.mode == Mode::kSynthetic) {
+        if (!said.emplace(subject.run, cell).second) continue;
+        row[2] = resident_text(run.result.cells[cell].cell);
+      }
       append_rate(row, rate_of(run, cell));
-      append_ceiling(row, run, cell);
+      append_bound(row, run, subject, cell);
+      append_synthetic(row, run, subject, cell);
       section.table.rows.push_back(std::move(row));
     }
   }
@@ -119,6 +155,20 @@ Datum fitted(const std::optional<Fit>& fit, std::size_t workers) {
   return fit ? Datum(fit->samples_per_second(static_cast<double>(workers))) : Datum();
 }
 
+// SYNTHETIC of the configuration that a cell belongs to.
+Datum compute_of(const ReportData& data, const Run& run, std::size_t cell) {
+  for (const Subject& subject : data.subjects) {
+    const Configuration* const its = subject.configuration;
+    if (&data.runs[subject.run] != &run || its == nullptr || !its->synthetic) continue;
+    const auto& rate = run.judgement.cells[*its->synthetic].samples_per_second;
+    if ((its->io == cell || its->full == cell) && rate) return rate->mean;
+  }
+  return {};
+}
+
+// Of seconds for 1,000 samples.
+constexpr double kMicrosecondsASample = 1000;
+
 void append_curve(const ReportData& data, const Run& run, const Curve& curve, Section& section) {
   const Cell& first = run.result.cells[curve.points.front().cell].cell;
   for (const CurvePoint& one : curve.points) {
@@ -127,8 +177,8 @@ void append_curve(const ReportData& data, const Run& run, const Curve& curve, Se
                            datum(workers)};
     append_rate(row, rate_of(run, one.cell));
     row.push_back(efficiency ? Datum(efficiency->value) : Datum());
-    row.push_back(one.cost ? Datum(one.cost->cpu_seconds.mean) : Datum());
-    row.push_back(ceiling_of(run, one.cell));
+    row.push_back(one.cost ? Datum(kMicrosecondsASample * one.cost->cpu_seconds.mean) : Datum());
+    row.insert(row.end(), {ceiling_of(run, one.cell), compute_of(data, run, one.cell)});
     row.insert(row.end(), {fitted(curve.scalability, workers), fitted(curve.capped_linear, workers)});
     section.table.rows.push_back(std::move(row));
   }
@@ -146,13 +196,16 @@ Section scaling_section(const ReportData& data) {
   Section section{.id = "scaling",
                   .title = "Throughput over workers",
                   .reading =
-                      "Points are means of the trials with their 95 % t intervals; dashed lines are fitted to "
-                      "them, the Universal Scalability Law with long and a line up to a cap with short dashes; "
-                      "the dotted line is the highest ceiling that any of the curves has at that count."};
+                      "Points are means of the trials; from five trials on they have their 95 % t intervals on the "
+                      "logarithmic scale, below the trials themselves beside them. Dashed lines are fitted to the "
+                      "means: the Universal Scalability Law with long and a line up to a cap with short dashes. The "
+                      "dotted line is the highest ceiling that any of the curves has at that count; the level line is "
+                      "SYNTHETIC, what the compute alone takes."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
                                     {{"efficiency", "of what one worker does alone", Figure::kShare},
-                                     {"cpu", "CPU s per 1,000 samples", Figure::kAmount},
+                                     {"cpu", "CPU µs a sample", Figure::kAmount},
                                      {"ceiling", "ceiling, samples/s", Figure::kRate},
+                                     {"compute", "compute alone, samples/s", Figure::kRate},
                                      {"fit-scalability", "scalability law", Figure::kRate},
                                      {"fit-capped", "line up to a cap", Figure::kRate}});
   for (std::size_t i = 0; i < data.runs.size(); ++i) {
@@ -199,15 +252,18 @@ Section cache_section(const ReportData& data) {
   Section section{.id = "cache",
                   .title = "Cold against warm page cache",
                   .reading =
-                      "Each bar or point is the mean of the trials from that state of the page cache, its "
-                      "whisker the 95 % t interval of that mean."};
-  section.table.columns = with_rate(named_columns({{"cache", "page cache"}}), {});
+                      "Each dot is a trial from that state of the page cache, the upright line of a colour their "
+                      "mean; from five trials on, the box is the 95 % t interval of that mean on the logarithmic "
+                      "scale."};
+  section.table.columns =
+      with_rate(named_columns({{"cache", "page cache"}}), {{"rates", "samples/s, trial by trial", Figure::kRate}});
   for (const Family& pair : families_of(data, setting_named("report", "cache"))) {
     const auto& [run_index, workload, both, mode] = pair.key;
     const Run& run = data.runs[run_index];
     for (const auto& [state, cell] : pair.cells) {
       std::vector<Datum> row{run.name, workload, both, std::string(name(mode)), state};
       append_rate(row, rate_of(run, cell));
+      row.push_back(rates_datum(run.result.cells[cell]));
       section.table.rows.push_back(std::move(row));
     }
   }
@@ -219,7 +275,7 @@ Section history_section(const ReportData& data) {
                   .title = "Along time",
                   .reading =
                       "Each point is the mean of one run's trials at the time when the run started, with its "
-                      "95 % t interval; letters name the runs."};
+                      "95 % t interval on the logarithmic scale; letters name the runs."};
   section.table.columns = with_rate(named_columns({{"started", "started, UTC"}}), {});
   std::set<std::string> moments;
   for (const Run& run : data.runs) moments.insert(run.result.started);

@@ -1,4 +1,4 @@
-// The sections about where time goes.
+// The sections about waiting, starting and CPU time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "harness/result/counted.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
-#include "harness/show/stages_table.h"
 
 namespace loadline {
 namespace {
@@ -137,42 +136,15 @@ Section start_section(const ReportData& data) {
   return section;
 }
 
-Section stages_section(const ReportData& data) {
-  Section section{
-      .id = "stages",
-      .title = "Time of each stage",
-      .reading =
-          "What share of the time the thread that feeds the compute spends on each stage of a step, over "
-          "all trials, in the order of a step. It waits for data also while a device still works on what it "
-          "was given before."};
-  section.table.columns = named_columns({{"stage", "stage"},
-                                         {"hits", "hits", Figure::kCount},
-                                         {"total", "total", Figure::kSeconds},
-                                         {"each", "per hit", Figure::kSeconds},
-                                         {"share", "of the time", Figure::kShare}});
-  for (const Subject& subject : data.subjects) {
-    const std::size_t index = subject.cells.back();
-    const CellResult& cell = data.runs[subject.run].result.cells[index];
-    const double wall = sum_over(cell, [](const Trial& trial) { return trial.wall_seconds; });
-    for (const StageSummary& stage : stages_of(cell)) {
-      if (stage.hits == 0) continue;
-      std::vector<Datum> row = named_row(data, subject, index);
-      row.insert(row.end(), {stage.name, static_cast<double>(stage.hits), stage.total_seconds,
-                             stage.total_seconds / static_cast<double>(stage.hits), stage.total_seconds / wall});
-      section.table.rows.push_back(std::move(row));
-    }
-  }
-  return section;
-}
-
 Section cpu_section(const ReportData& data) {
-  Section section{.id = "cpu",
-                  .title = "CPU use",
-                  .reading =
-                      "CPU seconds of the whole process for 1,000 samples, over all trials; the table also has "
-                      "context switches and page faults."};
-  section.table.columns = named_columns({{"user", "user CPU s per 1,000 samples", Figure::kAmount},
-                                         {"system", "system CPU s per 1,000 samples", Figure::kAmount},
+  Section section{
+      .id = "cpu",
+      .title = "CPU use",
+      .reading =
+          "CPU time of the whole process for a sample, over all trials; the table also has context switches "
+          "and page faults."};
+  section.table.columns = named_columns({{"user", "user CPU µs a sample", Figure::kAmount},
+                                         {"system", "system CPU µs a sample", Figure::kAmount},
                                          {"cpus", "CPUs busy", Figure::kAmount},
                                          {"voluntary", "voluntary switches per 1,000 samples", Figure::kAmount},
                                          {"involuntary", "involuntary switches per 1,000 samples", Figure::kAmount},
@@ -194,7 +166,7 @@ Section cpu_section(const ReportData& data) {
       for (const Trial& trial : cell.trials) peak = std::max(peak, trial.usage.peak_rss_bytes.value_or(0));
       std::vector<Datum> row = named_row(data, subject, index);
       row.insert(row.end(),
-                 {user / thousands, system / thousands, (user + system) / wall,
+                 {1000 * user / thousands, 1000 * system / thousands, (user + system) / wall,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.voluntary_switches; }) / thousands,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.involuntary_switches; }) / thousands,
                   sum_over(cell, [](const Trial& trial) { return trial.usage.major_faults; }),

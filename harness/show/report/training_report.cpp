@@ -229,11 +229,11 @@ std::vector<std::string> training_sentences(const TrainingResult& run) {
   return sentences;
 }
 
-std::string training_html(std::span<const TrainingResult> runs, const Page& page) {
+std::string training_html(std::span<const TrainingResult> runs, const Page& page, std::string_view title) {
   const bool charts = !page.libraries.empty();
-  std::string html = page_beginning(runs.size() == 1 ? fmt::format("loadline training {}", runs.front().run_id)
-                                                     : fmt::format("loadline report of {} trainings", runs.size()),
-                                    page);
+  const std::string own = runs.size() == 1 ? fmt::format("loadline training {}", runs.front().run_id)
+                                           : fmt::format("loadline report of {} trainings", runs.size());
+  std::string html = page_beginning(title.empty() ? std::string_view(own) : title, page);
   html += "<section id=\"verdict\">\n<h2>Verdict</h2>\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string letter = runs.size() > 1 ? run_letter(i) + ": " : "";
@@ -247,8 +247,8 @@ std::string training_html(std::span<const TrainingResult> runs, const Page& page
   return html + "</section>\n" + page_end(page);
 }
 
-std::string training_markdown(std::span<const TrainingResult> runs) {
-  std::string markdown = "# loadline training\n";
+std::string training_markdown(std::span<const TrainingResult> runs, std::string_view title) {
+  std::string markdown = title.empty() ? "# loadline training\n" : fmt::format("# {}\n", markdown_escaped(title));
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string letter = runs.size() > 1 ? run_letter(i) + ": " : "";
     markdown += fmt::format("\n### {}\n", markdown_escaped(letter + title_of_training(runs[i])));

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/measure/train.h"
@@ -19,9 +20,10 @@ std::vector<Section> training_sections(std::span<const TrainingResult> runs);
 // "mnist, thread-pool x 2, 3 epochs: 1.2 % of the time went into waiting for data.", and what else is to be said of it.
 std::vector<std::string> training_sentences(const TrainingResult& run);
 
-// One file, as report_html() makes it.
-std::string training_html(std::span<const TrainingResult> runs, const Page& page = embedded_page());
-std::string training_markdown(std::span<const TrainingResult> runs);
+// One file, as report_html() makes it. Without a `title` it is named by the run.
+std::string training_html(std::span<const TrainingResult> runs, const Page& page = embedded_page(),
+                          std::string_view title = "");
+std::string training_markdown(std::span<const TrainingResult> runs, std::string_view title = "");
 // A row an epoch, as exact as they were measured; what is missing is empty.
 std::string training_csv(std::span<const TrainingResult> runs);
 

@@ -1,12 +1,14 @@
 // The section about several runs as steps from one to the next.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/judge/phrase.h"
+#include "harness/judge/rate_interval.h"
 #include "harness/judge/walk.h"
 #include "harness/show/change_words.h"
 #include "harness/show/report/rows.h"
@@ -18,9 +20,10 @@ namespace {
 
 void append_rate(std::vector<Datum>& row, const std::optional<Summary>& rate) {
   if (!rate) return row.resize(row.size() + 3);
+  const auto interval = rate_interval(*rate);
   row.emplace_back(rate->mean);
-  row.push_back(rate->ci95 ? Datum(rate->ci95->low) : Datum());
-  row.push_back(rate->ci95 ? Datum(rate->ci95->high) : Datum());
+  row.push_back(interval ? Datum(interval->low) : Datum());
+  row.push_back(interval ? Datum(interval->high) : Datum());
 }
 
 Datum gain_datum(const std::optional<CellDiff>& gain) {
@@ -32,7 +35,14 @@ Datum factor_datum(const std::optional<Shares>& shares, Estimate Shares::*share)
   return shares && shares->other_step ? Datum("x " + factor((*shares).*share)) : Datum();
 }
 
-std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::size_t i) {
+// Of the cell that is followed.
+Datum trials_of(const Run& run, const std::string& cell) {
+  const auto found =
+      std::ranges::find_if(run.result.cells, [&](const CellResult& each) { return each.cell.name() == cell; });
+  return found == run.result.cells.end() ? Datum() : rates_datum(*found);
+}
+
+std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::size_t i, const Run& run) {
   const WalkStep& step = followed.steps[i];
   std::vector<Datum> row{walk.results[i], followed.workload, step_text(step)};
   for (const auto* rate : {&step.io, &step.synthetic, &step.full}) append_rate(row, *rate);
@@ -45,6 +55,7 @@ std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::s
   row.push_back(factor_datum(shares, &Shares::loading));
   row.push_back(gain_datum(step.over_first));
   row.push_back(step.over_before ? Datum(std::string(name(step.over_before->change))) : Datum());
+  row.push_back(trials_of(run, step.cell));
   return row;
 }
 
@@ -56,9 +67,11 @@ Section walk_section(const ReportData& data) {
       .title = "From run to run",
       .reading =
           "Each row is a run, named by what changed since the one before; where a run has several "
-          "configurations, its fastest. Each bar or point is the mean of the trials, its whisker the 95 % t "
-          "interval of that mean. The table has the gains, which are of FULL, or of IO where there is no "
-          "FULL; their verdicts are by Holm over all of them."};
+          "configurations, its fastest. Behind it stand what it gained over the run before and its stall. The upright "
+          "line of a colour is the mean of the trials; from five trials on, the box is the 95 % t interval of that "
+          "mean on the logarithmic scale. The dashed line, or a grey mark where rows differ in it, is SYNTHETIC, the "
+          "compute alone. Gains are of FULL, whose "
+          "trials are the dots, or of IO where there is no FULL; their verdicts are by Holm over all of them."};
   section.table.columns = {{"run", "run"},
                            {"workload", "workload"},
                            {"name", "what changed"},
@@ -77,7 +90,8 @@ Section walk_section(const ReportData& data) {
                            {"compute", "of it the compute's"},
                            {"loading", "and loading's"},
                            {"first", "over the first run"},
-                           {"verdict", "verdict"}};
+                           {"verdict", "verdict"},
+                           {"rates", "trials, samples/s", Figure::kRate}};
   if (data.runs.size() < 2) return section;
   std::vector<Named> results;
   std::vector<Judgement> judgements;
@@ -89,7 +103,7 @@ Section walk_section(const ReportData& data) {
   if (!has_steps(walk)) return section;
   for (const WorkloadWalk& followed : walk.workloads) {
     for (std::size_t i = 0; i < followed.steps.size(); ++i) {
-      if (!followed.steps[i].cell.empty()) section.table.rows.push_back(row_of(walk, followed, i));
+      if (!followed.steps[i].cell.empty()) section.table.rows.push_back(row_of(walk, followed, i, data.runs[i]));
     }
   }
   for (const std::string& difference : texts_of(walk.unlike)) {

@@ -1,6 +1,4 @@
-
-// ---- Charts of trainings: each a function of rows and width to a specification. Functions only: they stand behind those
-// that use them, in one script. ----
+// Charts of trainings: what came of each epoch.
 
 // A line for each of these columns, and for each run where there are several. `least`: what the axis reaches to, so that
 // next to nothing looks like it.
@@ -65,3 +63,9 @@ function epochStages(rows, width) {
   return stacked(values, width, "share of the time", "format(datum.value, '.0%')", distinct(values, "part"),
                  {domain: [0, 1]});
 }
+
+CHARTS["epoch-loss"] = {split: () => ["workload"], most: MOST_LINES, spec: epochLoss};
+CHARTS["epoch-accuracy"] = {split: () => ["workload"], most: MOST_LINES, spec: epochAccuracy};
+CHARTS["epoch-time"] = {split: () => ["workload"], most: MOST_LINES, spec: epochTime};
+CHARTS["epoch-waiting"] = {split: () => ["workload"], most: MOST_LINES, spec: epochWaiting};
+CHARTS["epoch-stages"] = {split: () => ["workload"], most: MOST_BARS, spec: epochStages};

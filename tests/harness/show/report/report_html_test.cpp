@@ -19,21 +19,55 @@ std::string html_of(const Reported& reported, const Page& page = kWithCharts) {
   return report_html(reported.results, reported.judgements, page);
 }
 
-TEST(ReportHtml, HasTheVerdictBeforeAnyFigure) {
+TEST(ReportHtml, HasTheVerdictAndTheContentsBeforeAnyFigure) {
   const std::string html = html_of(Reported({sweep()}));
-  EXPECT_LT(html.find("<section id=\"verdict\">"), html.find("<section id=\"throughput\""));
+  EXPECT_LT(html.find("<section id=\"verdict\">"), html.find("<nav id=\"contents\""));
+  EXPECT_LT(html.find("<nav id=\"contents\""), html.find("<section id=\"throughput\""));
+  EXPECT_THAT(html, HasSubstr("<li><a href=\"#throughput\">Throughput</a></li>"));
   EXPECT_LT(html.find("<section id=\"machine\""), html.find("<section id=\"command\">"));
 }
 
-TEST(ReportHtml, HasALineAKindOfWarningBeforeTheFiguresAndAllBehindThem) {
+TEST(ReportHtml, HasThoseLinksThatLeadSomewhere) {
   Result result = sweep();
   for (CellResult& cell : result.cells) cell.trials.resize(2);
   const std::string html = html_of(Reported({result}));
-  const std::size_t all = html.find("<section id=\"warnings\">\n<h2>Warnings</h2>\n<details><summary>All 6 warnings");
-  EXPECT_LT(html.find("<li>6 cells, the first: "), html.find("<section id=\"throughput\""));
+  std::size_t links = 0;
+  for (std::size_t at = html.find("href=\"#"); at != std::string::npos; at = html.find("href=\"#", at + 1)) {
+    const std::size_t begin = at + 7;
+    const std::string id = html.substr(begin, html.find('"', begin) - begin);
+    EXPECT_THAT(html, HasSubstr("id=\"" + id + "\"")) << id;
+    ++links;
+  }
+  EXPECT_GT(links, 10U);
+}
+
+TEST(ReportHtml, HasWarningsByKindAtTheEndEachWithALinkToItsChart) {
+  Result result = sweep();
+  for (CellResult& cell : result.cells) cell.trials.resize(2);
+  const std::string html = html_of(Reported({result}));
+  EXPECT_THAT(html, HasSubstr("<dt>Warnings</dt><dd><a href=\"#warning-A-few-trials\">6 few-trials</a></dd>"));
+  const std::size_t all = html.find(
+      "<section id=\"warnings\">\n<h2>Warnings</h2>\n<details id=\"warning-A-few-trials\"><summary><strong>few-trials"
+      "</strong>, 6 warnings: 6 cells, the first: ");
   EXPECT_LT(html.find("<section id=\"machine\""), all);
   EXPECT_LT(all, html.find("<section id=\"command\">"));
-  EXPECT_THAT(html_of(Reported({sweep()})), Not(HasSubstr("<section id=\"warnings\">")));
+  EXPECT_THAT(html, HasSubstr("too few for an interval to lean on <a href=\"#trials\" data-workload=\"mnist\">Trials "
+                              "along the run</a></li>"));
+  for (CellResult& cell : result.cells) cell.trials.assign(3, cell.trials[0]);
+  EXPECT_THAT(html_of(Reported({result})), Not(HasSubstr("<section id=\"warnings\">")));
+}
+
+TEST(ReportHtml, HasTheTitleThatAPersonChoseOrSaysWhatWhereAndWhen) {
+  const Reported reported({sweep()});
+  EXPECT_THAT(html_of(reported), HasSubstr("<title>mnist on node1, 2026-11-21</title>"));
+  EXPECT_THAT(html_of(reported), HasSubstr("<h1>mnist on node1, 2026-11-21</h1>"));
+  EXPECT_THAT(report_html(reported.results, reported.judgements, kWithCharts, "Nodes <1> & 2"),
+              HasSubstr("<title>Nodes &lt;1&gt; &amp; 2</title>"));
+}
+
+TEST(ReportHtml, KeepsSeveralNumbersOfARow) {
+  EXPECT_THAT(html_of(Reported({sweep()})),
+              HasSubstr("<td class=\"values\" data-values=\"900 1000 1100\">900.0, 1.000 k, 1.100 k"));
 }
 
 TEST(ReportHtml, FetchesNothing) {
@@ -54,6 +88,17 @@ TEST(ReportHtml, EscapesWhatComesFromOutside) {
   EXPECT_THAT(html, HasSubstr("&quot;A&quot; &amp; &#39;B&#39; &lt;c&gt;\\x01"));
 }
 
+TEST(ReportHtml, LeavesAScriptInANameText) {
+  Result result = sweep();
+  for (CellResult& cell : result.cells) cell.cell.workload = "</h3><script>alert(2)</script>";
+  result.environment.machine.hostname = "<script>alert(3)</script>";
+  for (CellResult& cell : result.cells) cell.trials.resize(2);
+  const std::string html = html_of(Reported({result}));
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(2)"));
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(3)"));
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+}
+
 TEST(ReportHtml, KeepsNumbersBesideTheirText) {
   const std::string html = html_of(Reported({sweep()}));
   EXPECT_THAT(html, HasSubstr("<tr><td>mnist<td>thread-pool x 2<td>IO<td><data value=\"3\">3</data>"
@@ -64,17 +109,17 @@ TEST(ReportHtml, WithoutLibrariesHasOpenTablesAndSaysHowToGetCharts) {
   const Reported reported({sweep()});
   EXPECT_THAT(html_of(reported), Not(HasSubstr("built without npm")));
   EXPECT_THAT(html_of(reported), HasSubstr("<script>\nLIBRARIES\n</script>\n<script>\nSCRIPT</script>"));
-  EXPECT_THAT(html_of(reported), HasSubstr("<details><summary>Table, 6 rows"));
+  EXPECT_THAT(html_of(reported), HasSubstr("<details><summary>Table, 5 rows"));
   const std::string bare = html_of(reported, kWithout);
   EXPECT_THAT(bare, HasSubstr("There are tables only: this loadline was built without npm"));
-  EXPECT_THAT(bare, HasSubstr("<details open><summary>Table, 6 rows"));
+  EXPECT_THAT(bare, HasSubstr("<details open><summary>Table, 5 rows"));
   EXPECT_THAT(bare, Not(HasSubstr("class=\"charts\"")));
 }
 
 TEST(ReportHtml, NamesSeveralRunsAndNotOne) {
   EXPECT_THAT(html_of(Reported({sweep()})), Not(HasSubstr("<h3>A: ")));
   const std::string html = html_of(Reported({sweep(), sweep()}));
-  EXPECT_THAT(html, HasSubstr("<title>loadline report of 2 runs</title>"));
+  EXPECT_THAT(html, HasSubstr("<title>mnist, 2 runs on node1, 2026-11-21</title>"));
   EXPECT_THAT(html, HasSubstr("<h3>B: 20261121T095800Z-3fa2c1, started 2026-11-21T09:58:00Z on node1</h3>"));
 }
 
@@ -83,7 +128,7 @@ TEST(EmbeddedPage, HasStyleAndScriptWhole) {
   EXPECT_TRUE(page.style.starts_with(":root"));
   EXPECT_TRUE(page.style.ends_with("}\n"));
   EXPECT_TRUE(page.script.starts_with("// Makes of the tables"));
-  EXPECT_TRUE(page.script.ends_with("}\n"));
+  EXPECT_TRUE(page.script.ends_with("start();\n"));
 }
 
 TEST(EmbeddedPage, HasNothingThatWouldEndItsElement) {

@@ -18,10 +18,14 @@ std::string markdown_of(const Reported& reported) {
 
 TEST(ReportMarkdown, HasVerdictTablesAndCommand) {
   const std::string markdown = markdown_of(Reported({sweep()}));
-  EXPECT_THAT(markdown, testing::StartsWith("# loadline report\n\n## Verdict\n\n### A: 20261121T095800Z-3fa2c1, "));
-  EXPECT_THAT(markdown, HasSubstr("| workload | configuration | mode | trials | samples/s | 95 % from | 95 % to |\n"
-                                  "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"
-                                  "| mnist | thread-pool x 2 | IO | 3 | 2.000 k | 1.752 k | 2.248 k |\n"));
+  EXPECT_THAT(markdown, testing::StartsWith("# loadline report: mnist on node1, 2026-11-21\n\n## Verdict\n\n### A: "));
+  EXPECT_THAT(
+      markdown,
+      HasSubstr(
+          "| workload | configuration | mode | trials | samples/s | 95 % from | 95 % to | SYNTHETIC, samples/s | of "
+          "SYNTHETIC |\n| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"));
+  EXPECT_THAT(markdown,
+              HasSubstr("\n| mnist | thread-pool x 2 | IO | 3 | 2.000 k | 1.766 k | 2.265 k | 3.000 k | - |\n"));
   EXPECT_THAT(markdown, testing::EndsWith("```\nloadline run --data '/tmp/<script>alert(1)</script>'\n```\n"));
 }
 
@@ -35,6 +39,10 @@ TEST(ReportMarkdown, HasALineAKindOfWarningAndAllOfThemFoldedAtTheEnd) {
   EXPECT_THAT(markdown_of(Reported({sweep()})), Not(HasSubstr("<details>")));
 }
 
+TEST(ReportMarkdown, LeavesOutWhatOnlyChartsShow) {
+  EXPECT_THAT(markdown_of(Reported({sweep()})), Not(HasSubstr("trial by trial")));
+}
+
 TEST(ReportMarkdown, SaysHowNoisyTheRunWas) {
   EXPECT_THAT(markdown_of(Reported({sweep()})), HasSubstr("\nTrials vary by "));
 }
@@ -43,6 +51,12 @@ TEST(ReportMarkdown, EscapesWhatItWouldRead) {
   Result result = sweep();
   result.environment.machine.cpu_model = "A|B *c* <d>\ne";
   EXPECT_THAT(markdown_of(Reported({result})), HasSubstr("| A\\|B \\*c\\* \\<d\\> e |"));
+}
+
+TEST(ReportMarkdown, HasTheTitleThatAPersonChose) {
+  const Reported reported({sweep()});
+  EXPECT_THAT(report_markdown(reported.results, reported.judgements, "Before *and* after"),
+              testing::StartsWith("# Before \\*and\\* after\n\n## Verdict"));
 }
 
 TEST(ReportMarkdown, FencesCommandsThatHaveFences) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/show/report/stage_rows.h"
 #include "tests/harness/show/report/runs.h"
 
 namespace loadline {
@@ -40,22 +41,23 @@ std::vector<Datum> column_of(const Section& section, std::string_view key) {
 TEST(Sections, AreThoseThatTheRunHasSomethingFor) {
   const Reported reported({sweep()});
   EXPECT_THAT(ids_of(sections_of(reported.data(), kAll)),
-              ElementsAre("throughput", "bounds", "scaling", "waits", "timeline", "cpu", "machine"));
+              ElementsAre("throughput", "scaling", "bounds", "trials", "waits", "timeline", "cpu", "machine"));
 }
 
 TEST(Sections, OfOneRunDoNotNameIt) {
   const Reported one({sweep()});
   const Reported two({sweep(), sweep()});
   EXPECT_THAT(keys_of(sections_of(one.data(), kAll)[0].table),
-              ElementsAre("workload", "name", "mode", "trials", "mean", "low", "high"));
-  EXPECT_THAT(keys_of(sections_of(two.data(), kAll)[1].table),
-              ElementsAre("run", "workload", "name", "mode", "trials", "mean", "low", "high"));
+              ElementsAre("workload", "name", "mode", "trials", "mean", "low", "high", "synthetic", "of-synthetic"));
+  EXPECT_THAT(
+      keys_of(sections_of(two.data(), kAll)[1].table),
+      ElementsAre("run", "workload", "name", "mode", "trials", "mean", "low", "high", "synthetic", "of-synthetic"));
 }
 
 TEST(Sections, SayWhatTheyLeaveOut) {
   const Reported reported({sweep()});
   const auto sections = sections_of(reported.data(), {.most_configurations = 1, .most_in_time = 1});
-  EXPECT_EQ(sections[0].table.rows.size(), 3U);
+  EXPECT_EQ(sections[0].table.rows.size(), 3U) << "IO, SYNTHETIC and FULL of the fastest";
   EXPECT_THAT(
       sections[0].notes,
       ElementsAre("The 1 best configurations of each workload are shown, 1 of 2; `loadline report --format csv` "
@@ -75,6 +77,9 @@ TEST(WalkSection, HasARowARun) {
   EXPECT_THAT(column_of(section, "run"), ElementsAre("A", "B"));
   EXPECT_THAT(column_of(section, "name"), ElementsAre(testing::_, "cache warm -> as-is"));
   EXPECT_THAT(column_of(section, "before"), ElementsAre(Datum(), testing::Ne(Datum())));
+  const auto rates = std::get<Values>(column_of(section, "rates")[1]).numbers;
+  ASSERT_EQ(rates.size(), 3U);
+  EXPECT_NEAR(*rates[0], 1500, 1e-6);
   EXPECT_EQ(sections_of(two.data(), kAll)[0].id, "walk");
 }
 
@@ -83,11 +88,52 @@ TEST(ThroughputSection, HasARowAModeAndNoIntervalOfOneTrial) {
   result.cells[0].trials.resize(1);
   const Reported reported({result});
   const Section section = throughput_section(reported.data());
-  EXPECT_THAT(column_of(section, "mode"), ElementsAre("IO", "SYNTHETIC", "FULL", "IO", "SYNTHETIC", "FULL"));
-  EXPECT_THAT(column_of(section, "trials"), ElementsAre(3.0, 3.0, 3.0, 1.0, 3.0, 3.0));
-  // 2000 ± 4.3027 * 100 / sqrt(3)
-  EXPECT_NEAR(std::get<double>(column_of(section, "low")[0]), 1751.6, 0.1);
-  EXPECT_EQ(column_of(section, "low")[3], Datum());
+  EXPECT_THAT(column_of(section, "mode"), ElementsAre("IO", "SYNTHETIC", "FULL", "IO", "FULL"));
+  EXPECT_THAT(column_of(section, "name"), ElementsAre("thread-pool x 1", "resident batches of 100", "thread-pool x 1",
+                                                      "thread-pool x 2", "thread-pool x 2"));
+  EXPECT_THAT(column_of(section, "trials"), ElementsAre(1.0, 3.0, 3.0, 3.0, 3.0));
+  EXPECT_EQ(column_of(section, "low")[0], Datum());
+  // 2000 exp(-4.3027 * 100 / sqrt(3) / 2000)
+  EXPECT_NEAR(std::get<double>(column_of(section, "low")[3]), 1766.4, 0.1);
+}
+
+TEST(ThroughputSection, HasNoIntervalThatPassesZero) {
+  const Reported reported({result_of({{.mode = Mode::kIo, .rates = {100, 100, 10000}}})});
+  EXPECT_LT(reported.judgements[0].cells[0].samples_per_second->ci95->low, 0);
+  const Section section = throughput_section(reported.data());
+  EXPECT_GT(std::get<double>(column_of(section, "low")[0]), 0);
+}
+
+TEST(ThroughputSection, HoldsFullAgainstSyntheticAndAgainstItsOwnBound) {
+  const Reported reported({sweep()});
+  const Section section = throughput_section(reported.data());
+  EXPECT_THAT(column_of(section, "synthetic"), ElementsAre(3000.0, Datum(), 3000.0, 3000.0, 3000.0));
+  EXPECT_NEAR(std::get<double>(column_of(section, "of-synthetic")[4]), 1600.0 / 3000, 1e-9);
+  EXPECT_EQ(column_of(section, "ceiling")[4], Datum()) << "nobody measured what the loader fills";
+
+  Result filled = sweep();
+  for (const std::size_t io : {0U, 1U}) {
+    for (Trial& trial : filled.cells[io].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 2000};
+  }
+  const Reported measured({filled});
+  const Section held = throughput_section(measured.data());
+  EXPECT_EQ(column_of(held, "bound")[4], Datum("what its loader fills"));
+  EXPECT_NEAR(std::get<double>(column_of(held, "ceiling")[4]), 2000, 5);
+  EXPECT_NEAR(std::get<double>(column_of(held, "share")[4]), 0.8, 0.002);
+}
+
+TEST(ThroughputSection, HasTheSameOrderInEveryWorkload) {
+  const Reported reported({result_of({
+      {.mode = Mode::kIo, .rates = {3}, .loader = "thread-pool", .workers = 1, .workload = "mnist"},
+      {.mode = Mode::kIo, .rates = {9}, .loader = "thread-pool", .workers = 10, .workload = "mnist"},
+      {.mode = Mode::kIo, .rates = {5}, .loader = "flow-graph", .workers = 2, .workload = "mnist"},
+      {.mode = Mode::kIo, .rates = {7}, .loader = "thread-pool", .workers = 10, .workload = "cifar10"},
+      {.mode = Mode::kIo, .rates = {2}, .loader = "flow-graph", .workers = 2, .workload = "cifar10"},
+      {.mode = Mode::kIo, .rates = {8}, .loader = "thread-pool", .workers = 1, .workload = "cifar10"},
+  })});
+  EXPECT_THAT(column_of(throughput_section(reported.data()), "name"),
+              ElementsAre("flow-graph x 2", "thread-pool x 1", "thread-pool x 10", "flow-graph x 2", "thread-pool x 1",
+                          "thread-pool x 10"));
 }
 
 TEST(ThroughputSection, NamesTheCeilingAndWhatIsReachedOfIt) {
@@ -95,9 +141,9 @@ TEST(ThroughputSection, NamesTheCeilingAndWhatIsReachedOfIt) {
   test::add_ceiling(result, test::ceiling("gather", 2), {4000, 4000, 4000}, {1});
   const Reported reported({result});
   const Section section = throughput_section(reported.data());
-  EXPECT_EQ(column_of(section, "bound")[0], Datum("gather"));
-  EXPECT_DOUBLE_EQ(std::get<double>(column_of(section, "ceiling")[0]), 4000);
-  EXPECT_NEAR(std::get<double>(column_of(section, "share")[0]), 0.5, 0.001);
+  EXPECT_EQ(column_of(section, "bound")[3], Datum("gather"));
+  EXPECT_DOUBLE_EQ(std::get<double>(column_of(section, "ceiling")[3]), 4000);
+  EXPECT_NEAR(std::get<double>(column_of(section, "share")[3]), 0.5, 0.001);
 }
 
 TEST(ScalingSection, HasAPointAWorkerCount) {
@@ -106,6 +152,7 @@ TEST(ScalingSection, HasAPointAWorkerCount) {
   EXPECT_THAT(column_of(section, "name"), ElementsAre("thread-pool", "thread-pool", "thread-pool", "thread-pool"));
   EXPECT_THAT(column_of(section, "mode"), ElementsAre("IO", "IO", "FULL", "FULL"));
   EXPECT_THAT(column_of(section, "workers"), ElementsAre(1.0, 2.0, 1.0, 2.0));
+  EXPECT_THAT(column_of(section, "compute"), ElementsAre(3000.0, 3000.0, 3000.0, 3000.0));
   EXPECT_EQ(column_of(section, "fit-scalability")[0], Datum()) << "two counts do not make a law";
 }
 
@@ -166,18 +213,54 @@ TEST(CacheSection, PairsCellsThatDifferInNothingElse) {
   EXPECT_THAT(column_of(section, "name"), ElementsAre("serial", "serial"));
   EXPECT_THAT(column_of(section, "cache"), ElementsAre("cold", "warm"));
   EXPECT_THAT(column_of(section, "mean"), ElementsAre(100.0, 1000.0));
+  EXPECT_THAT(column_of(section, "rates"), ElementsAre(Datum(Values{{100.0}}), Datum(Values{{1000.0}})));
 }
 
-TEST(StagesSection, SharesOutTheTimeOfTheStep) {
+TEST(TrialsSection, HasARowACellWithItsTrialsOneByOne) {
+  Result result = sweep();
+  result.cells[0].trials.insert(result.cells[0].trials.begin(), test::trial_of(1, 100));
+  result.cells[0].trials[0].pilot = true;
+  for (std::size_t i = 0; i < 4; ++i) {
+    result.cells[0].trials[i].started_seconds = 10.0 * static_cast<double>(i);
+    result.cells[0].trials[i].round = i;
+  }
+  const Reported reported({result});
+  const Section section = trials_section(reported.data());
+  EXPECT_THAT(column_of(section, "mode"), ElementsAre("IO", "SYNTHETIC", "FULL", "IO", "FULL"));
+  EXPECT_EQ(column_of(section, "started")[0], Datum(Values{{10.0, 20.0, 30.0}})) << "the pilot is left out";
+  EXPECT_EQ(column_of(section, "rounds")[0], Datum(Values{{1.0, 2.0, 3.0}}));
+  EXPECT_EQ(column_of(section, "median")[0], Datum(1000.0));
+  EXPECT_EQ(column_of(section, "outliers")[0], Datum());
+}
+
+TEST(TrialsSection, CountsOutliersFromOne) {
+  const Reported reported({result_of({{.mode = Mode::kIo, .rates = {100, 101, 99, 100, 40, 100}}})});
+  EXPECT_THAT(column_of(trials_section(reported.data()), "outliers"), ElementsAre(Datum(Values{{5.0}})));
+}
+
+TEST(StagesSection, SharesOutTheTimeOfTheStepInMicrosecondsASample) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {1000}}});
   result.cells[0].trials[0].stages = {{"wait", 100, 2.5}, {"forward", 100, 7.5}, {"never", 0, 0}};
   const Reported reported({result});
   const Section section = stages_section(reported.data());
+  EXPECT_THAT(column_of(section, "part"), ElementsAre("step", "step"));
   EXPECT_THAT(column_of(section, "stage"), ElementsAre("wait", "forward"));
   EXPECT_THAT(column_of(section, "share"), ElementsAre(0.25, 0.75));
+  EXPECT_THAT(column_of(section, "amount"), ElementsAre(250.0, 750.0)) << "of 10,000 samples";
 }
 
-TEST(CpuSection, CountsFor1000SamplesAndAdmitsWhatTheSystemDoesNotTell) {
+TEST(LoaderStageRows, AddUpToTheTimeOfASample) {
+  const std::vector<StageOfWorkers> stages{{"read", {1, 3}}, {"decode", {8, 6}}, {"idle", {1, 1}}, {"inflate", {0, 0}}};
+  const auto rows = loader_stage_rows({Datum("a")}, stages, 1000);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_THAT(rows[0], ElementsAre("a", "loader", "read", 2000.0, 0.2, Datum(), Datum()));
+  EXPECT_THAT(rows[1], ElementsAre("a", "loader", "decode", 7000.0, 0.7, Datum(), Datum()));
+  EXPECT_THAT(rows[2], ElementsAre("a", "loader", "idle", 1000.0, 0.1, Datum(), Datum()));
+  EXPECT_EQ(rows[0].size(), 1 + stage_columns().size());
+  EXPECT_THAT(loader_stage_rows({}, stages, 0), testing::IsEmpty());
+}
+
+TEST(CpuSection, CountsASampleAndAdmitsWhatTheSystemDoesNotTell) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}});
   for (Trial& trial : result.cells[0].trials) {
     trial.usage.user_cpu_seconds = 15;
@@ -186,8 +269,8 @@ TEST(CpuSection, CountsFor1000SamplesAndAdmitsWhatTheSystemDoesNotTell) {
   }
   const Reported reported({result});
   const Section section = cpu_section(reported.data());
-  EXPECT_THAT(column_of(section, "user"), ElementsAre(1.5));
-  EXPECT_THAT(column_of(section, "system"), ElementsAre(0.5));
+  EXPECT_THAT(column_of(section, "user"), ElementsAre(1500.0));
+  EXPECT_THAT(column_of(section, "system"), ElementsAre(500.0));
   EXPECT_THAT(column_of(section, "cpus"), ElementsAre(2.0));
   EXPECT_THAT(column_of(section, "voluntary"), ElementsAre(4.0));
   EXPECT_THAT(column_of(section, "device"), ElementsAre(Datum()));

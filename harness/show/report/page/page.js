@@ -1,0 +1,207 @@
+// Draws the charts, and what the page does when it is read: filter, links, print, a phone's width.
+
+function config(width) {
+  const font = "system-ui, sans-serif";
+  const text = {labelColor: "var(--ink)", titleColor: "var(--ink)", labelFont: font, titleFont: font};
+  return {
+    background: null, font, view: {stroke: null},
+    axis: {...text, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", gridColor: "var(--grid)",
+           domainColor: "var(--soft)", tickColor: "var(--soft)"},
+    legend: {...text, labelFontSize: 12, orient: "top", labelLimit: width - 40, symbolSize: 80, symbolOpacity: 1},
+    text: {font},
+  };
+}
+
+// Of dark mode the drawing has only names: written out in the colours of light.
+function standalone(svg) {
+  const light = document.createElement("div");
+  light.className = "light";
+  document.body.append(light);
+  const colours = getComputedStyle(light);
+  const text = svg.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => colours.getPropertyValue(name).trim());
+  light.remove();
+  return text;
+}
+
+const slug = (text) => text.toLowerCase().replace(/[^\w.]+/g, "-").replace(/^-|-$/g, "");
+
+// `chart`: a row of CHARTS; `section`: its identifier.
+function draw(holder, section, title, rows, chart) {
+  const figure = document.createElement("figure");
+  figure.className = "chart";
+  figure.id = slug(`${section} ${title}`);
+  figure.dataset.workload = rows[0].workload ?? "";
+  const caption = document.createElement("figcaption");
+  const heading = document.createElement("span");
+  heading.textContent = title;
+  const drawing = document.createElement("div");
+  caption.append(heading);
+  figure.append(caption, drawing);
+  holder.append(figure);
+  const width = holder.clientWidth;
+  const words = chart.describe ? `: ${chart.describe(rows)}` : "";
+  const full = {
+    width, autosize: {type: "fit-x", contains: "padding"}, config: config(width),
+    description: `${section}, ${title}${words}. The table of this section has all values.`,
+    ...chart.spec(rows, width),
+  };
+  const view = new vega.View(vega.parse(vegaLite.compile(full).spec), {renderer: "svg", logLevel: vega.Warn});
+  view.initialize(drawing).run();
+  caption.append(button("SVG", async () => {
+    download(`${section} ${title}.svg`.replace(/[^\w.-]+/g, "-"), "image/svg+xml", standalone(await view.toSVG()));
+  }));
+}
+
+// The names that a chart has room for: the fastest by the throughput of FULL, or of IO without it.
+function fastest(rows, most) {
+  const names = distinct(rows, "name");
+  if (names.length <= most) return new Set(names);
+  const best = new Map();
+  for (const row of rowsIn("throughput")) {
+    if (row.mode === "SYNTHETIC" || row.workload !== rows[0].workload) continue;
+    const known = best.get(row.name);
+    if (!known || MODES.indexOf(row.mode) > MODES.indexOf(known.mode) || (row.mode === known.mode && row.mean > known.mean)) {
+      best.set(row.name, row);
+    }
+  }
+  const rate = (name) => best.get(name)?.mean ?? Math.max(0, ...rows.filter((row) => row.name === name).map((row) => row.mean ?? 0));
+  return new Set([...names].sort((a, b) => rate(b) - rate(a)).slice(0, most));
+}
+
+// What is left to draw: a chart at a time, so that the page can be read and scrolled meanwhile.
+let queue = [];
+
+function drawSection(section) {
+  const holder = section.querySelector(".charts");
+  const chart = CHARTS[section.id];
+  if (!holder || !chart) return;
+  holder.replaceChildren();
+  const visible = rowsOf(section.querySelector("table"));
+  const rows = chart.rows ? chart.rows(visible) : visible;
+  if (rows.length === 0) return;
+  const split = chart.split(rows[0].run !== undefined);
+  const titleOf = (row) => split.map((key) => row[key]).filter(Boolean).join(", ");
+  for (const title of new Set(rows.map(titleOf))) {
+    const all = rows.filter((row) => titleOf(row) === title);
+    const shown = fastest(all, chart.most);
+    const names = distinct(all, "name").length;
+    const note = names > shown.size ? ` (the ${shown.size} fastest of ${names})` : "";
+    queue.push(() => draw(holder, section.id, (title || section.querySelector("h2").textContent) + note,
+                          all.filter((row) => shown.has(row.name)), chart));
+  }
+}
+
+let drawing = 0;
+
+function drawNext() {
+  const next = queue.shift();
+  if (!next) {
+    document.documentElement.dataset.charts = document.querySelectorAll(".chart svg").length;
+    return;
+  }
+  drawing = setTimeout(drawNext);
+  next();
+}
+
+function drawAll() {
+  clearTimeout(drawing);
+  queue = [];
+  document.querySelectorAll("section.figures").forEach(drawSection);
+  drawNext();
+}
+
+function filter(words, tables) {
+  for (const table of tables.filter((each) => each.querySelector("th[data-key=workload]"))) {
+    for (const row of table.tBodies[0].rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    }
+  }
+}
+
+function addFilter(tables, changed) {
+  const label = document.createElement("label");
+  label.id = "filter";
+  label.append("Show only rows with ");
+  const input = document.createElement("input");
+  input.type = "search";
+  input.placeholder = "words, such as: thread-pool full";
+  label.append(input);
+  document.querySelector("section.figures:not(#walk)").before(label);
+  let waiting = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      filter(input.value.toLowerCase().split(/\s+/).filter(Boolean), tables);
+      changed();
+    }, 250);
+  });
+}
+
+// On a narrow page each row of a table is a list of its columns, which needs their names beside the values.
+function nameCells(table) {
+  if (table.dataset.named) return;
+  table.dataset.named = "yes";
+  const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+  for (const row of table.tBodies[0].rows) {
+    [...row.cells].forEach((cell, i) => { cell.dataset.title = titles[i]; });
+  }
+}
+
+function nameCellsWhenNarrow(tables) {
+  const narrow = window.matchMedia(`(max-width: ${NARROW}px)`);
+  const open = () => {
+    if (!narrow.matches) return;
+    for (const table of tables) if (table.closest("details").open) nameCells(table);
+  };
+  open();
+  narrow.addEventListener("change", open);
+  for (const table of tables) table.closest("details").addEventListener("toggle", open);
+}
+
+// A link of a warning goes to the chart of its workload; one of the contents to its section. What it leads to is opened.
+function follow(event) {
+  const link = event.target.closest?.("a[href^='#']");
+  const target = link && document.getElementById(link.getAttribute("href").slice(1));
+  if (!target) return;
+  if (target.tagName === "DETAILS") target.open = true;
+  const figure = link.dataset.workload &&
+    [...target.querySelectorAll("figure")].find((each) => each.dataset.workload === link.dataset.workload);
+  if (!figure) return;
+  event.preventDefault();
+  history.replaceState(null, "", `#${figure.id}`);
+  figure.scrollIntoView();
+}
+
+function start() {
+  const charts = typeof vega !== "undefined";
+  const tables = [...document.querySelectorAll("section.figures table")];
+  for (const table of tables) {
+    const details = table.closest("details");
+    const name = `${details.closest("section").id}.csv`;
+    details.querySelector("summary").after(button("CSV", () => download(name, "text/csv", csvOf(table))));
+  }
+  for (const command of document.querySelectorAll(".command")) {
+    command.after(button("Copy", () => navigator.clipboard.writeText(command.textContent)));
+  }
+  if (tables.some((table) => table.tBodies[0].rows.length > 24)) addFilter(tables, () => { if (charts) drawAll(); });
+  nameCellsWhenNarrow(tables);
+  document.addEventListener("click", follow);
+  if (!charts) return;
+  drawAll();
+  let width = document.body.clientWidth;
+  let waiting = 0;
+  window.addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      if (document.body.clientWidth === width) return;
+      width = document.body.clientWidth;
+      drawAll();
+    }, 250);
+  });
+  window.addEventListener("beforeprint", () => {
+    while (queue.length > 0) queue.shift()();
+  });
+}
+
+if (typeof document !== "undefined") start();

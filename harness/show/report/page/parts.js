@@ -1,0 +1,106 @@
+// Parts that the specifications of charts share.
+
+// By the identifiers of the sections, what each is drawn as:
+//   split(several)  columns, by whose values a section has charts of their own; `several`: runs are laid over each other
+//   most            names that a chart has at most
+//   rows(rows)      what is drawn of the rows of the table; all, without it
+//   spec(rows, width)   the Vega-Lite specification; a pure function
+//   describe(rows)  in words, for those who do not see it
+// A file of its own adds its charts here; cmake/report_page.cmake lists the files.
+const CHARTS = {};
+
+const SERIES = ["var(--s0)", "var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s5)", "var(--s6)", "var(--s7)"];
+const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"];
+const MODES = ["IO", "SYNTHETIC", "FULL"];
+const MOST_BARS = 16;  // configurations in a chart; the tables have the best of them all
+const MOST_LINES = SERIES.length;
+const NARROW = 600;  // pixels; below it labels stand above their bars
+const LONGEST_LABEL = 320;  // pixels, beside a bar
+const FEW_TRIALS = 5;  // below, an interval says less than the trials themselves
+const LETTER = 7;  // pixels, about
+
+const pageWidth = () => (typeof document === "undefined" ? 1000 : document.body.clientWidth);
+
+const distinct = (rows, key) => [...new Set(rows.map((row) => row[key]))];
+
+// Modes have the same colours and shapes in all charts; other names by their order.
+function placesOf(domain) {
+  return domain.every((name) => MODES.includes(name)) ? domain.map((name) => MODES.indexOf(name)) : domain.map((_, i) => i);
+}
+
+function palette(domain) {
+  return {domain, range: placesOf(domain).map((place) => SERIES[place % SERIES.length])};
+}
+
+function shapes(domain) {
+  return {domain, range: placesOf(domain).map((place) => SHAPES[place % SHAPES.length])};
+}
+
+// As many columns as fit beside each other; of one name there is nothing to tell.
+function legendOf(domain) {
+  if (domain.length < 2) return null;
+  const longest = Math.max(...domain.map((name) => String(name).length));
+  return {title: null, columns: Math.max(1, Math.floor(pageWidth() / (LETTER * longest + 60)))};
+}
+
+// Colour and shape say the same, for those who do not see the one or the other.
+function told(field, domain) {
+  const legend = legendOf(domain);
+  return {
+    color: {field, type: "nominal", scale: palette(domain), legend},
+    shape: {field, type: "nominal", scale: shapes(domain), legend},
+  };
+}
+
+const SECONDS =
+  "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 1e-3 ? format(datum.value * 1e3, '~g') + ' ms' : " +
+  "datum.value >= 1e-6 ? format(datum.value * 1e6, '~g') + ' µs' : format(datum.value * 1e9, '~g') + ' ns'";
+
+const PER_SECOND = "datum.value === 0 ? '0' : format(datum.value, '~s')";
+
+// A logarithmic axis over these values, with ticks that suit its length.
+function logarithmic(values) {
+  const positive = values.filter((value) => value > 0);
+  const low = Math.min(...positive) / 1.3;
+  const high = Math.max(...positive) * 1.3;
+  const decades = Math.log10(high / low);
+  const steps = decades > 3 ? [1] : decades > 1.5 ? [1, 3] : [1, 2, 5];
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) {
+    for (const step of steps) ticks.push(step * 10 ** power);
+  }
+  const every = decades > 8 ? 2 : 1;
+  return {
+    scale: {type: "log", domain: [low, high]},
+    values: ticks.filter((tick, i) => tick >= low && tick <= high && i % every === 0),
+  };
+}
+
+// Labels of configurations: beside their bars, or above them where the page is narrow or one of them is long.
+// `mark`: pixels that the marks of one need.
+function named(names, width, mark) {
+  const longest = LETTER * Math.max(...names.map((name) => name.length));
+  const above = width < NARROW || longest > LONGEST_LABEL ? 20 : 0;
+  const step = mark + 8 + above;
+  const axis = above > 0
+    ? {labelAlign: "left", labelPadding: -4, labelBaseline: "bottom", labelOffset: -mark / 2 - 2, labelLimit: width - 30,
+       ticks: false, domain: false}
+    : {labelLimit: LONGEST_LABEL, labelPadding: 6, ticks: false};
+  const scale = {type: "band", paddingInner: 1 - mark / step, paddingOuter: (above + 4) / step};
+  return {
+    height: names.length * step + above,
+    y: {field: "name", type: "nominal", sort: names, title: null, axis, scale},
+  };
+}
+
+function tooltip(...fields) {
+  return fields.map(([field, title]) => ({field, title}));
+}
+
+const RATE_TOOLTIP = tooltip(["name", "configuration"], ["mean", "samples/s"], ["low", "95 % from"],
+                             ["high", "95 % to"], ["ceiling", "ceiling"], ["bound", "of"]);
+
+// Of several runs, which one it is belongs to the name.
+function withRun(row) {
+  return row.run === undefined ? row : {...row, name: `${row.name} · ${row.run}`};
+}

@@ -1,0 +1,72 @@
+// The section about the trials one after the other.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/result/counted.h"
+#include "harness/show/report/rows.h"
+#include "harness/show/report/sections.h"
+
+namespace loadline {
+namespace {
+
+template <typename Read>
+Values values_of(const CellResult& cell, const Read& read) {
+  Values values;
+  for (const Trial& trial : counted(cell.trials)) values.numbers.push_back(static_cast<double>(read(trial)));
+  return values;
+}
+
+// Counted from one, pilots left out, which are the first.
+Datum outliers_of(const Run& run, std::size_t cell) {
+  Values values;
+  const auto& trials = run.result.cells[cell].trials;
+  const auto pilots = static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::pilot));
+  for (const std::size_t trial : run.judgement.cells[cell].outliers) {
+    values.numbers.push_back(static_cast<double>(trial + 1 - pilots));
+  }
+  return values.numbers.empty() ? Datum() : Datum(std::move(values));
+}
+
+}  // namespace
+
+Section trials_section(const ReportData& data) {
+  Section section{
+      .id = "trials",
+      .title = "Trials along the run",
+      .reading =
+          "Each mark is a trial: when it started, and how far its rate lies from the median of its cell. The "
+          "line joins the medians of the rounds, each of which measures every cell once: where it rises or "
+          "falls, the machine changed while the run went on. Ringed marks are outliers of their cell, which "
+          "are counted like all others."};
+  section.table.columns = named_columns({{"median", "median, samples/s", Figure::kRate},
+                                         {"rates", "samples/s, trial by trial", Figure::kRate},
+                                         {"started", "started, s after the run", Figure::kAmount},
+                                         {"seconds", "took, s", Figure::kAmount},
+                                         {"rounds", "rounds", Figure::kCount},
+                                         {"outliers", "outliers among them", Figure::kCount}});
+  std::set<std::pair<std::size_t, std::size_t>> said;  // SYNTHETIC is that of many configurations
+  for (const Subject& subject : data.subjects) {
+    const Run& run = data.runs[subject.run];
+    for (const std::size_t index : subject.cells) {
+      if (!said.emplace(subject.run, index).second) continue;
+      const CellResult& cell = run.result.cells[index];
+      std::vector<Datum> row = named_row(data, subject, index);
+      if (cell.cell.mode == Mode::kSynthetic) row[2] = resident_text(cell.cell);
+      row.push_back(run.judgement.cells[index].samples_per_second->median);
+      row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.samples_per_second(); }));
+      row.emplace_back(values_of(
+          cell, [](const Trial& trial) { return trial.clock_started_seconds.value_or(trial.started_seconds); }));
+      row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.wall_seconds; }));
+      row.emplace_back(values_of(cell, [](const Trial& trial) { return trial.round; }));
+      row.push_back(outliers_of(run, index));
+      section.table.rows.push_back(std::move(row));
+    }
+  }
+  return section;
+}
+
+}  // namespace loadline

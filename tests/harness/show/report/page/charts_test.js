@@ -1,0 +1,206 @@
+// node charts_test.js LIBRARIES SCRIPT...: what the charts of a report are drawn as, without a browser.
+"use strict";
+
+const assert = require("node:assert");
+const fs = require("node:fs");
+const vm = require("node:vm");
+
+const [libraries, ...scripts] = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8"));
+if (libraries === "") {
+  console.error("built without npm: there are no charts");
+  process.exit(77);
+}
+const names = ["CHARTS", "rates", "rateText", "apart", "drift", "trialsAlong", "monitorRows", "cpuShares", "stageColours",
+               "valueOf", "setTrials", "fastest", "slug", "SERIES"];
+vm.runInThisContext(`${libraries}\n${scripts.join("\n")}
+const setTrials = (rows) => { trialRows = new Map(rows.map((row) => [cellKey(row), row])); };
+globalThis.page = {${names.join(", ")}};`);
+const {page, vega, vegaLite} = globalThis;
+
+const tests = [];
+const test = (name, body) => tests.push([name, body]);
+
+const rate = (name, mode, mean, more = {}) => ({
+  workload: "mnist", name, mode, trials: 5, mean, low: mean * 0.9, high: mean / 0.9, bound: "gather", ceiling: mean * 1.2,
+  share: 1 / 1.2, synthetic: 1000, ...more,
+});
+const trialsRow = (name, mode, numbers) => ({
+  workload: "mnist", name, mode, median: 100, rates: numbers, started: numbers.map((_, i) => 10 * i),
+  seconds: numbers.map(() => 1), rounds: numbers.map((_, i) => i), outliers: null,
+});
+
+function svgOf(spec) {
+  const full = {width: 800, autosize: {type: "fit-x", contains: "padding"}, ...spec};
+  const warnings = [];
+  const logger = {warn: (...words) => (warnings.push(words.join(" ")), logger), info: () => logger, debug: () => logger,
+                  error: (...words) => (warnings.push(words.join(" ")), logger), level: () => logger};
+  const compiled = vegaLite.compile(full, {logger}).spec;
+  const view = new vega.View(vega.parse(compiled), {renderer: "none", logger});
+  return view.toSVG().then((svg) => ({svg, warnings}));
+}
+
+const count = (text, pattern) => (text.match(pattern) ?? []).length;
+const layersWith = (spec, mark) => spec.layer.filter((layer) => layer.mark.type === mark);
+
+test("a box is drawn from five trials on, the trials themselves always", () => {
+  page.setTrials([trialsRow("few", "IO", [90, 100, 110]), trialsRow("many", "IO", [90, 100, 100, 100, 110])]);
+  const spec = page.CHARTS.throughput.spec([rate("few", "IO", 100, {trials: 3}), rate("many", "IO", 100)], 800);
+  const lanes = spec.data.values;
+  assert.deepEqual(lanes.map((row) => row.low), [null, 90]);
+  assert.equal(layersWith(spec, "point")[0].data.values.length, 8);
+});
+
+test("no axis of rates passes zero, whatever the interval", () => {
+  page.setTrials([]);
+  const linear = page.CHARTS.throughput.spec([rate("a", "IO", 100, {low: 0.5, high: 20000})], 800);
+  assert.equal(layersWith(linear, "bar")[0].encoding.x.scale.domain[0], 0);
+  const logarithmic = page.CHARTS.throughput.spec([rate("a", "IO", 10, {low: 0.5}), rate("b", "IO", 1e6)], 800);
+  const {scale} = layersWith(logarithmic, "bar")[0].encoding.x;
+  assert.equal(scale.type, "log");
+  assert.ok(scale.domain[0] > 0 && scale.domain[0] < 0.5);
+});
+
+test("rows are in the order of the table, in every workload", () => {
+  page.setTrials([]);
+  const order = (means) => page.CHARTS.throughput.spec(
+    ["flow x 1", "flow x 2", "pool x 1"].map((name, i) => rate(name, "IO", means[i])), 800).layer[0].encoding.y.sort;
+  assert.deepEqual(order([3, 2, 1]), ["flow x 1", "flow x 2", "pool x 1"]);
+  assert.deepEqual(order([1, 3, 2]), ["flow x 1", "flow x 2", "pool x 1"]);
+});
+
+test("SYNTHETIC is one line and no row", () => {
+  page.setTrials([]);
+  const rows = page.CHARTS.throughput.rows([rate("resident", "SYNTHETIC", 1000), rate("a", "IO", 900), rate("a", "FULL", 800)]);
+  const spec = page.CHARTS.throughput.spec(rows, 800);
+  assert.deepEqual(spec.data.values.map((row) => row.mode), ["IO", "FULL"]);
+  const words = layersWith(spec, "text");
+  assert.deepEqual(words.map((layer) => layer.data.values), [[{value: 1000, words: "SYNTHETIC 1 k/s"}]]);
+});
+
+test("FULL has a chart of its own where IO dwarfs it", () => {
+  const panels = (full) => page.CHARTS.throughput.rows([rate("a", "IO", 900), rate("a", "FULL", full)]).map((row) => row.panel);
+  assert.deepEqual(panels(800), ["", ""]);
+  assert.deepEqual(panels(100), ["IO", "FULL"]);
+});
+
+test("a script in a name stays text", async () => {
+  page.setTrials([]);
+  const {svg} = await svgOf(page.CHARTS.throughput.spec([rate("<script>alert(1)</script>", "IO", 100)], 800));
+  assert.equal(count(svg, /<script/g), 0);
+  assert.ok(count(svg, /&lt;script&gt;/g) > 0);
+});
+
+test("rates are said with three digits", () => {
+  assert.deepEqual([12, 999, 1000, 123456, 6.237e6, 2e9].map(page.rateText), ["12", "999", "1 k", "123 k", "6.24 M", "2 G"]);
+});
+
+test("labels of curves keep apart and inside", () => {
+  const at = Object.fromEntries(page.apart([{n: "a", y: 98}, {n: "b", y: 97}, {n: "c", y: 10}], 5, 100).map((each) => [each.n, each.at]));
+  assert.deepEqual(at, {a: 100, b: 95, c: 10});
+});
+
+test("the chart over workers has the compute, the ceiling, both fits and labels", async () => {
+  page.setTrials([trialsRow("pool x 1", "FULL", [90, 100, 110])]);
+  const rows = [1, 2, 4].map((workers) => ({
+    ...rate("pool", "FULL", 100 * workers), workers, compute: 350, efficiency: 1, "fit-scalability": 99 * workers, "fit-capped": 101 * workers,
+  }));
+  const spec = page.CHARTS.scaling.spec(rows, 800);
+  const fields = spec.layer.map((layer) => layer.encoding.y.field);
+  for (const field of ["compute", "ceiling", "fit-scalability", "fit-capped"]) assert.ok(fields.includes(field), field);
+  const labels = layersWith(spec, "text")[0].data.values.map((label) => label.words).sort();
+  assert.deepEqual(labels, ["ceiling", "compute alone 350/s", "pool"]);
+  const {svg} = await svgOf(spec);
+  assert.ok(svg.includes(">compute alone 350/s<"), svg.replace(/<path[^>]*>/g, ""));
+});
+
+test("drift is the median of each round, at the median of its times", () => {
+  const rows = [trialsRow("a", "IO", [100, 90]), trialsRow("b", "IO", [102, 80]), trialsRow("c", "IO", [104, 85])];
+  const drift = page.drift(page.trialsAlong(rows));
+  assert.deepEqual(drift.map((each) => [each.round, each.started, Math.round(each.deviation)]), [[0, 0, 2], [1, 10, -15]]);
+});
+
+test("outliers are ringed and named", async () => {
+  const row = {...trialsRow("a", "IO", [100, 101, 50]), outliers: [3]};
+  const spec = page.CHARTS.trials.spec([row], 800);
+  const rings = spec.layer.filter((layer) => layer.mark.color === "var(--warn)");
+  assert.deepEqual(rings[0].data.values.map((trial) => trial.trial), [3]);
+  assert.ok((await svgOf(spec)).svg.includes("mnist, a"));
+});
+
+const series = (name, of, values, unit = "share") => ({name, of, unit, source: "/proc/stat", lowest: 0, mean: 0, highest: 1, values});
+
+test("series lie at the times of their record, and CPU time is one chart", () => {
+  const rows = page.monitorRows([
+    series("time", null, [0, 0.5], "s"), series("cpu user", "cpu0", [0.25, null]), series("cpu user", "cpu1", [0.75, 0.5]),
+    series("power", "gpu0", [100, 120], "W"),
+  ]);
+  assert.deepEqual(rows.map((row) => row.chart), ["CPU time · /proc/stat", "CPU time · /proc/stat", "power · /proc/stat"]);
+  assert.deepEqual(page.cpuShares(rows.slice(0, 2)),
+                   [{time: 0, line: "user", value: 0.5}, {time: 0.5, line: "user", value: 0.5}]);
+});
+
+test("every stage of a bar has a colour of its own", () => {
+  const stages = ["order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over", "idle"];
+  assert.equal(new Set(page.stageColours(stages)).size, 10);
+  const step = ["host waits", "forward", "backward", "copy", "update"];
+  assert.equal(new Set(page.stageColours(step)).size, 5);
+});
+
+test("a walk has a row a step, with its gain and stall behind it", async () => {
+  page.setTrials([]);
+  const spec = page.CHARTS.walk.spec(samples.walk, 800);
+  assert.deepEqual(spec.data.values.map((row) => [row.name, row.label]), [["A: serial x 1", "stall 75 %"], ["B: workers 1 -> 2", "gain +100 %, stall 50 %"]]);
+  const {svg} = await svgOf(spec);
+  assert.ok(svg.includes("gain +100 %, stall 50 %"));
+});
+
+const samples = {
+  throughput: [rate("a", "IO", 900), rate("a", "FULL", 700)],
+  cache: [rate("a", "IO", 900, {cache: "warm"}), rate("a", "IO", 300, {cache: "cold"})],
+  walk: [{run: "A", workload: "mnist", name: "serial x 1", full: 10, "full-low": 9, "full-high": 11, synthetic: 40, stall: "75 %"},
+         {run: "B", workload: "mnist", name: "workers 1 -> 2", full: 20, "full-low": 19, "full-high": 21, synthetic: 40,
+          stall: "50 %", before: "+100 %"}],
+  history: [rate("a", "IO", 900, {run: "A", started: "2026-11-21T09:58:00Z"}), rate("a", "IO", 900, {run: "B", started: "2026-11-22T09:58:00Z"})],
+  scaling: [1, 2].map((workers) => ({...rate("pool", "IO", 100 * workers), workers})),
+  waits: [{workload: "mnist", name: "a", mode: "IO", p50: 1e-6, p95: 1e-5, p99: 1e-4, max: 1e-2}],
+  timeline: [{workload: "mnist", name: "a", mode: "IO", round: 0, started: 1, p50: 0, p95: 1e-5, p99: 1e-4, max: 1e-2, rate: 9}],
+  start: [{workload: "mnist", name: "a", mode: "IO", first: 0.1, epoch: 1, warm: 0.5}],
+  stages: [{workload: "mnist", name: "a", mode: "FULL", part: "loader", stage: "decode", amount: 8, share: 0.8},
+           {workload: "mnist", name: "a", mode: "FULL", part: "step", stage: "forward", amount: 9, share: 0.9}],
+  cpu: [{workload: "mnist", name: "a", mode: "IO", user: 10, system: 1}],
+  trials: [trialsRow("a", "IO", [100, 101, 99])],
+  monitor: page.monitorRows([series("time", null, [0, 1, 2], "s"), series("cpu user", "cpu0", [0.1, null, 0.2])]),
+  "epoch-loss": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 1 / epoch, validation: 1.1 / epoch})),
+  "epoch-accuracy": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 0.9, validation: 0.8})),
+  "epoch-time": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, seconds: 2, validating: 1})),
+  "epoch-waiting": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, share: 0.1})),
+  "epoch-stages": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, stage: "learn", share: 0.9})),
+};
+
+for (const [id, chart] of Object.entries(page.CHARTS)) {
+  for (const width of [800, 360]) {
+    test(`${id} is drawn ${width} pixels wide without a warning`, async () => {
+      assert.ok(samples[id], "a chart without a sample in this test");
+      page.setTrials([trialsRow("a", "IO", [90, 100, 110])]);
+      globalThis.document = {querySelector: () => null, body: {clientWidth: width}};
+      const {svg, warnings} = await svgOf({...chart.spec(samples[id], width), width});
+      assert.deepEqual(warnings, []);
+      assert.ok(count(svg, /<path/g) > 3);
+      if (chart.describe) assert.equal(typeof chart.describe(samples[id]), "string");
+    });
+  }
+}
+
+(async () => {
+  let failed = 0;
+  for (const [name, body] of tests) {
+    try {
+      await body();
+    } catch (error) {
+      ++failed;
+      console.error(`${name}: ${error.stack}`);
+    }
+  }
+  console.log(`${tests.length - failed} of ${tests.length} tests passed`);
+  process.exit(failed > 0 ? 1 : 0);
+})();
