@@ -374,8 +374,11 @@ class Bench {
     const Rig& its_rig = rig(i);
     cache_.before_trial(cell, datasets_, context_.stop);
     const std::size_t round = rounds_of(cell.trials) + k;
+    TrialOptions how = trial_options(options_, round, context_);
+    how.energy = nullptr;  // nothing of it is kept
+    how.counters = nullptr;
     auto trace = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
-      return trace_trial(its_rig, trial_options(options_, round), limits, context_.clock, stop);
+      return trace_trial(its_rig, how, limits, context_.clock, stop);
     });
     if (trace) trace->number = k;
     return trace;
