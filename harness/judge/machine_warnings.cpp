@@ -52,16 +52,23 @@ std::string of_trials(const Reached& reached, const CellResult& cell) {
 
 void warn_of_stealing(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {
   const auto cpus = static_cast<double>(std::max<std::size_t>(1, result.environment.machine.threads_in_force));
-  const Reached stolen = reached_in(cell, kStolenShare, [&](const Trial& trial) -> std::optional<double> {
-    const auto& seconds = trial.usage.steal_seconds;
-    return seconds ? std::optional(*seconds / (trial.wall_seconds * cpus)) : std::nullopt;
-  });
-  if (stolen.trials == 0) return;
+  double sum = 0;
+  double trials = 0;
+  double most = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    if (!trial.usage.steal_seconds) continue;
+    const double share = *trial.usage.steal_seconds / (trial.wall_seconds * cpus);
+    most = std::max(most, share);
+    sum += share;
+    ++trials;
+  }
+  if (trials == 0 || sum / trials < kStolenShare) return;
   warnings.push_back(
       {"stolen",
-       fmt::format("the hypervisor gave the CPUs of {} to other guests, for up to {:.0f} % of their time",
-                   of_trials(stolen, cell), 100 * stolen.most),
-       stolen.most});
+       fmt::format("the hypervisor gave the CPUs to other guests for {:.0f} % of the time of the trials of "
+                   "{}, and for up to {:.0f} % of one",
+                   100 * sum / trials, cell.cell.name(), 100 * most),
+       sum / trials});
 }
 
 // Of devices that the process itself reads little from, others' reads are nobody's harm.

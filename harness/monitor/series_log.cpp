@@ -82,7 +82,7 @@ void SeriesLog::add_columns() {
                          (row.shape != Shape::kQuotient || !std::isnan(readings_[column.over]));
       if (!known) continue;
       auto same = std::ranges::find_if(record_.series, [&](const MonitorSeries& series) {
-        return series.name == row.name && series.of == row.of && series.unit == row.unit;
+        return series.name == row.name && series.of == row.of && series.unit == row.unit && series.source == row.source;
       });
       if (same == record_.series.end()) {
         record_.series.push_back(

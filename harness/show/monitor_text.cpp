@@ -21,6 +21,7 @@ std::string place_of(const std::string& source) {
     if (source.starts_with(place)) return std::string(place);
   }
   if (source.starts_with("/sys/devices/system/cpu")) return "cpufreq";
+  if (source.starts_with("NVML")) return "NVML";
   if (source.starts_with("memory.") || source == "cpu.stat") return "cgroup";
   return source;
 }

@@ -187,7 +187,8 @@ TEST_F(Diff, WantsTwoResults) {
                  "--by: it compares cells of one result, give that alone");
   expect_refusal(run({"diff", "base.json", "slower.json", "--metric", "ful"}), 2,
                  "--metric 'ful': want one of samples_per_second, io, synthetic, full, first_batch_seconds, "
-                 "wait_p50_seconds, wait_p99_seconds, wait_max_seconds, cpu_seconds_per_1000_samples, peak_rss_bytes "
+                 "wait_p50_seconds, wait_p99_seconds, wait_max_seconds, cpu_seconds_per_1000_samples, "
+                 "joules_per_1000_samples, peak_rss_bytes "
                  "(did you mean full?)");
 }
 
