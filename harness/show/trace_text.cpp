@@ -98,23 +98,6 @@ class TraceText::Process {
   std::uint64_t slices() const { return slices_; }
 
  private:
-  // What was written to a trace as a slice, and may be on a batch's way.
-  struct Stop {
-    int track = 0;
-    Time begin{};
-    Time end{};
-  };
-
-  // The way of a batch: its read, its hand-over, the wait that it ended, its step.
-  struct BatchWay {
-    std::optional<Stop> read;
-    std::optional<Stop> hand_over;
-    std::optional<Stop> wait;
-    std::optional<Stop> take;
-    std::optional<Stop> copy;  // by a device
-    std::optional<Stop> step;
-  };
-
   int track_of(std::size_t device, bool steps) const {
     return consumer_track_ + 1 + 2 * static_cast<int>(device) + (steps ? 1 : 0);
   }
