@@ -102,6 +102,8 @@ const std::map<std::string_view, Sample> kSamples{
     {"max-trials", {"9", std::size_t{9}}},
     {"first-epoch-seconds", {"0", 0.0}},
     {"ceilings", {"off", std::string("off")}},
+    {"monitor", {"200ms", 0.2}},
+    {"counters", {"true", true}},
     {"au", {"0.9", 0.9}},
     {"check-verdict", {"true", true}},
     {"find", {"max-rate", std::string("max-rate")}},
@@ -153,9 +155,26 @@ TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
 
 TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
   const RunOptions standard;
-  for (const char* name : {"workers", "batch-size", "data", "mean", "std", "crop-padding", "prefetch", "compute",
-                           "compute-threads", "trial-batches", "warm-up-batches", "exclude", "filter", "part",
-                           "time-limit", "until-ci", "au", "find", "output"}) {
+  for (const char* name : {"workers",
+                           "batch-size",
+                           "data",
+                           "mean",
+                           "std",
+                           "crop-padding",
+                           "prefetch",
+                           "compute",
+                           "compute-threads",
+                           "trial-batches",
+                           "warm-up-batches",
+                           "exclude",
+                           "filter",
+                           "part",
+                           "time-limit",
+                           "until-ci",
+                           "monitor",
+                           "au",
+                           "find",
+                           "output"}) {
     EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
     EXPECT_EQ(standard_text(row_of(name)), "") << name;
   }
@@ -256,6 +275,8 @@ TEST(RunOptions, RefuseListsWithGapsOrRepetitions) {
 
 TEST(RunOptions, TakeSharesInPercentAndTimesInTheirUnits) {
   EXPECT_EQ(written("au", "90%").au, 0.9);
+  EXPECT_EQ(written("monitor", "1.5s").monitor, 1.5);
+  EXPECT_EQ(refusal("monitor", "9ms"), usage("--monitor: want a time from 10ms to 1h, such as 200ms, got '9ms'"));
   EXPECT_EQ(written("time-limit", "45").time_limit, 45);
   EXPECT_EQ(written("time-limit", "45s").time_limit, 45);
   EXPECT_EQ(written("time-limit", "2h").time_limit, 7200);
