@@ -142,6 +142,7 @@ Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) 
 struct Measured {
   TimedPart part;
   std::vector<StageSummary> stages;
+  std::optional<LoaderStages> loader_stages;
   Usage usage;
 };
 
@@ -153,7 +154,9 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   Length length = length_of(rig, sink, options);
   if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
+  const std::vector<WorkerTimes> workers_before = feed.worker_times();
   Measured measured{.part = run(feed, sink, clock, length, stop)};
+  measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
   measured.usage = difference(rig.usage(), before);
   measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
   return measured;
@@ -190,8 +193,10 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
                       const Clock& clock, const std::stop_token& stop) {
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   const auto start = feed.ready();
+  const std::vector<WorkerTimes> workers_before = feed.worker_times();
   Measured measured{.part = {.stretch = run_loop(feed, sink, clock, length_of(rig, sink, options), stop)}};
   finish(measured.part.stretch, sink, clock);
+  measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
   if (start) measured.part.queue = {.ready_at_start = 0, .ready_at_end = *feed.ready()};
   measured.usage = difference(rig.usage(), before);
   measured.stages = stages_of(measured.part.stretch, stages_before, sink.stages());
@@ -291,6 +296,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);
   trial.stages = std::move(measured.stages);
+  trial.loader_stages = std::move(measured.loader_stages);
   trial.queue = measured.part.queue;
   if (const DeliveredFormat* delivered = feed->delivered()) trial.delivered = *delivered;
   trial.usage = measured.usage;
@@ -325,6 +331,7 @@ std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clo
                     .samples = first.samples + rest.samples,
                     .batches = first.batches + rest.batches,
                     .complete = first.batches + rest.batches == epoch};
+  result.loader_stages = loader_stages_between({}, feed->worker_times());
   result.usage = difference(rig.usage(), before);
   return result;
 }

@@ -29,7 +29,7 @@ def documented_fields():
             of_fields = False
         elif line.startswith("| field |"):
             of_fields = True
-        row = re.match(r"\| `(\w+)` \|([^|]*)\|", line)
+        row = re.match(r"\| `([\w ]+)` \|([^|]*)\|", line)
         if not (of_fields and row):
             continue
         for path in objects:
