@@ -1,8 +1,8 @@
 #include "loaders/worker_clock.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -61,7 +61,7 @@ void WorkerClock::enter(WorkerStage stage) {
 }
 
 void WorkerClock::belong_to_this_thread() {
-  thread_.store(::gettid(), std::memory_order_relaxed);
+  thread_.store(this_thread_id(), std::memory_order_relaxed);
 }
 
 WorkerTimes WorkerClock::now() const {
@@ -82,7 +82,7 @@ WorkerTimes WorkerClock::now() const {
 
 WorkerTimes of_foreign_loader(const WorkerClock& clock) {
   WorkerTimes times = clock.now();
-  times.thread = ::gettid();
+  times.thread = this_thread_id();
   times.foreign = true;
   return times;
 }

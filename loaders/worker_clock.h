@@ -1,8 +1,6 @@
 // Where the time of a loader's threads goes, stage by stage.
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -41,7 +39,7 @@ std::optional<WorkerStage> worker_stage_named(std::string_view name);
 
 // What one worker has spent, in total, from the making of its feed to a moment.
 struct WorkerTimes {
-  pid_t thread = 0;      // the system's id of it; 0 until it has begun
+  int thread = 0;        // the system's number of it; 0 until it has begun
   bool foreign = false;  // the loader is not ours: it is in its next() or idle, and more is not known
   std::array<std::chrono::nanoseconds, kWorkerStages> spent{};
 
@@ -118,7 +116,7 @@ class alignas(128) WorkerClock {
   std::array<std::atomic<std::int64_t>, kWorkerStages> spent_{};  // ns, without the stay in progress
   std::atomic<std::int64_t> since_;                               // ns of the steady clock
   std::atomic<std::uint8_t> stage_{0};
-  std::atomic<pid_t> thread_{0};
+  std::atomic<int> thread_{0};
   std::uint64_t sequence_ = WorkerSpan::kNoBatch;
   std::uint64_t bytes_ = 0;
   WorkerLog* log_;

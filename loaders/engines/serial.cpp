@@ -1,9 +1,8 @@
-#include <unistd.h>
-
 #include <atomic>
 
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
+#include "loaders/storage/affinity.h"
 
 namespace loadline {
 namespace {
@@ -37,7 +36,7 @@ class SerialFeed final : public Feed {
 
   std::vector<WorkerTimes> worker_times() const override {
     WorkerTimes times = clock_.now();
-    times.thread = ::gettid();
+    times.thread = this_thread_id();
     return {times};
   }
 

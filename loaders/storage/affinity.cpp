@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -40,6 +41,10 @@ std::vector<std::size_t> affinity_cpus() {
     if (errno != EINVAL) break;
   }
   return {};
+}
+
+int this_thread_id() {
+  return ::gettid();
 }
 
 void keep_this_thread_on(std::span<const std::size_t> cpus) {

@@ -11,6 +11,9 @@ namespace loadline {
 // was pinned sees its own CPUs only.
 std::vector<std::size_t> affinity_cpus();
 
+// The system's number of the calling thread.
+int this_thread_id();
+
 // Keeps the calling thread on these CPUs from now on. Throws Error naming them where the system refuses.
 void keep_this_thread_on(std::span<const std::size_t> cpus);
 

@@ -58,9 +58,9 @@ void start_library() {
   }
 }
 
-// One call of the library at a time. Where it sees to that by a lock of its own, this one stands before it all the same,
-// as waiting inside the library would look like reading. The state that two calls would spoil is the library's own and
-// one for the whole process, and so is the lock.
+// One call of the library at a time. Where it sees to that by a lock of its own, this one stands before it all the
+// same, as waiting inside the library would look like reading. The state that two calls would spoil is the library's
+// own and one for the whole process, and so is the lock.
 class Turn {
  public:
   Turn() {
