@@ -66,7 +66,7 @@ class Feed {
   virtual const DeliveredFormat* delivered() const { return nullptr; }
 
   // What each of its workers has spent so far, by stage; a loader that works on the consumer's thread has that one.
-  // Empty where the loader cannot tell, as an external one. The consumer's thread.
+  // Empty where the loader cannot tell. The consumer's thread.
   virtual std::vector<WorkerTimes> worker_times() const { return {}; }
 
   // Ends the feed: wakes a waiting next(), stops the workers after the batch in hand. Any thread, more than once.

@@ -10,9 +10,10 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, kWorkerStages> kStageNames{
-    "idle", "order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over"};
-static_assert(kStageNames[static_cast<std::size_t>(WorkerStage::kHandOver)] == "hand over");
+constexpr std::array<std::string_view, kWorkerStages> kStageNames{"idle",      "order",        "slot wait", "open",
+                                                                  "read",      "library lock", "inflate",   "decode",
+                                                                  "transform", "hand over",    "next call"};
+static_assert(kStageNames[static_cast<std::size_t>(WorkerStage::kNextCall)] == "next call");
 
 std::int64_t steady_nanoseconds() {
   return std::chrono::duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
@@ -79,6 +80,13 @@ WorkerTimes WorkerClock::now() const {
     times.spent[stage] += nanoseconds(std::max<std::int64_t>(0, steady_nanoseconds() - since));
     return times;
   }
+}
+
+WorkerTimes of_foreign_loader(const WorkerClock& clock) {
+  WorkerTimes times = clock.now();
+  times.thread = this_thread_id();
+  times.foreign = true;
+  return times;
 }
 
 }  // namespace loadline

@@ -26,19 +26,21 @@ enum class WorkerStage : std::uint8_t {
   kDecode,       // decodes a photograph
   kTransform,    // crops, converts, normalises and stores samples in the slot
   kHandOver,     // delivers the batch
+  kNextCall,     // of a loader that is not ours: is in its next(), where it works or waits for workers of its own
 };
 
-inline constexpr std::size_t kWorkerStages = 10;
+inline constexpr std::size_t kWorkerStages = 11;
 
-// "idle", "order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over". Each
-// ends with a null byte.
+// "idle", "order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over",
+// "next call". Each ends with a null byte.
 std::string_view name(WorkerStage stage);
 // None for other words.
 std::optional<WorkerStage> worker_stage_named(std::string_view name);
 
 // What one worker has spent, in total, from the making of its feed to a moment.
 struct WorkerTimes {
-  int thread = 0;  // the system's number of it; 0 until it has begun
+  int thread = 0;        // the system's number of it; 0 until it has begun
+  bool foreign = false;  // the loader is not ours: it is in its next() or idle, and more is not known
   std::array<std::chrono::nanoseconds, kWorkerStages> spent{};
 
   std::chrono::nanoseconds in(WorkerStage stage) const { return spent[static_cast<std::size_t>(stage)]; }
@@ -138,6 +140,9 @@ class alignas(128) WorkerClock {
   std::uint32_t reads_in_flight_ = 0;
   WorkerLog* log_;
 };
+
+// Of a loader that is not ours and whose next() the calling thread, its consumer's, calls.
+WorkerTimes of_foreign_loader(const WorkerClock& clock);
 
 // While it lives, `clock` is that of the calling thread's work.
 class WorkingOn {

@@ -155,6 +155,9 @@ class LoopResult {
                        .batches = fact<std::uint64_t>(*fill, "batches"),
                        .samples = fact<std::uint64_t>(*fill, "samples")};
     }
+    if (cell(mode).cell.loader) {
+      made.loader_stages = loader_stages_of_next_calls(made.wait.total_seconds, made.wall_seconds);
+    }
     made.loader_cpu_seconds = maybe<double>(trial, "loader_cpu_seconds");
     made.usage = difference(usage_now(), trial_usage_);
     made.usage.peak_rss_bytes.reset();

@@ -63,6 +63,8 @@ class ScriptFeed final : public Feed, private SlotHome {
 
   Batch next() override {
     if (closed_.load()) return {};
+    const WorkingOn working(clock_);
+    const InStage in_next(WorkerStage::kNextCall);
     ScriptSlot* slot = take();
     bool there = false;
     try {
@@ -79,6 +81,8 @@ class ScriptFeed final : public Feed, private SlotHome {
   }
 
   const DeliveredFormat* delivered() const override { return format_ ? &*format_ : nullptr; }
+
+  std::vector<WorkerTimes> worker_times() const override { return {of_foreign_loader(clock_)}; }
 
   void close() override {
     closed_.store(true);
@@ -242,6 +246,7 @@ class ScriptFeed final : public Feed, private SlotHome {
   std::atomic<bool> closed_{false};
   std::mutex mutex_;     // of the one below: the consumer sets it, close() reads it
   bool inside_ = false;  // Python is at work
+  WorkerClock clock_;
   std::optional<DeliveredFormat> format_;
   std::uint64_t sequence_ = 0;
   std::uint64_t epoch_ = 0;

@@ -9,6 +9,7 @@
 
 #include "harness/judge/cold.h"
 #include "harness/judge/filling.h"
+#include "harness/judge/loader_time.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
 #include "harness/judge/warnings.h"
@@ -132,12 +133,6 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
                      ceiling.threads == 1 ? "" : "s");
 }
 
-// Threads of a compute that computes, on CPUs that the workers may use as well.
-std::size_t shared_compute_threads(const Cell& cell) {
-  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
-  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
-}
-
 const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
   const auto index = configuration.io ? configuration.io : configuration.full;
   return result.datasets[result.cells[*index].dataset].info;
@@ -165,6 +160,14 @@ std::optional<Causes> causes_in_full_of(const Result& result, const Configuratio
                                                                     configuration.causes->named.end());
   });
   return causes;
+}
+
+// Of FULL, or of IO where there is no FULL.
+std::string loader_time_text(const Result& result, const Configuration& configuration, Bound bound) {
+  const CellResult& cell = result.cells[configuration.full ? *configuration.full : *configuration.io];
+  const auto time = loader_time_of(cell);
+  if (!time) return "";
+  return loader_time_sentence(*time, bound, loader_setting_of(result, cell));
 }
 
 // Seconds that an epoch takes, which has no interval where that of the rate reaches 0.
@@ -256,6 +259,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .ceiling_efficiency = load_line ? std::optional(load_line->line.efficiency) : std::nullopt,
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .au = result.options.au});
+  verdict.sentence += loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += load_line_sentence(result, judgement, configuration);
   if (const auto& causes = configuration.causes) {
     verdict.sentence += causes_text(*causes, info_of(result, configuration).access, configuration.workers);
@@ -309,6 +313,11 @@ std::vector<double> rates_of(const CellResult& cell) {
   std::vector<double> rates;
   for (const Trial& trial : counted(cell.trials)) rates.push_back(trial.samples_per_second());
   return rates;
+}
+
+std::size_t shared_compute_threads(const Cell& cell) {
+  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
+  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {

@@ -88,6 +88,9 @@ Judgement judge_run(const Result& result);
 // Samples per second, one rate a trial.
 std::vector<double> rates_of(const CellResult& cell);
 
+// Threads of a compute that computes, on CPUs that the workers may use as well.
+std::size_t shared_compute_threads(const Cell& cell);
+
 // Mean time of a batch over the trials of a cell; none without trials.
 std::optional<double> seconds_per_batch(const CellResult& cell);
 // The same of the run's OVERHEAD cell: what the harness itself costs.

@@ -175,6 +175,7 @@ class HardwareReading {
 struct Measured {
   TimedPart part;
   std::vector<StageSummary> stages;
+  std::optional<LoaderStages> loader_stages;
   Usage usage;
   Time began{};
   std::optional<EnergyUse> energy;
@@ -192,7 +193,9 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   HardwareReading hardware(options, feed);
   Measured measured;
   measured.began = clock.now();
+  const std::vector<WorkerTimes> workers_before = feed.worker_times();
   measured.part = run(feed, sink, clock, length, stop);
+  measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
   measured.energy = hardware.energy();
   measured.counters = hardware.counters();
   measured.usage = difference(rig.usage(), before);
@@ -235,8 +238,10 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   HardwareReading hardware(options, feed);
   Measured measured;
   measured.began = clock.now();
+  const std::vector<WorkerTimes> workers_before = feed.worker_times();
   measured.part.stretch = run_loop(feed, sink, clock, length, stop);
   finish(measured.part.stretch, sink, clock);
+  measured.loader_stages = loader_stages_between(workers_before, feed.worker_times());
   measured.energy = hardware.energy();
   measured.counters = hardware.counters();
   if (start) measured.part.queue = {.ready_at_start = 0, .ready_at_end = *feed.ready()};
@@ -349,6 +354,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);
   trial.stages = std::move(measured.stages);
+  trial.loader_stages = std::move(measured.loader_stages);
   trial.queue = measured.part.queue;
   if (const DeliveredFormat* delivered = feed->delivered()) trial.delivered = *delivered;
   trial.usage = measured.usage;
@@ -386,6 +392,7 @@ std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clo
                     .samples = first.samples + rest.samples,
                     .batches = first.batches + rest.batches,
                     .complete = first.batches + rest.batches == epoch};
+  result.loader_stages = loader_stages_between({}, feed->worker_times());
   result.usage = difference(rig.usage(), before);
   return result;
 }

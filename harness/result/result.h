@@ -15,6 +15,7 @@
 #include "harness/plan/plan.h"
 #include "harness/result/cpu_limits.h"
 #include "harness/result/environment.h"
+#include "harness/result/loader_stages.h"
 #include "harness/result/monitor_record.h"
 #include "harness/result/storage_facts.h"
 #include "harness/result/trial_readings.h"
@@ -91,6 +92,8 @@ struct Trial {
   std::optional<DeliveredFormat> delivered;  // by an external loader; for Result::loaders, not written with the trial
   std::optional<EnergyUse> energy;
   std::optional<TrialCounters> counters;  // none without --counters
+  // That the wall time of each worker went into, all of it; absent where the loader cannot tell.
+  std::optional<LoaderStages> loader_stages;
   // Of a loop of Python: CPU time that processes and threads of the loader used while the clock ran.
   std::optional<double> loader_cpu_seconds;
 
@@ -109,6 +112,8 @@ struct FirstEpoch {
   bool complete = false;  // the whole epoch, rather than as much of it as its time allowed
   CacheLooks page_cache;  // from before the dataset was opened
   Usage usage;
+  // From when the workers were made, which is a part of the wall time. Absent where the loader cannot tell.
+  std::optional<LoaderStages> loader_stages;
 };
 
 // Why a cell has no more trials than it has.

@@ -53,8 +53,6 @@ class TraceText::Process {
     std::optional<Stop> step;
   };
 
-  using BatchWays = std::unordered_map<std::uint64_t, BatchWay>;
-
  public:
   Process(TraceText& trace, const TrialTrace& trial, int pid)
       : out_(trace),

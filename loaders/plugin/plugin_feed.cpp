@@ -102,6 +102,8 @@ class PluginFeed final : public Feed, private SlotHome {
 
   Batch next() override {
     if (closed_.load(std::memory_order_relaxed)) return {};
+    const WorkingOn working(clock_);
+    const InStage in_next(WorkerStage::kNextCall);
     Lent* lent = take();
     if (lent == nullptr) throw failure("the consumer holds more batches than it announced");
     bool pulled = false;
@@ -118,6 +120,8 @@ class PluginFeed final : public Feed, private SlotHome {
   }
 
   const DeliveredFormat* delivered() const override { return format_ ? &*format_ : nullptr; }
+
+  std::vector<WorkerTimes> worker_times() const override { return {of_foreign_loader(clock_)}; }
 
   void close() override {
     if (closed_.exchange(true) || table_.stop == nullptr) return;
@@ -345,6 +349,7 @@ class PluginFeed final : public Feed, private SlotHome {
     free_.push_back(lent);
   }
 
+  WorkerClock clock_;
   const Plugin plugin_;
   const loadline_plugin_table& table_;
   const std::string data_;

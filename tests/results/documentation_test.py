@@ -38,7 +38,7 @@ def all_documented_fields():
             of_fields = False
         elif line.startswith("| field |"):
             of_fields = True
-        row = re.match(r"\| `(\w+)` \|([^|]*)\|", line)
+        row = re.match(r"\| `([\w ]+)` \|([^|]*)\|", line)
         if not (of_fields and row):
             continue
         for path in objects:

@@ -12,7 +12,8 @@ from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, parse, training
 SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # Came late to this version of the schema: files that have nothing to say there lack them.
-LATE = ("memory", "changed_cpus", "suspended", "throttled_trials")
+LATE = ("memory", "changed_cpus", "suspended", "throttled_trials", "loader_stages",
+        *SCHEMA["$defs"]["loader_stages"]["properties"])
 PLANTED = {"planted": True}
 
 
@@ -74,6 +75,8 @@ class Schema(ResultsTest):
             self.assertLessEqual(trial["setup_seconds"], trial["first_batch_seconds"])
             self.assertLessEqual(trial["samples"], trial["batches"] * cell["batch_size"])
             self.assertLessEqual(trial["bytes"], trial["batches"] * cell["slot_bytes"])
+            for spent in zip(*trial.get("loader_stages", {}).values(), strict=True):
+                self.assertGreaterEqual(sum(spent), trial["wall_seconds"] - 1e-6)
         summary = cell["samples_per_second"]
         if summary:
             self.assertEqual(summary["count"], len(cell["trials"]))

@@ -63,6 +63,27 @@ void fields(auto& json, Record<QueueLevels> auto& queue) {
   json("ready_at_end", queue.ready_at_end);
 }
 
+void fields(RecordWriter& json, const LoaderStages& of_loader) {
+  for (const LoaderStage& one : of_loader.stages) json(name(one.stage), one.seconds);
+}
+
+void fields(RecordReader& json, LoaderStages& of_loader) {
+  for (const WorkerStage stage : stages_in_order()) {
+    const auto member = json.object().find(name(stage));
+    if (!member) continue;
+    LoaderStage& one = of_loader.stages.emplace_back(LoaderStage{.stage = stage, .seconds = {}});
+    read_value(*member, one.seconds);
+    if (one.seconds.empty()) throw member->refusal("a number of seconds for each worker");
+    if (std::ranges::any_of(one.seconds, [](double seconds) { return seconds < 0; })) {
+      throw member->error("want no number below 0");
+    }
+    if (one.seconds.size() != of_loader.workers()) {
+      throw member->error(fmt::format("want as many workers as the other stages have, {}", of_loader.workers()));
+    }
+  }
+  if (of_loader.stages.empty()) throw json.object().error("want at least one stage of a loader");
+}
+
 void fields(auto& json, Record<CpuLimits> auto& limits) {
   json("affinity_list", limits.affinity_list);
   json("cgroup_cpu_limit", limits.cgroup_cpu_limit);
@@ -114,6 +135,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.late("loader_cpu_seconds", trial.loader_cpu_seconds);
   json.late("energy", trial.energy);
   json.late("counters", trial.counters);
+  json.late("loader_stages", trial.loader_stages);
   usage_fields_of(json, trial.usage, 4);
 }
 
@@ -126,6 +148,7 @@ void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json.positive("samples", epoch.samples);
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
   json("page_cache", epoch.page_cache);
+  json.late("loader_stages", epoch.loader_stages);
   usage_fields_of(json, epoch.usage, 4);
 }
 

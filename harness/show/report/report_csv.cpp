@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +60,22 @@ std::string of_usage(const CsvPlace& at) {
 template <auto member>
 std::string of_known_usage(const CsvPlace& at) {
   return text_or_empty(at.trial.usage.*member);
+}
+
+// Of all workers together.
+std::string loader_seconds(const Trial& trial, WorkerStage stage) {
+  if (!trial.loader_stages) return "";
+  const auto& stages = trial.loader_stages->stages;
+  const auto found = std::ranges::find(stages, stage, &LoaderStage::stage);
+  if (found == stages.end()) return "";
+  return fmt::format("{}", std::accumulate(found->seconds.begin(), found->seconds.end(), 0.0));
+}
+
+// "loader_slot_wait_seconds".
+std::string column_of(WorkerStage stage) {
+  std::string text(name(stage));
+  std::ranges::replace(text, ' ', '_');
+  return fmt::format("loader_{}_seconds", text);
 }
 
 // Before the settings: which trial of which run.
@@ -127,6 +145,7 @@ std::string report_csv(std::span<const Result> results) {
   for (const CsvColumn& column : kIdentity) csv += fmt::format("{},", column.name);
   for (const SettingRow& setting : settings()) csv += fmt::format("{},", setting.name);
   for (const CsvColumn& column : kMeasured) csv += fmt::format("{},", column.name);
+  for (const WorkerStage stage : stages_in_order()) csv += column_of(stage) + ',';
   csv.back() = '\n';
   for (const Result& result : results) {
     for (const CellResult& cell : result.cells) {
@@ -137,6 +156,7 @@ std::string report_csv(std::span<const Result> results) {
         for (const CsvColumn& column : kIdentity) csv += csv_field(column.text(at)) + ',';
         csv += of_cell;
         for (const CsvColumn& column : kMeasured) csv += csv_field(column.text(at)) + ',';
+        for (const WorkerStage stage : stages_in_order()) csv += loader_seconds(trial, stage) + ',';
         csv.back() = '\n';
       }
     }

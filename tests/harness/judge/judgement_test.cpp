@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -204,6 +205,21 @@ TEST(Judgement, SaysWhatKeptALoaderFromWorking) {
                                 "without them, or on CPUs of its own."));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("kept its threads")));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("latency")));
+}
+
+TEST(Judgement, SaysWhatTheLoaderSpendsItsTimeOn) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {500, 500}, .loader = "thread-pool", .workers = 2},
+                             {.mode = Mode::kSynthetic, .rates = {1000, 1001}},
+                             {.mode = Mode::kFull, .rates = {500, 501}, .loader = "thread-pool", .workers = 2}});
+  result.datasets[0].info.access = Access::kFiles;
+  for (Trial& trial : result.cells[0].trials) test::spend(trial, 2, {{WorkerStage::kRead, 1}});
+  EXPECT_THAT(sentence_of(result), Not(HasSubstr("spend"))) << "which is of FULL, where there is one";
+  std::vector<Trial>& full = result.cells[2].trials;
+  test::spend(full[0], 2, {{WorkerStage::kDecode, 0.77}, {WorkerStage::kTransform, 0.23}});
+  test::spend(full[1], 2, {{WorkerStage::kDecode, 0.79}, {WorkerStage::kTransform, 0.21}});
+  EXPECT_THAT(sentence_of(result), HasSubstr(". In FULL the 2 workers spend 78 ± 13 % of their time decoding."));
+  result.cells.pop_back();
+  EXPECT_THAT(sentence_of(result), HasSubstr(". In IO the 2 workers spend 100.0 ± 0.0 % of their time reading."));
 }
 
 TEST(Judgement, SaysWhatWasInTheWayOfFullAlone) {

@@ -28,6 +28,7 @@ class SimulatedLoader final : public Feed {
         service_(service),
         slots_(slots),
         samples_(samples),
+        begun_(clock.now()),
         made_at_(clock.now()),
         pool_(slots + 1, kSimulatedBatch, 8) {}
 
@@ -49,6 +50,15 @@ class SimulatedLoader final : public Feed {
   // Reads half of the time, and hands over for a tenth of it.
   void log_to(WorkerLog& log) { log_ = &log; }
   void set_epoch(std::size_t batches) { epoch_ = batches; }
+  std::vector<WorkerTimes> worker_times() const override {
+    const_cast<SimulatedLoader*>(this)->make_until(clock_.now());
+    Time busy = service_ * static_cast<Time::rep>(made_);
+    if (has_slot()) busy += clock_.now() - (next_ready() - service_);
+    WorkerTimes times;
+    times.spent[static_cast<std::size_t>(WorkerStage::kTransform)] = busy;
+    times.spent[static_cast<std::size_t>(WorkerStage::kSlotWait)] = clock_.now() - begun_ - busy;
+    return {times};
+  }
   std::optional<std::size_t> ready() const override {
     // As it would be after a look at the clock; what is made is made whoever looks.
     const_cast<SimulatedLoader*>(this)->make_until(clock_.now());
@@ -85,6 +95,7 @@ class SimulatedLoader final : public Feed {
   const std::size_t slots_;
   const std::size_t samples_;
   std::size_t made_ = 0;
+  const Time begun_;
   Time made_at_;             // the latest
   std::vector<Time> taken_;  // when each was
   std::size_t epoch_ = 1000;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "tests/loaders/support/allocations.h"
@@ -61,6 +63,27 @@ TEST_F(TrialTest, OfALoaderCountsBatchesSamplesAndBytes) {
     EXPECT_LE(result.wait.p50_seconds, result.wait.p99_seconds);
     EXPECT_GT(result.usage.peak_rss_bytes, 0U);
   }
+}
+
+// The two looks at the workers stand right beside the two at the clock: the rest of a trial is around both.
+TEST_F(TrialTest, AccountsForTheTimeOfEveryWorker) {
+  Cell cold = cell_of(Mode::kFull, "flow-graph", 2);
+  cold.cache = CacheState::kCold;
+  for (const Cell& cell : {cell_of(Mode::kIo), cell_of(Mode::kFull, "thread-pool", 3), cold}) {
+    SCOPED_TRACE(cell.name());
+    const auto before = std::chrono::steady_clock::now();
+    const Trial result = trial(cell, {.length = Batches{6}});
+    const std::chrono::duration<double> around = std::chrono::steady_clock::now() - before;
+    ASSERT_TRUE(result.loader_stages.has_value());
+    ASSERT_EQ(result.loader_stages->workers(), std::max<std::size_t>(1, cell.workers));
+    for (std::size_t worker = 0; worker < result.loader_stages->workers(); ++worker) {
+      double sum = 0;
+      for (const LoaderStage& one : result.loader_stages->stages) sum += one.seconds[worker];
+      EXPECT_GE(sum, result.wall_seconds - 1e-9);
+      EXPECT_LE(sum, around.count());
+    }
+  }
+  EXPECT_FALSE(trial(cell_of(Mode::kSynthetic), {.length = Batches{6}}).loader_stages.has_value());
 }
 
 TEST_F(TrialTest, OfResidentBatchesHasNoShortOne) {

@@ -13,6 +13,7 @@
 #include "harness/result/result_json.h"
 #include "harness/result/result_reader.h"
 #include "harness/show/report/report.h"
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -37,6 +38,7 @@ std::string sound_text() {
   result.status = Status::kComplete;
   result.memory = MemoryUse{
       .needed_bytes = 1000, .largest_bytes = 900, .largest = "slots", .available_bytes = 2000, .limit = "MemAvailable"};
+  for (Trial& trial : result.cells[2].trials) test::spend(trial, 2, {{WorkerStage::kDecode, 1}});
   result.cells[0].trials[0].changed_cpus = CpuLimits{.affinity_list = "0", .cgroup_cpu_limit = 0.5};
   test::add_ceiling(result, test::ceiling("gather", 2), {1000, 1010, 1020}, {0});
   return result_json(result, judge_run(result));

@@ -15,6 +15,7 @@
 #include "harness/result/result_json.h"
 #include "loaders/names.h"
 #include "test_paths.h"
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
@@ -83,6 +84,8 @@ Result full_result() {
   io.trials[1].pilot = true;
   io.trials[1].fill = Fill{.wall_seconds = 2, .batches = 30, .samples = 3000};
   io.trials[1].queue = QueueLevels{.ready_at_start = 4, .ready_at_end = 1};
+  for (Trial& trial : io.trials) test::spend(trial, 2, {{WorkerStage::kDecode, 0.75}, {WorkerStage::kRead, 0.25}});
+  io.first_epoch->loader_stages = loader_stages_of_next_calls(2, 3);
   io.trials[1].usage = {.run_delay_seconds = 0.5,
                         .blocked_io_seconds = 0.25,
                         .steal_seconds = 0.125,
@@ -322,6 +325,22 @@ TEST(ResultReader, RefusesTrialsThatGiveNoRate) {
                  });
   expect_refusal("cells[0].world_size: want a number above 0, got 0",
                  [](Json& json) { json["cells"][0]["world_size"] = 0; });
+}
+
+TEST(ResultReader, RefusesStagesOfALoaderThatCannotBe) {
+  const auto of_stages = [](Json value) {
+    return [=](Json& json) { json["cells"][0]["trials"][0]["loader_stages"] = value; };
+  };
+  const std::string stages = "cells[0].trials[0].loader_stages";
+  expect_refusal(stages + ": want an object, got 3", of_stages(3));
+  expect_refusal(stages + ": want at least one stage of a loader", of_stages({{"sleep", {1, 2}}}));
+  expect_refusal(stages + ".read: want a list, got 1", of_stages({{"read", 1}}));
+  expect_refusal(stages + ".read: want a number of seconds for each worker, got a list",
+                 of_stages({{"read", Json::array()}}));
+  expect_refusal(stages + ".read: want no number below 0", of_stages({{"read", {1, -1}}}));
+  expect_refusal(stages + ".decode: want as many workers as the other stages have, 2",
+                 of_stages({{"read", {1, 2}}, {"decode", {1, 2, 3}}}));
+  expect_refusal(stages + ".read[1]: want a number, got null", of_stages({{"read", {1, nullptr}}}));
 }
 
 TEST(ResultReader, RefusesIndicesOfWhatIsNotThere) {

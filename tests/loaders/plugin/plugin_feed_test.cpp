@@ -64,6 +64,20 @@ TEST_F(PluginFeedTest, DeliversBatchesInThePluginsOwnMemory) {
             (DeliveredFormat{.dtype = "u8", .shape = {1, 4, 4}, .labels = true, .indices = true}));
 }
 
+TEST_F(PluginFeedTest, KnowsHowLongThePluginWasInItsNextAndNoMore) {
+  const auto source = feed("none");
+  ASSERT_EQ(source->worker_times().size(), 1U);
+  EXPECT_EQ(source->worker_times()[0].in(WorkerStage::kNextCall).count(), 0);
+  const Batch batch = source->next();
+  const WorkerTimes times = source->worker_times()[0];
+  EXPECT_TRUE(times.foreign);
+  EXPECT_GT(times.in(WorkerStage::kNextCall).count(), 0);
+  EXPECT_EQ(source->worker_times()[0].in(WorkerStage::kNextCall), times.in(WorkerStage::kNextCall)) << "it is back";
+  for (const WorkerStage stage : {WorkerStage::kOrder, WorkerStage::kRead, WorkerStage::kTransform}) {
+    EXPECT_EQ(times.in(stage).count(), 0);
+  }
+}
+
 TEST_F(PluginFeedTest, CountsBatchesAndEpochsOn) {
   const auto source = feed("none", {.stream = {.first_epoch = 5}});
   struct Seen {

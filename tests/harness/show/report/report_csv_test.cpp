@@ -42,7 +42,11 @@ TEST(ReportCsv, HasARowATrialAndAColumnASetting) {
   const auto lines = lines_of(report_csv(results));
   EXPECT_EQ(lines.size(), 1U + 6 * 3);
   EXPECT_THAT(lines[0], testing::StartsWith("run_id,started,hostname,cell,round,place,started_seconds,workload,"));
-  EXPECT_THAT(lines[0], testing::EndsWith(",peak_rss_bytes,device_read_bytes"));
+  EXPECT_THAT(lines[0],
+              testing::EndsWith(",peak_rss_bytes,device_read_bytes,loader_order_seconds,loader_slot_wait_seconds,"
+                                "loader_open_seconds,loader_read_seconds,loader_library_lock_seconds,"
+                                "loader_inflate_seconds,loader_decode_seconds,loader_transform_seconds,"
+                                "loader_hand_over_seconds,loader_next_call_seconds,loader_idle_seconds"));
   const auto names = fields_of(lines[0]);
   for (const SettingRow& setting : settings()) {
     EXPECT_EQ(std::ranges::count(names, setting.name), 1) << setting.name;
@@ -72,6 +76,15 @@ TEST(ReportCsv, KeepsNumbersAsExactAsTheyWereMeasured) {
   EXPECT_EQ(value_of(csv, "pilot"), "false");
   EXPECT_EQ(value_of(csv, "fingerprint"), "123456789abcdef0");
   EXPECT_EQ(value_of(csv, "resident_before"), "0.25");
+}
+
+TEST(ReportCsv, AddsUpTheTimeOfAllWorkers) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000}}});
+  Trial& trial = result.cells[0].trials[0];
+  trial.loader_stages = LoaderStages{{{.stage = WorkerStage::kSlotWait, .seconds = {0.5, 0.25}}}};
+  const std::vector<Result> results{result};
+  EXPECT_EQ(value_of(report_csv(results), "loader_slot_wait_seconds"), "0.75");
+  EXPECT_EQ(value_of(report_csv(results), "loader_read_seconds"), "") << "not known";
 }
 
 TEST(ReportCsv, LeavesEmptyWhatIsMissing) {

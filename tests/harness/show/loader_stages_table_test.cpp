@@ -1,0 +1,78 @@
+#include "harness/show/loader_stages_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/loader_stages.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using test::spend;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(LoaderStagesText, HasTheStagesOfWorkersAndConsumer) {
+  Result result =
+      test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "thread-pool", .workers = 2},
+                       {.mode = Mode::kFull, .rates = {1000, 1000}, .loader = "thread-pool", .workers = 2}});
+  result.datasets[0].info.access = Access::kFiles;
+  for (Trial& trial : result.cells[1].trials) {
+    spend(trial, 2, {{WorkerStage::kOpen, 0.12}, {WorkerStage::kDecode, 0.78}, {WorkerStage::kTransform, 0.1}});
+    trial.wait.total_seconds = 0.25 * trial.wall_seconds;
+  }
+  EXPECT_EQ(loader_stages_text(result, judge_run(result)),
+            "where the loader's time goes: mnist/FULL/thread-pool/workers:2/batch:100, 2 trials\n"
+            "thread     stage              share of time  per sample\n"
+            "2 workers  open                12.0 ± 0.0 %      240 µs\n"
+            "           decode              78.0 ± 0.0 %      1.6 ms\n"
+            "           transform           10.0 ± 0.0 %      200 µs\n"
+            "consumer   waits for a batch   25.0 ± 0.0 %      250 µs\n"
+            "           the rest            75.0 ± 0.0 %      750 µs\n"
+            "consumer: steps launched ahead go on while it waits, so that what the compute loses is the stall\n");
+}
+
+TEST(LoaderStagesText, OfALoaderWithoutWorkersIsOfTheConsumersThread) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}}});
+  spend(result.cells[0].trials[0], 0, {{WorkerStage::kTransform, 0.75}, {WorkerStage::kIdle, 0.25}});
+  EXPECT_EQ(loader_stages_text(result, judge_run(result)),
+            "where the loader's time goes: mnist/IO/serial/batch:100, 1 trial\n"
+            "thread    stage      share of time  per sample\n"
+            "consumer  transform           75 %      750 µs\n"
+            "          the rest            25 %      250 µs\n"
+            "transform: reads the mapped data too, as mapped data is read where it is touched\n");
+}
+
+TEST(LoaderStagesText, OfALoaderThatIsNotOursSaysHowLittleIsKnown) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "torch"}});
+  Trial& trial = result.cells[0].trials[0];
+  trial.loader_stages = loader_stages_of_next_calls(9, 10);
+  EXPECT_EQ(loader_stages_text(result, judge_run(result)),
+            "where the loader's time goes: mnist/IO/torch/batch:100, 1 trial\n"
+            "thread    stage      share of time  per sample\n"
+            "consumer  next call           90 %      900 µs\n"
+            "          the rest            10 %      100 µs\n"
+            "next call: time in next() of a loader that is not ours, where it works or waits for workers of its own\n");
+  trial.loader_cpu_seconds = 15;
+  EXPECT_THAT(loader_stages_text(result, judge_run(result)),
+              HasSubstr("\nprocesses and threads of the loader used 1.50 CPUs meanwhile\n"));
+}
+
+TEST(LoaderStagesText, ExplainsWhatATimeIncludes) {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}, .loader = "thread-pool", .workers = 4}});
+  result.datasets[0].info.access = Access::kRows;
+  spend(result.cells[0].trials[0], 4, {{WorkerStage::kLibraryLock, 0.75}, {WorkerStage::kRead, 0.25}});
+  const std::string text = loader_stages_text(result, judge_run(result));
+  EXPECT_THAT(text, HasSubstr("library lock: waits for other threads to leave the HDF5 library\n"));
+  EXPECT_THAT(text, HasSubstr("5 threads share 4 CPUs: times include waiting for a CPU\n"));
+  EXPECT_THAT(text, Not(HasSubstr("mapped")));
+}
+
+TEST(LoaderStagesText, IsEmptyWhereNoLoaderTells) {
+  const Result result = test::result_of({{.mode = Mode::kIo, .rates = {1000}}});
+  EXPECT_EQ(loader_stages_text(result, judge_run(result)), "");
+}
+
+}  // namespace
+}  // namespace loadline
