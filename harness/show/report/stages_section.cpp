@@ -1,4 +1,6 @@
 // The section about where the time of the step and of the loader goes.
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -31,6 +33,23 @@ void append_step(Section& section, const std::vector<Datum>& named, const CellRe
                 static_cast<double>(stage.hits), stage.total_seconds / static_cast<double>(stage.hits)});
     section.table.rows.push_back(std::move(row));
   }
+}
+
+// Of the cell's loader, over all trials that tell.
+void append_loader(Section& section, const std::vector<Datum>& named, const CellResult& cell) {
+  std::vector<StageOfWorkers> stages;
+  std::uint64_t samples = 0;
+  for (const Trial& trial : cell.trials) {
+    if (!trial.loader_stages) continue;
+    samples += trial.samples;
+    for (const LoaderStage& stage : trial.loader_stages->stages) {
+      auto known = std::ranges::find(stages, name(stage.stage), &StageOfWorkers::name);
+      if (known == stages.end()) known = stages.insert(stages.end(), {std::string(name(stage.stage)), {}});
+      known->worker_seconds.resize(std::max(known->worker_seconds.size(), stage.seconds.size()));
+      for (std::size_t i = 0; i < stage.seconds.size(); ++i) known->worker_seconds[i] += stage.seconds[i];
+    }
+  }
+  for (auto& row : loader_stage_rows(named, stages, samples)) section.table.rows.push_back(std::move(row));
 }
 
 }  // namespace
@@ -71,13 +90,18 @@ Section stages_section(const ReportData& data) {
       .id = "stages",
       .title = "Where the time goes",
       .reading =
-          "The time of a sample, by what the thread that feeds the compute spends it on: the stages of a "
-          "step, over all trials, in their order. It waits for data also while a device still works on what "
-          "it was given before."};
+          "The time of a sample, over all trials: of the loader by what its workers spend it on, as the mean of "
+          "the workers; of the step by what the thread that feeds the compute spends it on. That thread waits "
+          "for data also while a device still works on what it was given before."};
   section.table.columns = named_columns(stage_columns());
   for (const Subject& subject : data.subjects) {
-    const std::size_t index = subject.cells.back();
-    append_step(section, named_row(data, subject, index), data.runs[subject.run].result.cells[index]);
+    const Run& run = data.runs[subject.run];
+    for (const std::size_t index : subject.cells) {
+      const CellResult& cell = run.result.cells[index];
+      const std::vector<Datum> named = named_row(data, subject, index);
+      append_loader(section, named, cell);
+      if (index == subject.cells.back()) append_step(section, named, cell);
+    }
   }
   return section;
 }

@@ -249,6 +249,19 @@ TEST(StagesSection, SharesOutTheTimeOfTheStepInMicrosecondsASample) {
   EXPECT_THAT(column_of(section, "amount"), ElementsAre(250.0, 750.0)) << "of 10,000 samples";
 }
 
+TEST(StagesSection, HasTheLoaderAboveTheStepOfItsCell) {
+  Result result = result_of({{.mode = Mode::kFull, .rates = {1000, 1000}}});
+  for (Trial& trial : result.cells[0].trials) {
+    trial.stages = {{"wait", 100, 10}};
+    trial.loader_stages = LoaderStages{{{WorkerStage::kRead, {2, 4}}, {WorkerStage::kDecode, {8, 6}}}};
+  }
+  const Reported reported({result});
+  const Section section = stages_section(reported.data());
+  EXPECT_THAT(column_of(section, "part"), ElementsAre("loader", "loader", "step"));
+  EXPECT_THAT(column_of(section, "stage"), ElementsAre("read", "decode", "wait"));
+  EXPECT_THAT(column_of(section, "amount"), ElementsAre(300.0, 700.0, 1000.0)) << "of 20,000 samples";
+}
+
 TEST(LoaderStageRows, AddUpToTheTimeOfASample) {
   const std::vector<StageOfWorkers> stages{{"read", {1, 3}}, {"decode", {8, 6}}, {"idle", {1, 1}}, {"inflate", {0, 0}}};
   const auto rows = loader_stage_rows({Datum("a")}, stages, 1000);
