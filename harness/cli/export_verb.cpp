@@ -10,7 +10,6 @@
 #include "harness/cli/verbs.h"
 #include "harness/judge/judgement.h"
 #include "harness/result/result_reader.h"
-#include "harness/result/run_series.h"
 #include "harness/show/benchy.h"
 #include "harness/show/monitor_csv.h"
 #include "loaders/names.h"
@@ -44,9 +43,7 @@ void export_to_tensorboard(const ExportRequest& request) {
   if (request.directory.empty()) throw usage_error("export: want a directory for tensorboard behind the result");
   if (!request.output.empty()) throw usage_error("--output: tensorboard has a directory behind the result");
   if (request.overwrite) throw usage_error("--overwrite: event files of tensorboard never replace others");
-  const std::string text = read_text(request.result);
-  const Result result = parse_result(text, request.result);
-  write_event_files(request.directory, event_files(result, run_series_of(text, request.result)));
+  write_event_files(request.directory, event_files(load_result(request.result)));
 }
 
 struct ExportFormat {

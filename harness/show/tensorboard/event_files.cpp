@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -97,11 +98,16 @@ void add_stages(std::vector<Scalar>& scalars, std::span<const StageSummary> stag
   }
 }
 
-void add_loader_stages(std::vector<Scalar>& scalars, std::span<const std::pair<std::string, double>> stages) {
+void add_loader_stages(std::vector<Scalar>& scalars, const LoaderStages& loader) {
+  const auto in_stage = [](const LoaderStage& stage) {
+    return std::accumulate(stage.seconds.begin(), stage.seconds.end(), 0.0);
+  };
   double sum = 0;
-  for (const auto& [stage, seconds] : stages) sum += seconds;
+  for (const LoaderStage& stage : loader.stages) sum += in_stage(stage);
   if (sum <= 0) return;
-  for (const auto& [stage, seconds] : stages) scalars.push_back({"loader stages/" + stage, seconds / sum});
+  for (const LoaderStage& stage : loader.stages) {
+    scalars.push_back({fmt::format("loader stages/{}", name(stage.stage)), in_stage(stage) / sum});
+  }
 }
 
 double waiting_share(const Trial& trial) {
@@ -111,17 +117,15 @@ double waiting_share(const Trial& trial) {
 constexpr std::string_view kMeanRate = "mean/samples_per_second";
 constexpr std::string_view kMeanWaiting = "mean/waiting_share";
 
-std::string cell_events(const CellResult& cell, std::size_t index, const Result& result, const RunSeries& series,
-                        double start) {
+std::string cell_events(const CellResult& cell, std::size_t index, const Result& result, double start) {
   const bool loads = uses_loader(cell.cell.mode);
   std::string events;
   std::int64_t step = 0;
   double rates = 0;
   double waiting = 0;
   double end = start;
-  for (std::size_t i = 0; i < cell.trials.size(); ++i) {
-    const Trial& trial = cell.trials[i];
-    if (trial.pilot) continue;
+  for (const Trial& trial : cell.trials) {
+    if (trial.pilot continue;
     std::vector<Scalar> scalars{{"trial/samples_per_second", trial.samples_per_second()}};
     if (loads) {
       scalars.push_back({"trial/waiting_share", waiting_share(trial)});
@@ -129,9 +133,7 @@ std::string cell_events(const CellResult& cell, std::size_t index, const Result&
       scalars.push_back({"trial/wait_p99_seconds", trial.wait.p99_seconds});
     }
     add_stages(scalars, trial.stages, trial.wall_seconds);
-    if (const auto found = series.loader_stages.find({index, i}); found != series.loader_stages.end()) {
-      add_loader_stages(scalars, found->second);
-    }
+    if (trial.loader_stages) add_loader_stages(scalars, *trial.loader_stages);
     end = start + trial.started_seconds + trial.wall_seconds;
     events += scalars_event(end, ++step, scalars);
     rates += trial.samples_per_second();
@@ -177,7 +179,7 @@ std::optional<double> accuracy_of(const std::optional<Score>& score) {
 
 }  // namespace
 
-std::vector<EventFile> event_files(const Result& result, const RunSeries& series) {
+std::vector<EventFile> event_files(const Result& result) {
   const double start = seconds_since_1970(result.started);
   const std::filesystem::path run = path_part(result.run_id);
   const std::string name = event_file_name(start, result.environment.machine.hostname, result.run_id);
@@ -200,7 +202,7 @@ std::vector<EventFile> event_files(const Result& result, const RunSeries& series
     }
     files.push_back({directory / name, first_event(start) +
                                            session_start_event(start, hparams_of(cell.cell, parameters)) +
-                                           cell_events(cell, i, result, series, start)});
+                                           cell_events(cell, i, result, start)});
   }
   return files;
 }

@@ -8,7 +8,6 @@
 
 #include "harness/measure/train.h"
 #include "harness/result/result.h"
-#include "harness/result/run_series.h"
 
 namespace loadline {
 
@@ -19,7 +18,7 @@ struct EventFile {
 
 // <run id>/<name of the cell>/events.out.tfevents.<start>.<host>.<end of the run id> for each cell, its trials as steps
 // from 1 and its settings as hyperparameters; and one of that name beside them, of the run as a whole.
-std::vector<EventFile> event_files(const Result& result, const RunSeries& series);
+std::vector<EventFile> event_files(const Result& result);
 
 // <run id>/events.out.tfevents.<start>.<host>.<end of the run id>, with what is known before the first epoch.
 EventFile training_file(const TrainingResult& result);

@@ -45,7 +45,7 @@ const SessionStartInfo::Parameter* parameter_of(const SessionStartInfo& info, co
 }
 
 TEST(EventFiles, AreOneForEachCellAndOneForTheRun) {
-  const auto files = event_files(two_cells(), {});
+  const auto files = event_files(two_cells());
   std::vector<std::string> paths;
   for (const EventFile& file : files) paths.push_back(file.path);
   const std::string run = "20261121T095800Z-3fa2c1/";
@@ -54,7 +54,7 @@ TEST(EventFiles, AreOneForEachCellAndOneForTheRun) {
 }
 
 TEST(EventFiles, HaveAStepATrialAtTheTimeOfItsEnd) {
-  const auto files = event_files(two_cells(), {});
+  const auto files = event_files(two_cells());
   const auto events = events_in(files[1].events);
   ASSERT_EQ(events.size(), 6U);  // version, session, two trials, means, end
   EXPECT_EQ(events[0].file_version(), "brain.Event:2");
@@ -76,7 +76,7 @@ TEST(EventFiles, HaveNoWaitingWithoutALoaderAndNoPilot) {
   Result result = two_cells();
   result.cells[1].trials.push_back(result.cells[1].trials[0]);
   result.cells[1].trials[0].pilot = true;
-  const auto events = events_in(event_files(result, {})[2].events);
+  const auto events = events_in(event_files(result)[2].events);
   ASSERT_EQ(events.size(), 5U);
   EXPECT_EQ(events[2].step(), 1);
   EXPECT_THAT(scalars_of(events[2]), ElementsAre(Pair("trial/samples_per_second", 400.0F)));
@@ -84,7 +84,7 @@ TEST(EventFiles, HaveNoWaitingWithoutALoaderAndNoPilot) {
 }
 
 TEST(EventFiles, HaveTheSettingsOfTheirCellAsHyperparameters) {
-  const auto files = event_files(two_cells(), {});
+  const auto files = event_files(two_cells());
   const auto experiment = hparams_data(events_in(files[0].events).at(1), "_hparams_/experiment").experiment();
   std::vector<std::string> names;
   for (const auto& info : experiment.hparam_infos()) names.push_back(info.name());
@@ -104,7 +104,7 @@ TEST(EventFiles, SayOfACellThatFailedThatItDid) {
   Result result = two_cells();
   result.cells[0].error = "cannot open it";
   result.status = Status::kPartial;
-  const auto files = event_files(result, {});
+  const auto files = event_files(result);
   const auto status = [](const EventFile& file) {
     return hparams_data(events_in(file.events).back(), "_hparams_/session_end_info").session_end_info().status();
   };
@@ -117,7 +117,7 @@ TEST(EventFiles, StayBelowTheirDirectory) {
   result.cells[0].cell.loader = "../../x y.py:make";
   result.cells[1].cell.workload = "..";
   result.environment.machine.hostname = "a/b";
-  const auto files = event_files(result, {});
+  const auto files = event_files(result);
   const std::string name = "events.out.tfevents.1795255080.a_b.3fa2c1";
   EXPECT_EQ(files[1].path, "20261121T095800Z-3fa2c1/mnist/FULL/__/__/x_y.py:make/workers:2/batch:100/" + name);
   EXPECT_EQ(files[2].path, "20261121T095800Z-3fa2c1/__/SYNTHETIC/batch:100/" + name);
@@ -128,7 +128,7 @@ TEST(EventFiles, AreSeveralForNamesThatAPathCannotTellApart) {
   result.cells[1] = result.cells[0];
   result.cells[0].cell.loader = "a b";
   result.cells[1].cell.loader = "a_b";
-  const auto files = event_files(result, {});
+  const auto files = event_files(result);
   EXPECT_NE(files[1].path, files[2].path);
 }
 
@@ -139,7 +139,7 @@ TEST(EventFiles, HaveTheSeriesOfTheMonitorInTheFileOfTheRun) {
                                  .series = {{"cpu user", "cpu0", "share", "/proc/stat", {0.25, kUnknown}},
                                             {"reads", "sda", "bytes/s", "/proc/diskstats", {0, 4096}},
                                             {"memory", "", "", "/proc/meminfo", {kUnknown, 7}}}};
-  const auto events = events_in(event_files(result, {})[0].events);
+  const auto events = events_in(event_files(result)[0].events);
   ASSERT_EQ(events.size(), 4U);
   EXPECT_EQ(events[3].wall_time(), kStart + 0.5);
   EXPECT_EQ(events[3].step(), 1);
@@ -149,9 +149,10 @@ TEST(EventFiles, HaveTheSeriesOfTheMonitorInTheFileOfTheRun) {
 }
 
 TEST(EventFiles, HaveTheSharesOfTheLoadersStages) {
-  RunSeries series;
-  series.loader_stages[{0, 1}] = {{"decode", 30}, {"idle", 10}};
-  const auto events = events_in(event_files(two_cells(), series)[1].events);
+  Result result = two_cells();
+  result.cells[0].trials[1].loader_stages = LoaderStages{
+      {{.stage = WorkerStage::kDecode, .seconds = {10, 20}}, {.stage = WorkerStage::kIdle, .seconds = {5, 5}}}};
+  const auto events = events_in(event_files(result)[1].events);
   EXPECT_EQ(scalars_of(events[2]).count("loader stages/decode"), 0U);
   EXPECT_EQ(scalars_of(events[3])["loader stages/decode"], 0.75F);
   EXPECT_EQ(scalars_of(events[3])["loader stages/idle"], 0.25F);
@@ -160,7 +161,7 @@ TEST(EventFiles, HaveTheSharesOfTheLoadersStages) {
 TEST(EventFiles, WantARunThatSaysWhenItStarted) {
   Result result = two_cells();
   result.started = "yesterday";
-  EXPECT_EQ(test::thrown_by([&] { event_files(result, {}); }),
+  EXPECT_EQ(test::thrown_by([&] { event_files(result); }),
             test::failed("cannot write events: the run started at 'yesterday', which is no time"));
 }
 
