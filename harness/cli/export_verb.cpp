@@ -13,7 +13,6 @@
 #include "harness/show/benchy.h"
 #include "harness/show/monitor_csv.h"
 #include "loaders/names.h"
-#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {

@@ -117,7 +117,7 @@ double waiting_share(const Trial& trial) {
 constexpr std::string_view kMeanRate = "mean/samples_per_second";
 constexpr std::string_view kMeanWaiting = "mean/waiting_share";
 
-std::string cell_events(const CellResult& cell, std::size_t index, const Result& result, double start) {
+std::string cell_events(const CellResult& cell, const Result& result, double start) {
   const bool loads = uses_loader(cell.cell.mode);
   std::string events;
   std::int64_t step = 0;
@@ -125,7 +125,7 @@ std::string cell_events(const CellResult& cell, std::size_t index, const Result&
   double waiting = 0;
   double end = start;
   for (const Trial& trial : cell.trials) {
-    if (trial.pilot continue;
+    if (trial.pilot) continue;
     std::vector<Scalar> scalars{{"trial/samples_per_second", trial.samples_per_second()}};
     if (loads) {
       scalars.push_back({"trial/waiting_share", waiting_share(trial)});
@@ -193,8 +193,7 @@ std::vector<EventFile> event_files(const Result& result) {
   const std::string monitored = result.monitor ? monitor_events(*result.monitor, start) : "";
   std::vector<EventFile> files{{run / name, first_event(start) + experiment_event(start, experiment) + monitored}};
   std::set<std::filesystem::path> taken;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const CellResult& cell = result.cells[i];
+  for (const CellResult& cell : result.cells) {
     std::filesystem::path directory = run / directory_of_cell(cell.cell.name());
     // Names that differ in what a path cannot have.
     for (int further = 2; !taken.insert(directory).second; ++further) {
@@ -202,7 +201,7 @@ std::vector<EventFile> event_files(const Result& result) {
     }
     files.push_back({directory / name, first_event(start) +
                                            session_start_event(start, hparams_of(cell.cell, parameters)) +
-                                           cell_events(cell, i, result, start)});
+                                           cell_events(cell, result, start)});
   }
   return files;
 }
