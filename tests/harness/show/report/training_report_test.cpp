@@ -15,7 +15,7 @@ using testing::Not;
 constexpr Page kWithCharts{.style = "STYLE", .script = "SCRIPT", .libraries = "LIBRARIES"};
 constexpr Page kWithout{.style = "STYLE", .script = "SCRIPT", .libraries = ""};
 
-std::vector<std::string> ids_of(const std::vector<Section>& sections) {
+std::vector<std::string> chart_ids_of(const std::vector<Section>& sections) {
   std::vector<std::string> ids;
   for (const Section& section : sections) ids.emplace_back(section.id);
   return ids;
@@ -32,7 +32,7 @@ std::string text_at(const Section& section, std::size_t row, std::string_view ke
 TEST(TrainingReport, HasASectionForEachCurve) {
   const std::vector<TrainingResult> runs{training()};
   const auto sections = training_sections(runs);
-  EXPECT_THAT(ids_of(sections),
+  EXPECT_THAT(chart_ids_of(sections),
               ElementsAre("epoch-loss", "epoch-accuracy", "epoch-time", "epoch-waiting", "epoch-stages"));
   EXPECT_EQ(text_at(sections[0], 1, "epoch"), "2");
   EXPECT_EQ(text_at(sections[0], 1, "training"), "1.5");
@@ -55,7 +55,7 @@ TEST(TrainingReport, LeavesOutWhatIsNotThere) {
     epoch.stages.clear();
   }
   const auto sections = training_sections(std::vector{bare});
-  EXPECT_THAT(ids_of(sections), ElementsAre("epoch-loss", "epoch-time", "epoch-waiting"));
+  EXPECT_THAT(chart_ids_of(sections), ElementsAre("epoch-loss", "epoch-time", "epoch-waiting"));
   EXPECT_EQ(text_at(sections[0], 0, "validation"), "no such column");
 }
 
