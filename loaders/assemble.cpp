@@ -46,7 +46,7 @@ class ImageFiller final : public Filler {
     {
       const InStage reading(WorkerStage::kRead);
       reader_->read(indices, samples);
-      count_read_bytes(slot.count * dataset_.info().sample_bytes());
+      if (is_copied(dataset_.info().access)) count_read_bytes(slot.count * dataset_.info().sample_bytes());
     }
     for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(samples[i]);
 

@@ -47,7 +47,7 @@ class VolumeFiller final : public Filler {
     const VolumeShape& shape = *dataset_.info().volume;
     const std::size_t edge = transform_.edge();
     const std::size_t channels = field == Field::kInput ? shape.input_channels : shape.target_channels;
-    count_read_bytes(channels * edge * edge * edge * sizeof(float));
+    if (is_copied(dataset_.info().access)) count_read_bytes(channels * edge * edge * edge * sizeof(float));
     return reader_->read(field, origin);
   }
 

@@ -104,6 +104,23 @@ void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced) {
 
 constexpr std::string_view kResultReplaced = "a complete result at --output";
 
+void add_number(CLI::App& app, const std::string& flag, const std::string& help,
+                std::function<void(std::uint64_t)> take);
+
+void add_trace(CLI::App& run, RunRequest& request) {
+  run.add_option("--trace", request.trace,
+                 "measure one more trial of each configuration, which enters no figure, and write what happens in it "
+                 "for Perfetto or chrome://tracing; --filter says which configurations are run")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("FILE")
+      ->group("Output");
+  add_number(run, "--trace-trials", "trials of each configuration in the trace [1]", [&request](std::uint64_t trials) {
+    if (trials == 0) throw usage_error("--trace-trials: want a whole number of at least 1, got '0'");
+    request.trace_trials = trials;
+  });
+  run.get_option("--trace-trials")->needs("--trace")->group("Output");
+}
+
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request);
@@ -132,10 +149,12 @@ void add_run(CLI::App& app, Request& request) {
                   "print the lines of another tool's summary behind the figures, for scripts that read them: benchy")
       ->type_name("TOOL")
       ->group("Output");
+  add_trace(*run, request.run);
   run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
       ->type_name("NAME")
       ->group("Verdict");
-  add_overwrite(*run, request.run.overwrite, "a complete result at --output, or a baseline of --save-baseline,");
+  add_overwrite(*run, request.run.overwrite,
+                "a complete result at --output, a baseline of --save-baseline, or a file at --trace,");
   add_colours(*run, request.run.colours, "Output");
   run->footer(
       "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"

@@ -33,6 +33,11 @@ enum class Access : std::uint8_t {
 // "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files", "unknown".
 std::string_view name(Access access);
 
+// Whether readers copy what is stored into memory of their own, rather than find it where it is mapped or resident.
+constexpr bool is_copied(Access access) {
+  return access != Access::kMapped && access != Access::kResident;
+}
+
 // A cube of f32 values in the channels of two fields, [channels, edge, edge, edge] each.
 struct VolumeShape {
   std::size_t edge = 0;  // values along each side

@@ -63,9 +63,9 @@ class Examples(unittest.TestCase):
         (place / "photographs").mkdir()
         (place / "photographs" / "one.jpg").write_bytes(PHOTOGRAPH)
         # What the examples compare, continue and report.
-        for name in ("base", "new", "a", "b", "result", "sweep"):
+        for name in ("base", "new", "a", "b", "result", "sweep", "before", "after"):
             cls.work.run(["run", "--workload", "cifar10", "--loader", "serial,thread-pool", "--workers", "1",
-                          "--batch-size", "64", *BRIEF, "-o", f"{name}.json"])
+                          "--batch-size", "64", "--monitor", "50ms", *BRIEF, "-o", f"{name}.json"])
         for side in ("before", "after"):
             (place / side).mkdir()
             (place / side / "loadline").symlink_to(TOOL)

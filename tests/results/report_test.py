@@ -76,12 +76,12 @@ class Report(ResultsTest):
 
     def test_every_chart_of_one_run_is_drawn(self):
         self.check(["first.json"], {"throughput": 2, "scaling": 2, "trials": 1, "waits": 2, "timeline": 1, "start": 1,
-                                    "stages": 1, "cpu": 2})
+                                    "stages": 2, "cpu": 2})
 
     def test_runs_are_laid_over_each_other(self):
         self.check(["first.json", "second.json"],
                    {"walk": 1, "throughput": 2, "scaling": 2, "trials": 2, "waits": 2, "timeline": 1, "start": 1,
-                    "stages": 1, "cpu": 2, "history": 1})
+                    "stages": 2, "cpu": 2, "history": 1})
 
     def test_every_chart_of_trainings_is_drawn(self):
         if "built without oneDNN" in self.work.run(["list"]):

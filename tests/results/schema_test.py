@@ -130,7 +130,7 @@ class Schema(ResultsTest):
              "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
              "--prefetch", "3", "--delivery", "completion", "--compute", "device:samples_per_second=1e6", "--trials",
              "2", "--trial-batches", "12", "--warm-up-batches", "4", "--ceilings", "off", "--au", "1e-6", "--check-verdict",
-             "--find", "min-workers", "--exclude", "workers=9", "--filter", "workers<9", "--part", "1/1"])
+             "--find", "min-workers", "--exclude", "workers=9", "--filter", "workers<9", "--part", "1/1", "--monitor", "50ms", "--counters"])
         self.check(result)
         # One that an emulated device refuses, and two that a search does.
         self.assertEqual([key for key, value in result["config"].items() if value is None],
