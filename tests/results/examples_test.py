@@ -17,6 +17,7 @@ from support import REPOSITORY, TOOL, Workplace
 README = (REPOSITORY / "README.md").read_text()
 SAMPLES = 2000  # more than the largest batch of the examples
 # The last of an option counts, so that these stand behind what README says.
+MONITORED = ["--monitor", "50ms"]  # that export --to csv has something to write
 BRIEF = ["--trials", "2", "--trial-batches", "2", "--first-epoch-seconds", "0", "--ceilings", "off", "--quiet",
          "--overwrite"]
 # A photograph of 640 x 480 pixels.
@@ -65,7 +66,7 @@ class Examples(unittest.TestCase):
         # What the examples compare, continue and report.
         for name in ("base", "new", "a", "b", "result", "sweep", "before", "after"):
             cls.work.run(["run", "--workload", "cifar10", "--loader", "serial,thread-pool", "--workers", "1",
-                          "--batch-size", "64", "--monitor", "50ms", *BRIEF, "-o", f"{name}.json"])
+                          "--batch-size", "64", *MONITORED, *BRIEF, "-o", f"{name}.json"])
         for side in ("before", "after"):
             (place / side).mkdir()
             (place / side / "loadline").symlink_to(TOOL)
@@ -86,7 +87,7 @@ class Examples(unittest.TestCase):
         # Fashion-MNIST is a package that need not be here.
         data = ["--data", "data/mnist"] if "fashion-mnist" in words else []
         words = ["data/mnist" if word == "DIR" else word for word in words]
-        self.run_example([*words, *data, *(BRIEF if output else ["--dry-run"])])
+        self.run_example([*words, *data, *([*MONITORED, *BRIEF] if output else ["--dry-run"])])
 
     def try_train(self, words):
         self.run_example([*words, "--epochs", "1", "--data", "data/mnist", "--batch-size", "100"])
