@@ -27,10 +27,12 @@ class ProbeListener final : public RunObserver {
 
 class FindTest : public testing::Test {
  protected:
-  FindTest() {
+  FindTest() { make_images(4); }
+
+  void make_images(std::uint32_t edge) {
     std::string labels = test::idx_header({64});
     for (int i = 0; i < 64; ++i) labels += static_cast<char>(i % 10);
-    test::write(home_ / "mnist" / "train-images-idx3-ubyte", test::idx_images(64, 4, 4));
+    test::write(home_ / "mnist" / "train-images-idx3-ubyte", test::idx_images(64, edge, edge));
     test::write(home_ / "mnist" / "train-labels-idx1-ubyte", labels);
   }
 
@@ -99,9 +101,12 @@ TEST_F(FindTest, RunsTheLargestRateThatWasFound) {
 }
 
 TEST_F(FindTest, RunsTheMostWorkersWhereNoneAreEnough) {
-  // The device takes a batch in no time: FULL has all of the loader in it.
+  // The device takes a batch in no time, and the loader so long that no pause of the machine makes up for it.
+  make_images(64);
   RunOptions hopeless = options("min-workers", 1);
   hopeless.compute = "device:samples_per_second=1e15";
+  hopeless.batch_sizes = {64};
+  hopeless.trial_batches = 100;
   EXPECT_TRUE(find(hopeless));
   EXPECT_EQ(result_.search->found, std::nullopt);
   EXPECT_EQ(result_.search->confirmed, std::nullopt);
