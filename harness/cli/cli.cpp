@@ -714,8 +714,8 @@ int run_cli(int argc, char** argv) {
   end_orderly_without_memory();
   try {
     secure_stack();
-    static const bool added = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called
-    static_cast<void>(added);
+    static const bool kAdded = (add_loader_opener(replay_loader_opener()), true);  // once, however often this is called
+    static_cast<void>(kAdded);
     const int code = run_arguments(argc, argv);
     if (code > kExitSignal) return after_signal(code);
     flush_stdout();

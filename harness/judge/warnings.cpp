@@ -362,6 +362,11 @@ void warn_of_workers(const Result& result, Warnings& warnings) {
                                                          counted_as(most, "worker"), counted_as(threads, "CPU"))});
 }
 
+// "104 ± 1 %", "at least 112.3 %".
+std::string share_beyond(const Estimate& share) {
+  return telling_share(share) ? percent(share) : fmt::format("at least {}", percent_at_least(share.ci95->low));
+}
+
 void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings& warnings) {
   for (const CeilingResult& ceiling : result.ceilings) {
     if (ceiling.error) {
@@ -377,9 +382,9 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
       continue;
     }
     warnings.push_back({"ceiling-beaten",
-                        fmt::format("{} passes the ceiling {}, at {} of it: that ceiling's kernel is "
-                                    "too weak to be a limit",
-                                    cell.name(), found->name, percent(found->line.efficiency)),
+                        fmt::format("{} reaches {} of the ceiling {}: its kernel is too weak to be a limit, unless "
+                                    "other work slowed it",
+                                    cell.name(), share_beyond(found->line.efficiency), found->name),
                         found->line.efficiency.value});
   }
 }

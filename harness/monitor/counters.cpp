@@ -102,8 +102,8 @@ void add_growth(std::optional<std::uint64_t>& sum, std::optional<std::uint64_t> 
 }  // namespace
 
 const HardwareCounters& system_counters() {
-  static const PerfEvents counters;
-  return counters;
+  static const PerfEvents kCounters;
+  return kCounters;
 }
 
 EventCounters::EventCounters(const HardwareCounters& hardware, SystemFiles files)

@@ -42,7 +42,7 @@ struct Delivered {
   std::vector<std::int32_t> labels;
   std::vector<std::byte> bytes;
 
-  auto operator<=>(const Delivered&) const = default;
+  auto operator<=>(const Delivered&) const = default;  // NOLINT(modernize-use-nullptr): of the compiler's own code
 };
 
 std::ostream& operator<<(std::ostream& out, const Delivered& batch) {

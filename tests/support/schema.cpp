@@ -1,5 +1,6 @@
 #include "tests/support/schema.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -156,8 +157,9 @@ class Validator {
     }
     for (const auto& [name, member] : value.items()) {
       const bool named = schema.contains("properties") && schema["properties"].contains(name);
-      if (keyword == "properties" && named) check(rule[name], member, place + "/" + name);
-      if (keyword == "additionalProperties" && !named) check(rule, member, place + "/" + name);
+      if ((keyword == "properties" && named) || (keyword == "additionalProperties" && !named)) {
+        check(named ? rule[name] : rule, member, fmt::format("{}/{}", place, name));
+      }
     }
     return true;
   }

@@ -1,5 +1,6 @@
 // The section about what the machine did while trials ran.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,10 @@ void append_series(Section& section, const Run& run, const MonitorSeries& series
                                 thinned(series.values, stride)});
 }
 
+bool has_other_than_zero(const MonitorSeries& series) {
+  return std::ranges::any_of(series.values, [](double value) { return std::isfinite(value) && value != 0; });
+}
+
 bool is_of_all(const MonitorSeries& series) {
   return series.of.starts_with("all ");
 }
@@ -74,10 +79,13 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
     if (std::ranges::find(names, series.name) == names.end()) names.push_back(series.name);
   }
   bool folded = false;
+  std::vector<std::string> idle;
   for (const std::string& name : names) {
     std::vector<const MonitorSeries*> things;
+    bool moved = false;
     for (const MonitorSeries& series : record.series) {
       if (series.name != name) continue;
+      moved = moved || has_other_than_zero(series);
       if (is_of_all(series)) {
         append_series(section, run, series, stride);
       } else {
@@ -90,6 +98,7 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
     } else {
       for (const MonitorSeries* series : things) append_series(section, run, *series, stride);
     }
+    if (!moved) idle.push_back(name);
   }
   const std::string whose = section.notes.empty() ? "" : run.name + ": ";
   section.notes.push_back(fmt::format("{}a sample every {:.3g} s; the monitor used {:.3g} s of CPU time.", whose,
@@ -97,6 +106,9 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
                                       record.cpu_seconds));
   if (stride > 1) {
     section.notes.push_back(fmt::format("{}drawn are means of {} samples each; the result has all.", whose, stride));
+  }
+  if (!idle.empty()) {
+    section.notes.push_back(fmt::format("{}0 or unknown all along, so not drawn: {}.", whose, fmt::join(idle, ", ")));
   }
   if (folded) section.notes.push_back("Where there are many of a kind, the lowest, mean and highest are shown.");
 }

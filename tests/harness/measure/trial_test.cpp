@@ -33,7 +33,7 @@ Cell cell_of(Mode mode, std::string loader = "serial", std::size_t workers = 0) 
 
 class TrialTest : public testing::Test {
  protected:
-  Trial trial(const Cell& cell, TrialOptions options) {
+  Trial trial(const Cell& cell, const TrialOptions& options) {
     const CellRig rig(cell, *dataset_, std::nullopt);
     const auto trial = run_trial(rig, options, clock_, stop_.get_token());
     EXPECT_TRUE(trial.has_value());

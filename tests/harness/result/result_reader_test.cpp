@@ -306,7 +306,7 @@ TEST(ResultReader, NamesThePlaceOfAFieldThatIsMissingOrOfAnotherType) {
 }
 
 TEST(ResultReader, RefusesTrialsThatGiveNoRate) {
-  const auto of_trial = [](const char* key, Json value) {
+  const auto of_trial = [](const char* key, const Json& value) {
     return [=](Json& json) { json["cells"][0]["trials"][0][key] = value; };
   };
   expect_refusal("cells[0].trials[0].wall_seconds: want a number above 0, got 0", of_trial("wall_seconds", 0.0));
@@ -328,7 +328,7 @@ TEST(ResultReader, RefusesTrialsThatGiveNoRate) {
 }
 
 TEST(ResultReader, RefusesStagesOfALoaderThatCannotBe) {
-  const auto of_stages = [](Json value) {
+  const auto of_stages = [](const Json& value) {
     return [=](Json& json) { json["cells"][0]["trials"][0]["loader_stages"] = value; };
   };
   const std::string stages = "cells[0].trials[0].loader_stages";

@@ -112,10 +112,11 @@ const UNITS = {
 // What of a CPU's time adds up to its whole is one chart.
 const isCpuTime = (row) => row.unit === "share" && /^cpu (user|system|iowait|steal)$/.test(row.name);
 
-// Each with the times of its record and the chart that it is in.
+// Each with the times of its record and the chart that it is in. What was 0 all along is named in a note, not drawn.
 function monitorRows(rows) {
+  const moved = (row) => rows.some((other) => other.run === row.run && other.name === row.name && (other.lowest || other.highest));
   const times = new Map(rows.filter((row) => row.name === "time" && row.unit === "s").map((row) => [row.run, row.values]));
-  return rows.filter((row) => row.values && times.has(row.run) && times.get(row.run) !== row.values)
+  return rows.filter((row) => row.values && times.has(row.run) && times.get(row.run) !== row.values && moved(row))
     .map((row) => ({...row, times: times.get(row.run), chart: (isCpuTime(row) ? "CPU time" : row.name) + (row.source ? ` · ${row.source}` : "")}));
 }
 

@@ -46,6 +46,14 @@ TEST(MonitorSection, LeavesOutWhatWasNeverKnown) {
   EXPECT_EQ(section.table.rows.size(), 1U);
 }
 
+TEST(MonitorSection, NamesWhatWasZeroAllAlong) {
+  MonitorRecord record{.period_seconds = 1, .times_seconds = {0, 1}};
+  record.series = {{.name = "swapped in", .of = "memory", .unit = "bytes/s", .source = "", .values = {kNone, 0}},
+                   series("cpu0", {0, 0}),
+                   series("cpu1", {0, 0.5})};
+  EXPECT_THAT(section_of(record).notes[1], "0 or unknown all along, so not drawn: swapped in.");
+}
+
 TEST(MonitorSection, FoldsManyOfAKindToLowestMeanAndHighest) {
   MonitorRecord record{.period_seconds = 1, .times_seconds = {0, 1}};
   for (int cpu = 0; cpu < 9; ++cpu) {
