@@ -30,11 +30,12 @@ extern "C" {
 #define LOADLINE_MOST_DIMENSIONS 8
 
 /* What a function came to. */
-enum { /* NOLINTBEGIN(readability-identifier-naming): names of C */
-       LOADLINE_OK = 0,
-       LOADLINE_EPOCH_END = 1, /* of next(): no batch; the epoch is over, and the next call begins another one */
-       LOADLINE_STOPPED = 2,   /* of next(), after stop(): no batch, and there will be none */
-       LOADLINE_FAILED = 3
+/* NOLINTBEGIN(readability-identifier-naming): names of C */
+enum {
+  LOADLINE_OK = 0,
+  LOADLINE_EPOCH_END = 1, /* of next(): no batch; the epoch is over, and the next call begins another one */
+  LOADLINE_STOPPED = 2,   /* of next(), after stop(): no batch, and there will be none */
+  LOADLINE_FAILED = 3
 };
 
 /* Element types. */
@@ -48,7 +49,8 @@ enum {
   LOADLINE_BF16 = 7,
   LOADLINE_F32 = 8,
   LOADLINE_F64 = 9
-}; /* NOLINTEND(readability-identifier-naming) */
+};
+/* NOLINTEND(readability-identifier-naming) */
 
 typedef struct loadline_option {
   const char* key;
