@@ -6,6 +6,7 @@
 //   convert/...       ImageTransform::apply() where memory is no limit, at each level of CPU: the limit of one worker
 //   handoff/...       what one batch costs a loader beyond its samples: the limit of IO as batches become small
 //   permutation/...   what one epoch's order costs: a loader computes it beside its batches
+//   order/...         and what dealing it out costs a batch, to 1 to 128 workers
 //   jpeg/...          encoded photographs to their place in a batch: the limit of one worker
 //   resize/...        the last step of that alone, at each level of CPU
 //   cnn/...           a training step, and its convolutions and dense layers alone: the limit of SYNTHETIC
