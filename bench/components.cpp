@@ -6,6 +6,8 @@
 //   convert/...       ImageTransform::apply() where memory is no limit, at each level of CPU: the limit of one worker
 //   handoff/...       what one batch costs a loader beyond its samples: the limit of IO as batches become small
 //   permutation/...   what one epoch's order costs: a loader computes it beside its batches
+//   order/...         and what dealing it out costs a batch, to 1 to 128 workers
+//   size/...          what datasets of 10^4 to 10^8 samples cost before the first batch, and then
 //   jpeg/...          encoded photographs to their place in a batch: the limit of one worker
 //   resize/...        the last step of that alone, at each level of CPU
 //   cnn/...           a training step, and its convolutions and dense layers alone: the limit of SYNTHETIC
@@ -75,6 +77,7 @@ void add_rows(Rows& rows, const ComponentOptions& options) {
   add_convert_rows(rows);
   add_hand_off_rows(rows);
   add_permutation_rows(rows);
+  add_size_rows(rows);
   add_volume_rows(rows);
   add_inflate_rows(rows, options);
   add_jpeg_rows(rows);

@@ -31,10 +31,14 @@ class Rows {
   std::atomic<bool> failed_{false};
 };
 
+// Of the rows that show what many workers cost each other, on whatever number of CPUs.
+inline constexpr std::size_t kMostMeasuredWorkers = 128;
+
 void add_gather_rows(Rows& rows, const ComponentOptions& options);
 void add_convert_rows(Rows& rows);
 void add_hand_off_rows(Rows& rows);
 void add_permutation_rows(Rows& rows);
+void add_size_rows(Rows& rows);
 void add_inflate_rows(Rows& rows, const ComponentOptions& options);
 void add_jpeg_rows(Rows& rows);
 void add_volume_rows(Rows& rows);

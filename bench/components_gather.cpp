@@ -88,12 +88,16 @@ class GatherData {
 
  private:
   static std::vector<SampleIndex> shuffled_epochs(std::size_t samples) {
-    const Sampler sampler({.samples = samples});
+    const Sampler sampler({.samples = samples, .batch_size = std::min<std::size_t>(samples, 4096)});
+    std::vector<SampleIndex> permutation(sampler.permutation_size());
+    std::vector<SampleIndex> batch(sampler.batch_size());
     std::vector<SampleIndex> order;
-    std::vector<SampleIndex> epoch(samples);
     for (std::uint64_t number = 0; order.size() < kOrderSamples; ++number) {
-      sampler.permute(number, epoch);
-      order.insert(order.end(), epoch.begin(), epoch.end());
+      sampler.permute(number, permutation);
+      for (std::size_t i = 0; i < sampler.batches_per_epoch() && order.size() < kOrderSamples; ++i) {
+        const std::size_t count = sampler.batch(number, permutation, i, batch);
+        order.insert(order.end(), batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(count));
+      }
     }
     return order;
   }

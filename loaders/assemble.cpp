@@ -50,7 +50,7 @@ class ImageFiller final : public Filler {
     }
     for (std::size_t i = 0; i < std::min(ahead, slot.count); ++i) prefetch(samples[i]);
 
-    const auto all_labels = dataset_.labels();
+    const Labels& all_labels = dataset_.labels();
     const auto labels = slot.labels.first(slot.count);
     std::byte* out = slot.data.data();
     for (std::size_t i = 0; i < slot.count; ++i, out += slot.sample_bytes) {
@@ -61,6 +61,7 @@ class ImageFiller final : public Filler {
     slot.stores = stores;
     if (stores == Stores::kStreaming) transform_.kernels().fence();
     dataset_.check_intact();
+    dataset_.check_labels(indices, labels);
   }
 
   const Dataset& dataset_;

@@ -44,6 +44,7 @@ class PhotoFiller final : public Filler {
     if (stores_ == Stores::kStreaming) transform_.kernels().fence();
     reader_->check_intact();
     dataset_.check_intact();
+    dataset_.check_labels(slot.indices.first(good), slot.labels.first(good));
   }
 
  private:

@@ -86,7 +86,8 @@ BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t samp
     : memory_(pool_bytes(slots, batch_size, sample_bytes), Faults::kLater),
       slots_(slots),
       reuse_depth_(kReuseBytes / slot_bytes(batch_size, sample_bytes)) {
-  free_.reserve(slots);
+  older_.reserve(slots);
+  recent_.resize(std::min(reuse_depth_, slots));
   auto block = memory_.bytes();
   for (Slot& slot : slots_) {
     auto rest = block.first(slot_bytes(batch_size, sample_bytes));
@@ -100,9 +101,16 @@ BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t samp
 
 Slot* BatchPool::take() {
   if (lent_ < slots_.size()) return &slots_[lent_++];
-  const auto chosen = free_.end() - 1 - static_cast<std::ptrdiff_t>(std::min(reuse_depth_, free_.size() - 1));
-  Slot* slot = *chosen;
-  free_.erase(chosen);
+  if (older_.empty()) return take_oldest_recent();
+  Slot* slot = older_.back();
+  older_.pop_back();
+  return slot;
+}
+
+Slot* BatchPool::take_oldest_recent() {
+  Slot* slot = recent_[first_recent_];
+  first_recent_ = (first_recent_ + 1) % recent_.size();
+  --recent_count_;
   return slot;
 }
 
@@ -142,7 +150,12 @@ void BatchPool::put(Slot* slot) {
   {
     const std::lock_guard lock(mutex_);
     slot->failure = nullptr;
-    free_.push_back(slot);
+    if (recent_.empty()) {
+      older_.push_back(slot);
+    } else {
+      if (recent_count_ == recent_.size()) older_.push_back(take_oldest_recent());
+      recent_[(first_recent_ + recent_count_++) % recent_.size()] = slot;
+    }
     anyone = waiting_ > 0;
   }
   if (anyone) freed_.notify_one();
@@ -164,9 +177,9 @@ DeliveryRing::DeliveryRing(const BatchPool& pool, std::chrono::nanoseconds patie
 
 void DeliveryRing::publish(std::uint64_t position, Slot* slot) {
   // Sequentially consistent, here and where the consumer falls asleep: either it sees this slot before it sleeps, or
-  // this thread sees it asleep.
-  cells_[position & mask_].store(slot);
-  if (asleep_.load()) {
+  // this thread sees what it sleeps for. It is not woken for any other.
+  cells_[position & mask_].slot.store(slot);
+  if (awaited_.load() == position) {
     { const std::lock_guard lock(mutex_); }
     wake_.notify_one();
   }
@@ -177,7 +190,7 @@ void DeliveryRing::publish(std::uint64_t position, Slot* slot) {
 }
 
 Slot* DeliveryRing::take() {
-  auto& cell = cells_[next_ & mask_];
+  auto& cell = cells_[next_ & mask_].slot;
   const auto there = [&] { return cell.load(std::memory_order_acquire) != nullptr; };
   if (!there()) spin_until([&] { return there() || closed_.load(std::memory_order_acquire); }, patience_);
   Slot* slot = there() ? cell.load(std::memory_order_acquire) : sleep_until_published(cell);
@@ -189,21 +202,21 @@ Slot* DeliveryRing::take() {
 
 Slot* DeliveryRing::sleep_until_published(const std::atomic<Slot*>& cell) {
   std::unique_lock lock(mutex_);
-  asleep_.store(true);
+  awaited_.store(next_);
   wake_.wait(lock, [&] { return closed_.load() || cell.load() != nullptr; });
-  asleep_.store(false);
+  awaited_.store(kNothing);
   return cell.load();
 }
 
 bool DeliveryRing::wait(std::chrono::nanoseconds limit) {
-  const auto& cell = cells_[next_ & mask_];
+  const auto& cell = cells_[next_ & mask_].slot;
   const auto nothing_to_wait_for = [&] { return cell.load() != nullptr || closed_.load(); };
   spin_until(nothing_to_wait_for, std::min(patience_, limit));
   if (nothing_to_wait_for()) return true;
   std::unique_lock lock(mutex_);
-  asleep_.store(true);
+  awaited_.store(next_);
   const bool came = wake_.wait_for(lock, limit, nothing_to_wait_for);
-  asleep_.store(false);
+  awaited_.store(kNothing);
   return came;
 }
 

@@ -22,7 +22,7 @@ using SampleIndex = std::uint32_t;  // place of a sample in its dataset; a datas
 
 // Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer. An external loader's
 // memory is its own: nobody writes there, and labels and indices are empty where it tells none.
-struct Slot {
+struct alignas(64) Slot {          // on lines of its own: neighbours are filled by different threads
   std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back or as a pair
   std::span<std::int32_t> labels;  // capacity; one a sample
   std::span<SampleIndex> indices;  // capacity; one a sample, the order they stand in
@@ -90,7 +90,8 @@ class BatchPool final : public SlotHome {
 
  private:
   void put(Slot* slot) override;
-  bool any_free() const { return lent_ < slots_.size() || !free_.empty(); }
+  bool any_free() const { return lent_ < slots_.size() || !older_.empty() || recent_count_ > 0; }
+  Slot* take_oldest_recent();
   Slot* take();
   // Outside the lock: takes long.
   Batch ready(Slot* slot);
@@ -98,10 +99,15 @@ class BatchPool final : public SlotHome {
   HugeMemory memory_;
   std::vector<Slot> slots_;
   const std::size_t reuse_depth_;  // how many slots given back later are passed over
-  std::mutex mutex_;
+  // Held for a few steps, whatever the number of slots and threads.
+  alignas(64) std::mutex mutex_;
   std::condition_variable freed_;
-  std::size_t lent_ = 0;     // slots, from the first on, that were lent at least once
-  std::vector<Slot*> free_;  // of these, in the order given back; never grows past slots_
+  std::size_t lent_ = 0;  // slots, from the first on, that were lent at least once
+  // Those given back and not lent again: the latest in a circle, the others as a stack.
+  std::vector<Slot*> recent_;
+  std::size_t first_recent_ = 0;
+  std::size_t recent_count_ = 0;  // at most the reuse depth
+  std::vector<Slot*> older_;
   std::size_t waiting_ = 0;
   bool closed_ = false;
 };
@@ -124,18 +130,26 @@ class DeliveryRing {
   void close();
 
  private:
+  // On a line of its own: neighbours are published by different threads.
+  struct alignas(64) Cell {
+    std::atomic<Slot*> slot{nullptr};
+  };
+
   Slot* sleep_until_published(const std::atomic<Slot*>& cell);
 
-  std::vector<std::atomic<Slot*>> cells_;
+  static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+
+  std::vector<Cell> cells_;
   std::size_t mask_;
   std::chrono::nanoseconds patience_;
   std::uint64_t tolerated_backlog_;  // batches published and not taken
-  std::uint64_t next_ = 0;           // the consumer's
-  std::atomic<std::uint64_t> published_{0};
-  std::atomic<std::uint64_t> taken_{0};  // next_, for the producers to see
-  std::atomic<bool> asleep_{false};
   std::atomic<bool> closed_{false};
-  std::mutex mutex_;
+  // Lines that one side writes and the other reads now and then.
+  alignas(64) std::uint64_t next_ = 0;            // the consumer's
+  std::atomic<std::uint64_t> taken_{0};           // next_, for the producers to see
+  std::atomic<std::uint64_t> awaited_{kNothing};  // position that the consumer sleeps for
+  alignas(64) std::atomic<std::uint64_t> published_{0};
+  alignas(64) std::mutex mutex_;
   std::condition_variable wake_;
 };
 

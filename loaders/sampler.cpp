@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "loaders/error.h"
+#include "loaders/keyed_permutation.h"
 #include "loaders/random.h"
 
 namespace loadline {
 namespace {
 
-void shuffle(std::span<SampleIndex> values, Random& random) {
+void fisher_yates(std::span<SampleIndex> values, Random& random) {
   for (std::size_t i = values.size(); i > 1; --i) {
     std::swap(values[i - 1], values[random.below(static_cast<std::uint32_t>(i))]);
   }
@@ -38,7 +39,23 @@ void check(const SamplerOptions& options) {
 
 }  // namespace
 
-Sampler::Sampler(const SamplerOptions& options) : options_(options) {
+std::string_view name(Shuffle shuffle) {
+  switch (shuffle) {
+    case Shuffle::kNone: return "none";
+    case Shuffle::kInMemory: return "in memory";
+    case Shuffle::kKeyed: return "keyed";
+  }
+  return "";
+}
+
+Shuffle shuffle_of(Order order, std::size_t samples, std::size_t world_size) {
+  if (order == Order::kSequential) return Shuffle::kNone;
+  const std::size_t most = world_size < kManyRanks ? kMostShuffledInMemory : kMostShuffledByManyRanks;
+  return samples > most ? Shuffle::kKeyed : Shuffle::kInMemory;
+}
+
+Sampler::Sampler(const SamplerOptions& options)
+    : options_(options), shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
   check(options);
   const std::size_t share =
       options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);
@@ -55,10 +72,11 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options) {
 }
 
 std::size_t Sampler::permutation_size() const {
-  return options_.order == Order::kSequential ? 0 : options_.samples;
+  return shuffle_ == Shuffle::kInMemory ? options_.samples : 0;
 }
 
 void Sampler::permute(std::uint64_t epoch, std::span<SampleIndex> permutation) const {
+  if (shuffle_ != Shuffle::kInMemory) return;
   const std::uint64_t key = key_of(options_.seed, epoch);
   switch (options_.order) {
     case Order::kSequential: return;
@@ -67,7 +85,7 @@ void Sampler::permute(std::uint64_t epoch, std::span<SampleIndex> permutation) c
   }
   std::iota(permutation.begin(), permutation.end(), SampleIndex{0});
   Random random(key);
-  shuffle(permutation, random);
+  fisher_yates(permutation, random);
 }
 
 void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutation) const {
@@ -78,7 +96,7 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
   // numbers not yet used stand before every sample written, since a page has at least one sample.
   const auto order = permutation.first(pages);
   std::iota(order.begin(), order.end(), SampleIndex{0});
-  shuffle(order, random);
+  fisher_yates(order, random);
   const std::size_t missing = pages * page - permutation.size();  // samples of the last page that are not there
   const auto short_place = static_cast<std::size_t>(std::ranges::find(order, pages - 1) - order.begin());
   std::size_t end = permutation.size();
@@ -95,11 +113,40 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
   for (std::size_t first = 0; first < pages; first += window_pages) {
     const std::size_t begin = begin_of(first);
     const std::size_t window_end = begin_of(std::min(first + window_pages, pages));
-    shuffle(permutation.subspan(begin, window_end - begin), random);
+    fisher_yates(permutation.subspan(begin, window_end - begin), random);
   }
 }
 
-std::size_t Sampler::batch(std::span<const SampleIndex> permutation, std::size_t batch,
+// The same rule as permute_pages(), place by place.
+void Sampler::place_in_pages(std::uint64_t key, std::span<SampleIndex> places) const {
+  const std::size_t samples = options_.samples;
+  const std::size_t page = std::min(options_.page_samples, samples);
+  const std::size_t pages = (samples + page - 1) / page;
+  const std::size_t missing = pages * page - samples;
+  const KeyedPermutation order(static_cast<SampleIndex>(pages), key_of(key, 0));
+  const std::size_t short_place = order.place_of(static_cast<SampleIndex>(pages - 1));
+  const std::size_t window_pages = options_.window_samples / page;
+  const auto begin_of = [&](std::size_t place) { return place * page - (place > short_place ? missing : 0); };
+  // Where places behind the short page would be if it were a whole one.
+  const auto as_if_whole = [&](std::size_t place) {
+    return place >= begin_of(short_place) + page - missing ? place + missing : place;
+  };
+  std::optional<KeyedPermutation> mix;
+  std::size_t begin = 0;
+  std::size_t end = 0;  // of the window that `mix` is of
+  for (SampleIndex& at : places) {
+    if (at < begin || at >= end) {
+      const std::size_t window = as_if_whole(at) / page / window_pages;
+      begin = begin_of(window * window_pages);
+      end = begin_of(std::min((window + 1) * window_pages, pages));
+      mix.emplace(static_cast<SampleIndex>(end - begin), key_of(key, 1, window));
+    }
+    const std::size_t mixed = as_if_whole(begin + (*mix)(static_cast<SampleIndex>(at - begin)));
+    at = static_cast<SampleIndex>(order(static_cast<SampleIndex>(mixed / page)) * page + mixed % page);
+  }
+}
+
+std::size_t Sampler::batch(std::uint64_t epoch, std::span<const SampleIndex> permutation, std::size_t batch,
                            std::span<SampleIndex> out) const {
   const std::size_t first = batch * options_.batch_size;
   const std::size_t count = std::min(options_.batch_size, samples_per_epoch_ - first);
@@ -107,59 +154,94 @@ std::size_t Sampler::batch(std::span<const SampleIndex> permutation, std::size_t
   for (std::size_t i = 0; i < count; ++i, position += options_.world_size) {
     out[i] = permutation.empty() ? static_cast<SampleIndex>(position) : permutation[position];
   }
+  if (shuffle_ == Shuffle::kKeyed) {
+    const std::uint64_t key = key_of(options_.seed, epoch);
+    if (options_.order == Order::kPageShuffled) {
+      place_in_pages(key, out.first(count));
+    } else {
+      KeyedPermutation(static_cast<SampleIndex>(options_.samples), key).apply(out.first(count));
+    }
+  }
   return count;
 }
 
 BatchStream::BatchStream(const Sampler& sampler, const StreamOptions& options)
     : sampler_(sampler),
-      end_epoch_(options.epochs ? std::optional(options.first_epoch + *options.epochs) : std::nullopt),
-      current_(sampler.permutation_size()),
-      spare_(sampler.permutation_size()),
-      epoch_(options.first_epoch),
-      batch_(options.first_batch) {
+      first_epoch_(options.first_epoch),
+      first_batch_(options.first_batch),
+      epochs_(options.epochs),
+      end_(std::numeric_limits<std::uint64_t>::max()) {
   if (options.epochs == 0) throw usage_error("epochs: want at least 1, got 0");
-  if (batch_ >= sampler.batches_per_epoch()) {
-    throw usage_error(fmt::format("first batch {}: an epoch has {} batches", batch_, sampler.batches_per_epoch()));
+  const std::uint64_t an_epoch = sampler.batches_per_epoch();
+  if (first_batch_ >= an_epoch) {
+    throw usage_error(fmt::format("first batch {}: an epoch has {} batches", first_batch_, an_epoch));
   }
-  sampler_.permute(epoch_, current_);
+  if (epochs_ && *epochs_ <= end_ / an_epoch) end_ = *epochs_ * an_epoch - first_batch_;
+  for (Half& half : halves_) half.permutation.resize(sampler.permutation_size());
+  make(0);
 }
 
 bool BatchStream::next(Slot& slot) {
-  std::unique_lock lock(mutex_);
-  while (batch_ == sampler_.batches_per_epoch()) {
-    if (end_epoch_ && epoch_ + 1 >= *end_epoch_) return false;
-    begin_next_epoch(lock);
-  }
-  slot.count = sampler_.batch(current_, batch_++, slot.indices);
-  slot.epoch = epoch_;
-  slot.sequence = sequence_++;
+  const std::uint64_t sequence = next_.fetch_add(1, std::memory_order_relaxed);
+  if (sequence >= end_) return false;
+  const std::uint64_t an_epoch = sampler_.batches_per_epoch();
+  const std::uint64_t turn = (first_batch_ + sequence) / an_epoch;
+  Half& half = half_of(turn);
+  if (!half.permutation.empty()) wait_for(turn);
+  slot.epoch = first_epoch_ + turn;
+  slot.sequence = sequence;
+  slot.count = sampler_.batch(slot.epoch, half.permutation, (first_batch_ + sequence) % an_epoch, slot.indices);
+  // Whoever reads the last one leaves the memory to the epoch after the next.
+  if (!half.permutation.empty() && half.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) announce(half);
   return true;
 }
 
-void BatchStream::begin_next_epoch(std::unique_lock<std::mutex>& lock) {
-  // Others may pass the boundary, or a whole short epoch, while this thread waits for the permutation.
-  const std::uint64_t finished = epoch_;
-  spare_ready_.wait(lock, [&] { return spare_state_ != Spare::kBusy || epoch_ != finished; });
-  if (epoch_ != finished) return;
-  if (spare_state_ == Spare::kStale) sampler_.permute(epoch_ + 1, spare_);
-  std::swap(current_, spare_);
-  spare_state_ = Spare::kStale;
-  ++epoch_;
-  batch_ = 0;
+bool BatchStream::is_made(const Half& half, std::uint64_t turn) {
+  return half.made.load(std::memory_order_acquire) > turn / 2;
+}
+
+// Returns whether the permutation of this turn is there.
+bool BatchStream::make(std::uint64_t turn) {
+  Half& half = half_of(turn);
+  if (is_made(half, turn)) return true;
+  if (half.unread.load(std::memory_order_acquire) > 0) return false;
+  if (half.making.exchange(true, std::memory_order_acq_rel)) return false;
+  // Others may have made it, and all of it may have been read, since this thread looked.
+  if (half.made.load(std::memory_order_acquire) == turn / 2 && half.unread.load(std::memory_order_acquire) == 0) {
+    sampler_.permute(first_epoch_ + turn, half.permutation);
+    half.unread.store(batches_of(turn), std::memory_order_relaxed);
+    half.made.store(turn / 2 + 1, std::memory_order_release);
+  }
+  half.making.store(false, std::memory_order_release);
+  announce(half);
+  return is_made(half, turn);
+}
+
+void BatchStream::wait_for(std::uint64_t turn) {
+  Half& half = half_of(turn);
+  while (!is_made(half, turn)) {
+    const std::uint32_t seen = half.changes.load();
+    if (make(turn)) return;
+    half.changes.wait(seen);
+  }
+}
+
+void BatchStream::announce(Half& half) {
+  half.changes.fetch_add(1);
+  half.changes.notify_all();
+}
+
+std::size_t BatchStream::batches_of(std::uint64_t turn) const {
+  return sampler_.batches_per_epoch() - (turn == 0 ? first_batch_ : 0);
 }
 
 void BatchStream::prepare_next() {
-  std::unique_lock lock(mutex_);
-  const bool last_epoch = end_epoch_ && epoch_ + 1 >= *end_epoch_;
-  if (spare_state_ != Spare::kStale || spare_.empty() || last_epoch) return;
-  spare_state_ = Spare::kBusy;
-  const std::uint64_t epoch = epoch_ + 1;
-  lock.unlock();
-  // While the state is kBusy nobody swaps or writes the spare permutation.
-  sampler_.permute(epoch, spare_);
-  lock.lock();
-  spare_state_ = Spare::kReady;
-  spare_ready_.notify_all();
+  if (halves_[0].permutation.empty()) return;
+  const std::uint64_t an_epoch = sampler_.batches_per_epoch();
+  // Of a batch that was given out: while it is unread its permutation stays.
+  const std::uint64_t given = std::max<std::uint64_t>(next_.load(std::memory_order_relaxed), 1) - 1;
+  const std::uint64_t turn = (first_batch_ + std::min(given, end_ - 1)) / an_epoch + 1;
+  if (!epochs_ || turn < *epochs_) make(turn);
 }
 
 }  // namespace loadline

@@ -1,12 +1,13 @@
 // The order of an epoch, and the run of batches that follows from it.
 #pragma once
 
-#include <condition_variable>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "loaders/batch.h"
@@ -25,6 +26,26 @@ enum class Order : std::uint8_t {
 // of a page come within one window, whatever the number of samples is a multiple of. Ranks share an epoch by position,
 // as in every order: each takes its part of every window.
 
+// How an order that is random comes about. Both are uniform as far as a loader can tell, and differ in which one it is.
+enum class Shuffle : std::uint8_t {
+  kNone,      // the order is as stored
+  kInMemory,  // a permutation of all samples, drawn anew each epoch and held in memory with the next one
+  kKeyed      // computed sample by sample (keyed_permutation.h): no memory, nothing to wait for
+};
+
+// "none", "in memory", "keyed".
+std::string_view name(Shuffle shuffle);
+
+// Larger datasets are shuffled by key. Up to here drawing a permutation costs about as much a sample (3 ns up to a
+// million, 13 ns at four, against 11); beyond, it misses the caches with each of its swaps (20 ns at 16 million; at 100
+// million 30 ns, three seconds an epoch and 800 MB for two). Where many ranks share an epoch each would draw what all
+// of them read, and few samples are enough.
+inline constexpr std::size_t kMostShuffledInMemory = std::size_t{1} << 22;
+inline constexpr std::size_t kManyRanks = 16;
+inline constexpr std::size_t kMostShuffledByManyRanks = std::size_t{1} << 16;
+
+Shuffle shuffle_of(Order order, std::size_t samples, std::size_t world_size);
+
 struct SamplerOptions {
   std::size_t samples = 0;     // in the dataset, at least 1
   std::size_t batch_size = 1;  // samples
@@ -39,8 +60,9 @@ struct SamplerOptions {
 
 // A pure function of its options: any thread may ask for any epoch at any time.
 //
-// Shuffles are Fisher-Yates (Knuth, TAOCP 2, algorithm P) driven by Random, keyed by (seed, epoch), hence the same on
-// every machine. Over all ranks each sample comes once an epoch; the ranks' shares differ by at most one sample.
+// Shuffles are Fisher-Yates (Knuth, TAOCP 2, algorithm P) driven by Random or, of large datasets (shuffle_of()), a
+// KeyedPermutation; both keyed by (seed, epoch), hence the same on every machine. Over all ranks each sample comes once
+// an epoch; the ranks' shares differ by at most one sample. A keyed order computes this rank's samples and no others.
 class Sampler {
  public:
   // Throws usage Error naming the option that cannot be met, such as a batch larger than this rank's share.
@@ -51,18 +73,23 @@ class Sampler {
   std::size_t samples_per_epoch() const { return samples_per_epoch_; }  // of this rank, after drop_last
   std::size_t batches_per_epoch() const { return batches_per_epoch_; }
 
+  Shuffle shuffle() const { return shuffle_; }
+
   // How many indices permute() writes: 0 where the order needs no memory.
   std::size_t permutation_size() const;
   // Writes the permutation of one epoch, in time linear in its size.
   void permute(std::uint64_t epoch, std::span<SampleIndex> permutation) const;
-  // Writes the indices of batch `batch` of the epoch that `permutation` was made for; returns how many. Constant time
-  // for any batch.
-  std::size_t batch(std::span<const SampleIndex> permutation, std::size_t batch, std::span<SampleIndex> out) const;
+  // Writes the indices of batch `batch` of this epoch, which `permutation` was made for; returns how many. Constant
+  // time for any batch.
+  std::size_t batch(std::uint64_t epoch, std::span<const SampleIndex> permutation, std::size_t batch,
+                    std::span<SampleIndex> out) const;
 
  private:
   void permute_pages(std::uint64_t key, std::span<SampleIndex> permutation) const;
+  void place_in_pages(std::uint64_t key, std::span<SampleIndex> places) const;
 
   SamplerOptions options_;
+  Shuffle shuffle_;
   std::size_t samples_per_epoch_ = 0;
   std::size_t batches_per_epoch_ = 0;
 };
@@ -73,8 +100,9 @@ struct StreamOptions {
   std::optional<std::uint64_t> epochs;  // none: without end
 };
 
-// Deals out the batches of successive epochs, in order. Thread-safe. Holds two permutations: the epoch in use and the
-// next, which prepare_next() computes off the critical path so that no epoch boundary waits for its shuffle.
+// Deals out the batches of successive epochs, in order. Thread-safe; no thread holds a lock that others wait for. Holds
+// two permutations, where the order needs them: the epoch in use and the next, which prepare_next() computes off the
+// critical path so that no epoch boundary waits for its shuffle.
 class BatchStream {
  public:
   // `sampler` must outlive the stream. Computes the first permutation.
@@ -86,20 +114,29 @@ class BatchStream {
   void prepare_next();
 
  private:
-  enum class Spare : std::uint8_t { kStale, kBusy, kReady };
+  // Permutations of every other epoch, one after the other.
+  struct alignas(64) Half {
+    std::vector<SampleIndex> permutation;
+    std::atomic<std::uint64_t> made{0};    // permutations so far; the last one is here
+    std::atomic<std::uint64_t> unread{0};  // batches of it
+    std::atomic<bool> making{false};
+    std::atomic<std::uint32_t> changes{0};  // of the above, for those who wait for one
+  };
 
-  void begin_next_epoch(std::unique_lock<std::mutex>& lock);
+  Half& half_of(std::uint64_t turn) { return halves_[turn % halves_.size()]; }
+  static bool is_made(const Half& half, std::uint64_t turn);
+  bool make(std::uint64_t turn);
+  void wait_for(std::uint64_t turn);
+  static void announce(Half& half);
+  std::size_t batches_of(std::uint64_t turn) const;
 
   const Sampler& sampler_;
-  const std::optional<std::uint64_t> end_epoch_;
-  std::mutex mutex_;
-  std::condition_variable spare_ready_;
-  std::vector<SampleIndex> current_;
-  std::vector<SampleIndex> spare_;
-  Spare spare_state_ = Spare::kStale;
-  std::uint64_t epoch_;
-  std::size_t batch_;  // next of epoch_
-  std::uint64_t sequence_ = 0;
+  const std::uint64_t first_epoch_;
+  const std::size_t first_batch_;
+  const std::optional<std::uint64_t> epochs_;
+  std::uint64_t end_;                               // sequence number behind the last batch
+  std::array<Half, 2> halves_;                      // of epochs by turns, from the first on
+  alignas(64) std::atomic<std::uint64_t> next_{0};  // sequence number
 };
 
 }  // namespace loadline

@@ -132,7 +132,7 @@ Digest digest_of_file(const fs::path& path, const std::stop_token& stop) {
   return digest;
 }
 
-std::vector<Duplicate> duplicate_files(const std::vector<fs::path>& files, const std::stop_token& stop) {
+std::vector<Duplicate> duplicate_files(const FileNames& files, const std::stop_token& stop) {
   std::map<std::uint64_t, std::vector<fs::path>> by_size;
   for (const fs::path& file : files) by_size[fs::file_size(file)].push_back(file);
   std::vector<Duplicate> found;

@@ -25,7 +25,7 @@ std::vector<SampleIndex> order_of(const Sampler& sampler) {
   const std::size_t most = std::max<std::size_t>(1, kMostOrdered / size);
   const std::size_t batches = std::min(sampler.samples_per_epoch() / size, most);
   std::vector<SampleIndex> order(batches * size);
-  for (std::size_t i = 0; i < batches; ++i) sampler.batch(permutation, i, std::span(order).subspan(i * size, size));
+  for (std::size_t i = 0; i < batches; ++i) sampler.batch(0, permutation, i, std::span(order).subspan(i * size, size));
   return order;
 }
 

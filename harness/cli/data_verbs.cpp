@@ -13,6 +13,7 @@
 #include "harness/cli/verbs.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
@@ -29,6 +30,7 @@ constexpr std::size_t kMostClassesShown = 20;
 constexpr std::size_t kMostFilesShown = 10;
 
 std::string histogram_text(const Dataset& dataset) {
+  if (dataset.labels().stored()) return "not counted: there are more than a million; `loadline data verify` reads them";
   std::vector<std::size_t> counts(dataset.info().classes);
   for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
   std::string text;
@@ -39,14 +41,26 @@ std::string histogram_text(const Dataset& dataset) {
   return text;
 }
 
+// Shows how far the listing of a large folder is.
+std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
+  Progress progress(quiet);
+  const ListingWatch watch([&](std::size_t done, std::size_t all, std::size_t files) {
+    progress.status(fmt::format("{}: listing {} of {} directories, {} files", request.path, done, all, files));
+  });
+  auto dataset = open_dataset(request.path, request.options);
+  progress.clear();
+  return dataset;
+}
+
 }  // namespace
 
 int data_info_verb(const DataRequest& request) {
-  const auto dataset = open_dataset(request.path, request.options);
+  const auto dataset = open_and_show(request, false);
   const DatasetInfo& info = dataset->info();
   // Before the fingerprint, which reads what is not in the page cache yet.
   const Residency residency = page_cache_residency(*dataset);
-  const std::uint64_t fingerprint = content_fingerprint(*dataset);
+  const auto sampled = fingerprint_samples(info);
+  const std::uint64_t fingerprint = run_fingerprint(*dataset, {}).value_or(0);
   std::string text = fmt::format("path         {}\n", printable(request.path));
   text += fmt::format("format       {}\n", info.format);
   if (!info.volume) text += fmt::format("samples      {}\n", info.samples);  // of a volume as many as are asked for
@@ -65,17 +79,20 @@ int data_info_verb(const DataRequest& request) {
     text += fmt::format("classes      {}\n", info.classes);
     text += fmt::format("labels       {}\n", histogram_text(*dataset));
   }
-  text += fmt::format("stored       {} bytes in {} files\n", info.stored_bytes, info.files.size());
+  text += fmt::format("stored       {}{} bytes in {} files\n", info.sized_files ? "about " : "", info.stored_bytes,
+                      info.files.size());
   for (std::size_t i = 0; i < std::min(kMostFilesShown, info.files.size()); ++i) {
     text += fmt::format("             {}\n", printable(info.files[i].string()));
   }
   if (info.files.size() > kMostFilesShown)
     text += fmt::format("             ... ({} more)\n", info.files.size() - kMostFilesShown);
   text += fmt::format("in memory    {} bytes, {}\n", info.all_bytes(), name(info.access));
-  text += fmt::format("page cache   {} of {} pages\n",
+  const auto looked_at = files_looked_at(info.files);
+  text += fmt::format("page cache   {} of {} pages{}\n",
                       residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
-                      residency.pages);
-  text += fmt::format("fingerprint  {:016x}\n", fingerprint);
+                      residency.pages, looked_at ? fmt::format(" of {} of the files", *looked_at) : "");
+  text += fmt::format("fingerprint  {:016x}{}\n", fingerprint,
+                      sampled ? fmt::format(" of {} of the samples", *sampled) : "");
   put_text(stdout, text);
   return kExitOk;
 }
@@ -132,13 +149,20 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   const std::string what = dataset.info().volume ? "all values read"
                                                  : fmt::format("{} samples and labels read{}", dataset.info().samples,
                                                                dataset.info().encoded ? " and decoded" : "");
-  put(stdout, fmt::format("{}: ok, {}, fingerprint {:016x}\n", printable(request.path), what, *fingerprint));
+  // What runs on so large a dataset say of it.
+  std::string of_runs;
+  if (const auto samples = fingerprint_samples(dataset.info())) {
+    if (const auto sampled = run_fingerprint(dataset, stop)) {
+      of_runs = fmt::format(", {:016x} of {} of the samples", *sampled, *samples);
+    }
+  }
+  put(stdout, fmt::format("{}: ok, {}, fingerprint {:016x}{}\n", printable(request.path), what, *fingerprint, of_runs));
 }
 
 }  // namespace
 
 int data_verify_verb(const DataRequest& request) {
-  const auto dataset = open_dataset(request.path, request.options);
+  const auto dataset = open_and_show(request, false);
   const Interrupt interrupt;
   Progress progress(false);
   try {
@@ -193,7 +217,7 @@ int data_convert_verb(const ConvertRequest& request) {
   ConvertOptions options{.format = format,
                          .gzip_level = static_cast<int>(std::min<std::uint64_t>(request.gzip_level, 10))};
   if (request.chunk_samples > 0) options.chunk_samples = request.chunk_samples;
-  const auto dataset = open_dataset(request.from.path, request.from.options);
+  const auto dataset = open_and_show(request.from, request.quiet);
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     return made ? fmt::format("made, {}fingerprint {:016x}",

@@ -47,6 +47,7 @@
 #include "harness/show/job_text.h"
 #include "harness/show/monitor_text.h"
 #include "harness/show/table.h"
+#include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
@@ -253,6 +254,9 @@ int measure(const Verb& verb, const RunRequest& request) {
                      .cpu_limits = cpu_limits_now,
                      .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   instruments.attach(context);
+  const ListingWatch watch([&](std::size_t done, std::size_t all, std::size_t files) {
+    reporter.progress().status(fmt::format("listing {} of {} directories: {} files", done, all, files));
+  });
   // A run that is gone on with knows its place in time only when it is prepared.
   if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
   if (!prepare_run(plan, result, context)) {

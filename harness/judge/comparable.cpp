@@ -26,8 +26,7 @@ void add_differences_of_cells(const Result& base, const Result& changed, std::sp
     const DatasetFacts& data = base.datasets[a.dataset];
     const DatasetFacts& other = changed.datasets[b.dataset];
     // Data that was not to be read before it was measured has none.
-    const bool comparable = data.fingerprint && other.fingerprint;
-    if (comparable && *data.fingerprint != *other.fingerprint && known.emplace(a.dataset, b.dataset).second) {
+    if (samples_differ(data, other) && known.emplace(a.dataset, b.dataset).second) {
       unlike.push_back({fmt::format("data of {}", a.cell.workload),
                         fmt::format("fingerprint {:016x}", *data.fingerprint),
                         fmt::format("fingerprint {:016x}", *other.fingerprint)});

@@ -152,10 +152,10 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
   if (warm && facts.info.access != Access::kResident && resident_pages && *resident_pages < facts.before.pages &&
       (seen || !shows_what_it_reads(facts))) {
     warnings.push_back(
-        {"not-resident",
-         fmt::format("the page cache held {} of {} pages of {} before the trials, though all were just "
-                     "read: IO {} storage too",
-                     *resident_pages, facts.before.pages, facts.path.string(), seen ? "measures" : "may measure")});
+        {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials{}: IO {} storage too",
+                                     *resident_pages, facts.before.pages, facts.path.string(),
+                                     facts.fingerprint_samples ? "" : ", though all were just read",
+                                     seen ? "measures" : "may measure")});
   }
 }
 
@@ -166,8 +166,7 @@ void warn_of_samples(const Result& result, Warnings& warnings) {
                                          [](const CellResult& other) { return other.cell.workload; });
     const DatasetFacts& expected = result.datasets[first->dataset];
     const DatasetFacts& facts = result.datasets[cell.dataset];
-    if (!facts.fingerprint || !expected.fingerprint) continue;
-    if (facts.fingerprint == expected.fingerprint || cell.cell.mode == Mode::kOverhead) continue;
+    if (!samples_differ(facts, expected) || cell.cell.mode == Mode::kOverhead) continue;
     warnings.push_back(
         {"samples-differ", fmt::format("{} reads other samples or labels than {}: loaders of {} cannot "
                                        "be compared by them",

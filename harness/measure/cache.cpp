@@ -31,24 +31,26 @@ bool same_files(const DatasetInfo& a, const DatasetInfo& b) {
 
 // Of the files asked for, those that the page cache still holds some of, and all that it holds.
 struct Left {
-  std::vector<const fs::path*> files;
+  std::vector<fs::path> files;
   Residency residency;
 };
 
-Left request_drop(const std::vector<const fs::path*>& files, bool wait_until_stored) {
+template <typename Files>
+Left request_drop(const Files& files, bool wait_until_stored) {
   Left left;
-  for (const fs::path* path : files) {
-    const File file = File::open(*path);
+  for (const fs::path& path : files) {
+    const File file = File::open(path);
     if (wait_until_stored) file.wait_until_stored();
     file.drop_from_page_cache(file.size_bytes());
-    const Residency held = page_cache_residency(*path);
+    const Residency held = page_cache_residency(path);
     left.residency += held;
     if (held.resident_pages && *held.resident_pages > 0) left.files.push_back(path);
   }
   return left;
 }
 
-// Whatever the format, so that a library's caches do not stand between.
+}  // namespace
+
 void read_files(const DatasetInfo& info, const std::stop_token& stop) {
   HugeMemory block(std::size_t{1} << 20);
   for (const fs::path& path : info.files) {
@@ -59,6 +61,8 @@ void read_files(const DatasetInfo& info, const std::stop_token& stop) {
     }
   }
 }
+
+namespace {
 
 // What was forgotten of a mapping faults once more when it is read, though it lies in the page cache.
 void map_again(const Dataset& dataset, const std::stop_token& stop) {
@@ -81,9 +85,7 @@ const Dataset* at(OpenDatasets open, std::size_t dataset) {
 
 std::optional<Residency> residency_of(const DatasetInfo& info) {
   try {
-    Residency sum;
-    for (const fs::path& file : info.files) sum += page_cache_residency(file);
-    return sum;
+    return page_cache_residency(info.files);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -118,9 +120,7 @@ Residency PageCache::drop(std::size_t dataset, OpenDatasets open, const std::sto
     if (const Dataset* mapped = at(open, i)) mapped->forget_pages();
     states_[i].read = false;
   }
-  std::vector<const fs::path*> files;
-  for (const fs::path& path : info(dataset).files) files.push_back(&path);
-  Left left = request_drop(files, false);
+  Left left = request_drop(info(dataset).files, false);
   Residency all = left.residency;
   for (int request = 1; request < kMostRequests && !left.files.empty() && !stop.stop_requested(); ++request) {
     clock_.sleep_until(clock_.now() + kBetweenRequests, stop);

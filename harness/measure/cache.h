@@ -19,6 +19,10 @@ namespace loadline {
 // missing, not a run that failed.
 std::optional<Residency> residency_of(const DatasetInfo& info);
 
+// Reads all files of a dataset, so that what fits the page cache is in it. A requested stop cuts it short. Throws Error
+// where a file cannot be read.
+void read_files(const DatasetInfo& info, const std::stop_token& stop);
+
 // The datasets of a result that are open, by index; null where one is not, and those beyond the end are not either.
 using OpenDatasets = std::span<const std::unique_ptr<Dataset>>;
 

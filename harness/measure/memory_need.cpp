@@ -34,11 +34,12 @@ std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {
 
 // A permutation of all samples, for the orders that need one.
 std::uint64_t permutation_bytes(const Cell& cell, const DatasetInfo& info) {
-  return cell.sampler.order == Order::kSequential ? 0 : times(info.samples, sizeof(SampleIndex));
+  const Shuffle shuffle = shuffle_of(cell.sampler.order, info.samples, cell.sampler.world_size);
+  return shuffle == Shuffle::kInMemory ? times(info.samples, sizeof(SampleIndex)) : 0;
 }
 
-// A name, a length and a label.
-constexpr std::uint64_t kBytesAFile = 160;
+// A name of up to 32 letters and where it ends, and its length where all are looked up.
+constexpr std::uint64_t kBytesAFile = 48;
 
 void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
   const DatasetInfo& info = facts.info;
@@ -47,7 +48,7 @@ void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
     need.parts.push_back({fmt::format("the samples of {} in memory", path), info.all_bytes()});
   }
   if (info.access == Access::kMapped) need.mapped_bytes = plus(need.mapped_bytes, info.stored_bytes);
-  if (!info.volume) {
+  if (!info.volume && info.labels_in_memory && info.access != Access::kFiles) {
     need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
   }
   if (info.access == Access::kFiles) {

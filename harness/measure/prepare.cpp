@@ -56,6 +56,22 @@ bool spoilt_by_reading(const Plan& plan, const Cell& first, const Dataset& datas
   return any(CacheState::kAsIs) && !any(CacheState::kWarm);
 }
 
+// False when a stop was requested.
+bool take_fingerprint(const Dataset& dataset, DatasetFacts& facts, const std::stop_token& stop) {
+  facts.fingerprint = run_fingerprint(dataset, stop);
+  if (facts.fingerprint) facts.fingerprint_samples = fingerprint_samples(dataset.info());
+  return facts.fingerprint.has_value();
+}
+
+// What the fingerprint of a large dataset has not read, warm cells read here; more than memory holds is left to them.
+bool wants_reading(const Plan& plan, const Cell& first, const DatasetFacts& facts, const Machine& machine) {
+  if (!facts.fingerprint_samples || facts.info.access == Access::kResident) return false;
+  return facts.info.stored_bytes <= memory_left_bytes(machine) &&
+         std::ranges::any_of(plan.cells, [&](const Cell& cell) {
+           return same_dataset(first, cell) && starts(cell, CacheState::kWarm);
+         });
+}
+
 // None when a stop was requested.
 std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bool read_all,
                                     const std::map<fs::path, Residency>& around, const std::stop_token& stop) {
@@ -65,8 +81,8 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bo
   }
   // Opening such a dataset reads none of its files.
   if (dataset.info().access == Access::kFiles) facts.found = page_cache_residency(dataset);
-  if (read_all) facts.fingerprint = content_fingerprint(dataset, stop);
-  if (read_all && !facts.fingerprint) return std::nullopt;
+  facts.files_looked_at = files_looked_at(dataset.info().files);
+  if (read_all && !take_fingerprint(dataset, facts, stop)) return std::nullopt;
   facts.storage = storage_of(dataset.info().files.front());
   facts.before = page_cache_residency(dataset);
   return facts;
@@ -159,6 +175,7 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
   result.slots = rig.slots().slots;
   result.slot_bytes = rig.slots().slot_bytes;
   result.compute_bytes = rig.compute_bytes();
+  if (uses_loader(cell.mode) && rig.sampler().shuffle() == Shuffle::kKeyed) result.shuffle = kKeyedShuffle;
   check_cell(result, dataset.info(), machine, processes);
   return result;
 }
@@ -185,6 +202,11 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     }
     auto facts = inspect(*first, *dataset, !spoilt_by_reading(plan, *first, *dataset), around, context.stop);
     if (!facts) return false;
+    if (wants_reading(plan, *first, *facts, result.environment.machine)) {
+      read_files(facts->info, context.stop);
+      facts->before = page_cache_residency(*dataset);
+    }
+    if (context.stop.stop_requested()) return false;
     result.datasets.push_back(std::move(*facts));
     if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
   }
@@ -238,11 +260,10 @@ bool take_fingerprints(Result& result, RunContext& context) {
     if (facts.fingerprint) continue;
     const auto first = std::ranges::find(result.cells, i, &CellResult::dataset);
     try {
-      facts.fingerprint = content_fingerprint(*open_for(first->cell), context.stop);
+      if (!take_fingerprint(*open_for(first->cell), facts, context.stop)) return false;
     } catch (const Error&) {
       continue;  // it has gone since: the trials are worth no less
     }
-    if (!facts.fingerprint) return false;
     context.observer.on_dataset(facts);
   }
   return true;

@@ -21,11 +21,11 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
                         std::size_t processes = 1);
 
 // Opens each dataset once to look at it, and checks that every cell fits its dataset and the memory there is. Reads all
-// samples, so that what fits the page cache is in it, but for datasets whose cells want the page cache as it is: these
-// have no fingerprint yet. Fills result.datasets, result.cells and, unless they are switched off, result.ceilings,
-// which have no trials yet, and result.memory, the sum of what all of them take (memory_need.h). Throws Error for the
-// first thing that is wrong. Returns whether it came to its end, rather than to a requested stop; without that there is
-// nothing to run.
+// samples, or of a large dataset that memory has no room for those that its fingerprint is of, so that what fits the
+// page cache is in it, but for datasets whose cells want the page cache as it is: these have no fingerprint yet. Fills
+// result.datasets, result.cells and, unless they are switched off, result.ceilings, which have no trials yet, and
+// result.memory, the sum of what all of them take (memory_need.h). Throws Error for the first thing that is wrong.
+// Returns whether it came to its end, rather than to a requested stop; without that there is nothing to run.
 bool prepare_run(const Plan& plan, Result& result, RunContext& context);
 
 // The same for a plan whose datasets are all among those of `result`, which are not read again. Replaces the cells.

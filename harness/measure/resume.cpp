@@ -39,7 +39,7 @@ std::vector<std::string> obstacles(const Result& earlier, const Result& prepared
     const DatasetFacts& here = prepared.datasets[i];
     if (there.path != here.path) found.push_back(there_and_here("data", there.path.string(), here.path.string()));
     // Of data that is to be found as it is, there is none before the last trial.
-    if (!there.fingerprint || !here.fingerprint || there.fingerprint == here.fingerprint) continue;
+    if (!samples_differ(there, here)) continue;
     found.push_back(there_and_here("fingerprint of " + here.path.string(), fmt::format("{:016x}", *there.fingerprint),
                                    fmt::format("{:016x}", *here.fingerprint)));
   }

@@ -11,16 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all, or so many of them, evenly spread.
-std::vector<fs::path> sample_of(const std::vector<fs::path>& all) {
-  const std::size_t count = std::min(all.size(), DatasetWatch::kMostFiles);
-  std::vector<fs::path> sample;
-  for (std::size_t i = 0; i < count; ++i) sample.push_back(all[i * all.size() / count]);
-  return sample;
-}
-
-std::vector<fs::path> directories_of(const std::vector<fs::path>& files) {
+std::vector<fs::path> directories_of(const FileNames& files) {
   std::vector<fs::path> directories;
+  if (const FolderNames* folder = files.folder()) {
+    for (std::size_t i = 0; i < folder->directories(); ++i)
+      directories.push_back(folder->root() / folder->directory(i));
+    return directories;
+  }
   for (const fs::path& file : files) {
     fs::path directory = file.has_parent_path() ? file.parent_path() : ".";
     // Files of one directory stand together.
@@ -35,8 +32,8 @@ DatasetWatch::DatasetWatch(const DatasetInfo& info) {
   const auto remember = [&](const std::vector<fs::path>& paths) {
     for (const fs::path& path : paths) stamps_.emplace_back(path, stamp_of(path));
   };
-  remember(sample_of(info.files));
-  if (info.files.size() > kMostFiles) remember(sample_of(directories_of(info.files)));
+  remember(evenly_spread(info.files, kMostFiles));
+  if (info.files.size() > kMostFiles) remember(evenly_spread(directories_of(info.files), kMostFiles));
 }
 
 void DatasetWatch::check() const {

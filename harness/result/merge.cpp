@@ -88,20 +88,20 @@ std::string data_key(const Cell& cell) {
 
 void check_data(const std::vector<MergePart>& parts) {
   struct Known {
-    std::uint64_t fingerprint;
+    const DatasetFacts* facts;
     std::string source;
   };
   std::map<std::string, Known> data;
   for (const MergePart& part : parts) {
     for (const CellResult& cell : part.result.cells) {
       // Of data that is not to be read before it is measured there is none.
-      const auto fingerprint = part.result.datasets[cell.dataset].fingerprint;
-      if (!fingerprint) continue;
-      const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{*fingerprint, part.source});
-      if (is_new || known->second.fingerprint == *fingerprint) continue;
+      const DatasetFacts& facts = part.result.datasets[cell.dataset];
+      if (!facts.fingerprint) continue;
+      const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{&facts, part.source});
+      if (is_new || !samples_differ(*known->second.facts, facts)) continue;
       throw Error(fmt::format("cannot merge {} with {}: {} held other samples (fingerprint {:016x}, not {:016x})",
-                              part.source, known->second.source, cell.cell.data.string(), *fingerprint,
-                              known->second.fingerprint));
+                              part.source, known->second.source, cell.cell.data.string(), *facts.fingerprint,
+                              *known->second.facts->fingerprint));
     }
   }
 }
@@ -165,8 +165,7 @@ class Merger {
 
   std::size_t add_dataset(DatasetFacts facts) {
     const auto found = std::ranges::find_if(merged_.datasets, [&](const DatasetFacts& known) {
-      const bool same_samples = !known.fingerprint || !facts.fingerprint || known.fingerprint == facts.fingerprint;
-      return known.path == facts.path && same_samples && known.info.format == facts.info.format &&
+      return known.path == facts.path && !samples_differ(known, facts) && known.info.format == facts.info.format &&
              known.info.access == facts.info.access && known.info.files == facts.info.files;
     });
     const auto index = static_cast<std::size_t>(found - merged_.datasets.begin());
@@ -174,6 +173,7 @@ class Merger {
       merged_.datasets.push_back(std::move(facts));
     } else if (!found->fingerprint) {
       found->fingerprint = facts.fingerprint;
+      found->fingerprint_samples = facts.fingerprint_samples;
     }
     return index;
   }

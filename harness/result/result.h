@@ -137,13 +137,17 @@ constexpr std::string_view name(Stopped stopped) {
   return "";
 }
 
+// How the random order of a cell comes about where it is not drawn in memory: "keyed".
+inline constexpr std::string_view kKeyedShuffle = "keyed";
+
 struct CellResult {
   Cell cell;
   std::size_t dataset = 0;   // index in Result::datasets
   std::size_t prefetch = 0;  // in force; 0 without workers
   std::size_t slots = 0;
   std::size_t slot_bytes = 0;
-  std::size_t compute_bytes = 0;  // about what the compute takes beside the slots
+  std::size_t compute_bytes = 0;       // about what the compute takes beside the slots
+  std::optional<std::string> shuffle;  // kKeyedShuffle; none: the order is drawn in memory, or as stored
   std::optional<FirstEpoch> first_epoch;
   std::vector<std::size_t> bounds;  // indices in Result::ceilings of those that it cannot pass
   std::vector<Trial> trials;
@@ -172,13 +176,21 @@ struct ExternalLoader {
 struct DatasetFacts {
   std::filesystem::path path;
   DatasetInfo info;
-  std::size_t files_left_out = 0;            // of info.files, in a result that was read back
-  std::optional<std::uint64_t> fingerprint;  // content_fingerprint(); none: its samples were not all read, or not yet
+  std::size_t files_left_out = 0;                  // of info.files, in a result that was read back
+  std::optional<std::uint64_t> fingerprint;        // run_fingerprint(); none: its samples were not read, or not yet
+  std::optional<std::size_t> fingerprint_samples;  // that it is of; none: of all
+  std::optional<std::size_t> files_looked_at;      // of which the page cache's pages are; none: of all
   StorageFacts storage;
   Residency found;                 // page cache before this run touched the files
   Residency before;                // before the first trial
   std::optional<Residency> after;  // after the last trial
 };
+
+// Whether both have fingerprints, of samples chosen alike, that differ.
+inline bool samples_differ(const DatasetFacts& a, const DatasetFacts& b) {
+  return a.fingerprint && b.fingerprint && a.fingerprint_samples == b.fingerprint_samples &&
+         a.fingerprint != b.fingerprint;
+}
 
 // A value that a search tried, by short trials of SYNTHETIC and FULL, or by a whole run that is to confirm it.
 struct Probe {

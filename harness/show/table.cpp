@@ -125,7 +125,7 @@ void leave_out_empty_columns(std::vector<Row>& rows) {
 
 // "of 3x32x32 u8".
 std::string stored_text(const DatasetInfo& info) {
-  if (info.encoded) return fmt::format("in {} bytes", info.stored_bytes);
+  if (info.encoded) return fmt::format("in {}{} bytes", info.sized_files ? "about " : "", info.stored_bytes);
   if (const auto& volume = info.volume) {
     return fmt::format("out of {} + {} channels of {}^3 f32", volume->input_channels, volume->target_channels,
                        volume->edge);
@@ -309,6 +309,12 @@ std::string warnings_beside(std::string_view failure, const Result& result, cons
   return lines_of(others);
 }
 
+std::string fingerprint_text(const DatasetFacts& facts) {
+  if (!facts.fingerprint) return "";
+  return fmt::format(", fingerprint {:016x}{}", *facts.fingerprint,
+                     facts.fingerprint_samples ? fmt::format(" of {} of them", *facts.fingerprint_samples) : "");
+}
+
 std::string setting_text(const Result& result) {
   const Machine& machine = result.environment.machine;
   const Build& build = result.environment.build;
@@ -330,8 +336,7 @@ std::string setting_text(const Result& result) {
       continue;
     }
     text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", printable(facts.path.string()), facts.info.format,
-                        facts.info.samples, stored_text(facts.info), name(facts.info.access),
-                        facts.fingerprint ? fmt::format(", fingerprint {:016x}", *facts.fingerprint) : "");
+                        facts.info.samples, stored_text(facts.info), name(facts.info.access), fingerprint_text(facts));
   }
   return text;
 }

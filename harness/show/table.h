@@ -30,6 +30,9 @@ std::string failure_text(const Result& result);
 // The warnings that say something else than this sentence does.
 std::string warnings_beside(std::string_view failure, const Result& result, const Judgement& judgement);
 
+// ", fingerprint 0123456789abcdef", and of how many samples where it is not of all; empty where there is none.
+std::string fingerprint_text(const DatasetFacts& facts);
+
 // What the machine, the program and the data were: a few lines.
 std::string setting_text(const Result& result);
 

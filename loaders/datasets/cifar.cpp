@@ -87,8 +87,8 @@ std::vector<fs::path> files_of(const Record& record, const fs::path& path, Split
   return {file};
 }
 
-std::unique_ptr<MappedFile> map_records(const Record& record, const fs::path& path) {
-  auto file = std::make_unique<MappedFile>(path);
+std::shared_ptr<const MappedFile> map_records(const Record& record, const fs::path& path) {
+  auto file = std::make_shared<const MappedFile>(path);
   const std::size_t size = file->bytes().size();
   if (size == 0) throw Error(fmt::format("cannot open {}: it holds no samples", path.string()));
   if (size % record.size_bytes() != 0) {
@@ -100,8 +100,8 @@ std::unique_ptr<MappedFile> map_records(const Record& record, const fs::path& pa
 
 class CifarDataset final : public AddressableDataset {
  public:
-  CifarDataset(DatasetInfo info, std::vector<std::int32_t> labels, const Record& record,
-               std::vector<std::unique_ptr<MappedFile>> files)
+  CifarDataset(DatasetInfo info, Labels labels, const Record& record,
+               std::vector<std::shared_ptr<const MappedFile>> files)
       : AddressableDataset(std::move(info), std::move(labels)),
         record_bytes_(record.size_bytes()),
         files_(std::move(files)) {
@@ -140,7 +140,7 @@ class CifarDataset final : public AddressableDataset {
   };
 
   std::size_t record_bytes_;
-  std::vector<std::unique_ptr<MappedFile>> files_;
+  std::vector<std::shared_ptr<const MappedFile>> files_;
   std::vector<Part> parts_;
 };
 
@@ -159,6 +159,23 @@ void append_labels(const MappedFile& file, const Record& record, const LabelByte
   file.check_intact();
 }
 
+Labels labels_of_records(const Record& record, const LabelByte& wanted, std::size_t samples,
+                         const std::vector<std::shared_ptr<const MappedFile>>& files) {
+  if (samples > kMostLabelsRead) {
+    std::vector<Labels::Stored> parts;
+    std::size_t first = 0;
+    for (const auto& file : files) {
+      parts.push_back({.first = first, .at = file->bytes().data() + wanted.offset});
+      first += file->bytes().size() / record.size_bytes();
+    }
+    return {std::move(parts), {.stride = record.size_bytes()}, samples, files};
+  }
+  std::vector<std::int32_t> labels;
+  labels.reserve(samples);
+  for (const auto& file : files) append_labels(*file, record, wanted, labels);
+  return labels;
+}
+
 std::unique_ptr<Dataset> open_records(const Record& record, const fs::path& path, const DatasetOptions& options) {
   if (options.labels == LabelKind::kCoarse && record.labels.size() < 2) {
     throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
@@ -166,15 +183,13 @@ std::unique_ptr<Dataset> open_records(const Record& record, const fs::path& path
   const LabelByte& wanted = record.labels[options.labels == LabelKind::kCoarse ? 1 : 0];
   DatasetInfo info{.format = std::string(record.format), .shape = kShape, .classes = wanted.classes};
   info.files = files_of(record, path, options.split);
-  std::vector<std::unique_ptr<MappedFile>> files;
+  std::vector<std::shared_ptr<const MappedFile>> files;
   for (const fs::path& name : info.files) {
     files.push_back(map_records(record, name));
     info.stored_bytes += files.back()->bytes().size();
   }
-  std::vector<std::int32_t> labels;
-  labels.reserve(info.stored_bytes / record.size_bytes());
-  for (const auto& file : files) append_labels(*file, record, wanted, labels);
-  info.samples = labels.size();
+  info.samples = info.stored_bytes / record.size_bytes();
+  Labels labels = labels_of_records(record, wanted, info.samples, files);
   return std::make_unique<CifarDataset>(std::move(info), std::move(labels), record, std::move(files));
 }
 

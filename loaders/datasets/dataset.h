@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "loaders/batch.h"
+#include "loaders/datasets/file_names.h"
+#include "loaders/datasets/labels.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/tensor.h"
 
@@ -55,11 +57,14 @@ struct DatasetInfo {
   // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
   // of their own, height and width are 0; of crops of a volume, all of it is 0.
   ImageShape shape;
-  std::optional<VolumeShape> volume;         // that the samples are crops of
-  std::size_t classes = 0;                   // labels are below it
-  std::vector<std::filesystem::path> files;  // all that belongs to the dataset
-  std::size_t stored_bytes = 0;              // of `files`
-  bool encoded = false;                      // samples are images in a format of their own, such as JPEG
+  std::optional<VolumeShape> volume;  // that the samples are crops of
+  std::size_t classes = 0;            // labels are below it
+  FileNames files;                    // all that belongs to the dataset
+  std::size_t stored_bytes = 0;       // of `files`
+  // Of `files`, that stored_bytes is estimated from; none: it is of all.
+  std::optional<std::size_t> sized_files = std::nullopt;
+  bool encoded = false;          // samples are images in a format of their own, such as JPEG
+  bool labels_in_memory = true;  // rather than read as they are asked for
   Access access = Access::kMapped;
 
   std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample of a size that all have
@@ -86,14 +91,20 @@ class SampleReader {
 };
 
 // An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
-// checks the extents of every file and reads every label; the images are read as they are asked for.
+// checks the extents of every file and, but for large datasets (labels.h), reads every label; the images are read as
+// they are asked for.
 class Dataset {
  public:
   virtual ~Dataset() = default;
 
   const DatasetInfo& info() const { return info_; }
   // One a sample, each in [0, classes). Of crops of a volume there are none: each would be 0.
-  std::span<const std::int32_t> labels() const { return labels_; }
+  const Labels& labels() const { return labels_; }
+  // Throws Error naming the first sample whose label is not below info().classes. For labels that were stored: others
+  // have been checked. `labels` are those of `indices`.
+  void check_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
+    if (labels_.stored()) check_stored_labels(indices, labels);
+  }
 
   // What to call this sample in a message: its file, or its number.
   virtual std::string describe(SampleIndex index) const;
@@ -117,11 +128,15 @@ class Dataset {
   virtual void forget_pages() const {}
 
  protected:
-  Dataset(DatasetInfo info, std::vector<std::int32_t> labels) : info_(std::move(info)), labels_(std::move(labels)) {}
+  Dataset(DatasetInfo info, Labels labels) : info_(std::move(info)), labels_(std::move(labels)) {
+    info_.labels_in_memory = !labels_.stored();
+  }
 
  private:
+  void check_stored_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const;
+
   DatasetInfo info_;
-  std::vector<std::int32_t> labels_;
+  Labels labels_;
 };
 
 // A dataset whose samples lie in this process's address space: mapped, or in memory.
@@ -191,7 +206,22 @@ std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const s
 // The same without a way to stop it.
 std::uint64_t content_fingerprint(const Dataset& dataset);
 
-// How much of the dataset's files the page cache holds now.
+// Of how many samples run_fingerprint() is, evenly spread: of a dataset of more than 4 GiB, counting a sample as 1 KiB
+// at least and an encoded one as 32 KiB. None of a smaller one, or of a volume: it is content_fingerprint(). The same
+// whatever format the samples are stored in.
+std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info);
+// What tells one dataset from another without reading for hours: the digest of shape, number of samples and, of so many
+// samples, labels and bytes. Errors and `stop` as above.
+std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::stop_token& stop);
+
+// Of how many files of a folder the page cache is looked at, evenly spread: to look at all takes minutes. None of those
+// with fewer, where it is all.
+inline constexpr std::size_t kMostFilesLookedAt = 65'536;
+inline constexpr std::size_t kFilesLookedAt = 4'096;
+std::optional<std::size_t> files_looked_at(const FileNames& files);
+
+// How much of the dataset's files, or of those that are looked at, the page cache holds now.
 Residency page_cache_residency(const Dataset& dataset);
+Residency page_cache_residency(const FileNames& files);
 
 }  // namespace loadline

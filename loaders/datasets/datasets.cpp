@@ -5,6 +5,7 @@
 #include <array>
 #include <new>
 #include <numeric>
+#include <vector>
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
@@ -151,44 +152,136 @@ bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
   return true;
 }
 
+namespace {
+
+constexpr std::size_t kFingerprintSamples = 4096;
+
+class Digest {
+ public:
+  Digest() {
+    if (state_ == nullptr) throw std::bad_alloc();
+    XXH3_64bits_reset(state_);
+  }
+  Digest(const Digest&) = delete;
+  Digest& operator=(const Digest&) = delete;
+  ~Digest() { XXH3_freeState(state_); }
+  void add(const void* data, std::size_t size) { XXH3_64bits_update(state_, data, size); }
+  void add_sample(const DatasetInfo& info, StoredSample sample) {
+    // Where sizes differ they are part of what is stored.
+    const std::uint64_t bytes = sample.size();
+    if (info.encoded) add(&bytes, sizeof bytes);
+    add(sample.data(), sample.size());
+  }
+  std::uint64_t value() const { return XXH3_64bits_digest(state_); }
+
+ private:
+  XXH3_state_t* state_ = XXH3_createState();
+};
+
+void add_extents(const DatasetInfo& info, Digest& digest) {
+  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  digest.add(extents.data(), sizeof extents);
+}
+
+void add_labels(const Dataset& dataset, Digest& digest) {
+  constexpr std::size_t kAtATime = 4096;
+  std::vector<std::int32_t> values(kAtATime);
+  std::vector<SampleIndex> indices(kAtATime);
+  const Labels& labels = dataset.labels();
+  for (std::size_t first = 0; first < labels.size(); first += kAtATime) {
+    const std::size_t count = std::min(kAtATime, labels.size() - first);
+    for (std::size_t i = 0; i < count; ++i) values[i] = labels[first + i];
+    std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
+    dataset.check_labels(std::span(indices).first(count), std::span(values).first(count));
+    digest.add(values.data(), count * sizeof(std::int32_t));
+  }
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
-  struct Digest {
-    XXH3_state_t* state = XXH3_createState();
-    Digest() {
-      if (state == nullptr) throw std::bad_alloc();
-    }
-    ~Digest() { XXH3_freeState(state); }
-    void add(const void* data, std::size_t size) const { XXH3_64bits_update(state, data, size); }
-  };
-  const Digest digest{};
-  XXH3_64bits_reset(digest.state);
-  const ImageShape& shape = dataset.info().shape;
+  Digest digest;
   if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
     const std::array<std::uint64_t, 3> extents{volume->edge, volume->input_channels, volume->target_channels};
     digest.add(extents.data(), sizeof extents);
   } else {
-    const std::array<std::uint64_t, 4> extents{dataset.info().samples, shape.channels, shape.height, shape.width};
-    digest.add(extents.data(), sizeof extents);
-    digest.add(dataset.labels().data(), dataset.labels().size_bytes());
+    add_extents(dataset.info(), digest);
+    add_labels(dataset, digest);
   }
   const bool complete = dataset.visit([&](StoredSample sample) {
-    // Where sizes differ they are part of what is stored.
-    const std::uint64_t bytes = sample.size();
-    if (dataset.info().encoded) digest.add(&bytes, sizeof bytes);
-    digest.add(sample.data(), sample.size());
+    digest.add_sample(dataset.info(), sample);
     return !stop.stop_requested();
   });
-  return complete ? std::optional(XXH3_64bits_digest(digest.state)) : std::nullopt;
+  return complete ? std::optional(digest.value()) : std::nullopt;
 }
 
 std::uint64_t content_fingerprint(const Dataset& dataset) {
   return *content_fingerprint(dataset, std::stop_token());
 }
 
-Residency page_cache_residency(const Dataset& dataset) {
+std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info) {
+  constexpr std::size_t kMostBytes = std::size_t{4} << 30;
+  constexpr std::size_t kLeast = std::size_t{1} << 10;
+  constexpr std::size_t kEncoded = std::size_t{32} << 10;
+  if (info.volume) return std::nullopt;
+  const std::size_t sample_bytes = info.encoded ? kEncoded : std::max(info.sample_bytes(), kLeast);
+  return info.samples > kMostBytes / sample_bytes ? std::optional(std::min(info.samples, kFingerprintSamples))
+                                                  : std::nullopt;
+}
+
+std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
+  const auto count = fingerprint_samples(dataset.info());
+  if (!count) return content_fingerprint(dataset, stop);
+  Digest digest;
+  add_extents(dataset.info(), digest);
+  std::vector<SampleIndex> indices(*count);
+  for (std::size_t i = 0; i < *count; ++i) {
+    indices[i] = static_cast<SampleIndex>(i * dataset.info().samples / *count);
+  }
+  const auto reader = dataset.make_reader(1);
+  reader->announce(indices);
+  for (const SampleIndex& index : indices) {
+    if (stop.stop_requested()) return std::nullopt;
+    const std::int32_t label = dataset.labels()[index];
+    dataset.check_labels({&index, 1}, {&label, 1});
+    digest.add(&label, sizeof label);
+    StoredSample sample;
+    reader->read({&index, 1}, {&sample, 1});
+    digest.add_sample(dataset.info(), sample);
+    reader->check_intact();
+  }
+  dataset.check_intact();
+  return digest.value();
+}
+
+void Dataset::check_stored_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
+  labels_.check_intact();
+  std::uint32_t highest = 0;
+  for (const std::int32_t label : labels) highest = std::max(highest, static_cast<std::uint32_t>(label));
+  if (highest < info_.classes) return;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (static_cast<std::uint32_t>(labels[i]) < info_.classes) continue;
+    throw Error(fmt::format("cannot read {}: its label {} is out of range, want 0 to {}", describe(indices[i]),
+                            labels[i], info_.classes - 1));
+  }
+}
+
+std::optional<std::size_t> files_looked_at(const FileNames& files) {
+  return files.size() > kMostFilesLookedAt ? std::optional(kFilesLookedAt) : std::nullopt;
+}
+
+Residency page_cache_residency(const FileNames& files) {
   Residency sum;
-  for (const fs::path& file : dataset.info().files) sum += page_cache_residency(file);
+  if (const auto most = files_looked_at(files)) {
+    for (const fs::path& file : evenly_spread(files, *most)) sum += page_cache_residency(file);
+  } else {
+    for (const fs::path& file : files) sum += page_cache_residency(file);
+  }
   return sum;
+}
+
+Residency page_cache_residency(const Dataset& dataset) {
+  return page_cache_residency(dataset.info().files);
 }
 
 }  // namespace loadline

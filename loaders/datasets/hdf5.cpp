@@ -68,8 +68,7 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
 // Gathers from a mapping of the file, past the library, which has told where the samples begin and then is done.
 class MappedHdf5 final : public AddressableDataset {
  public:
-  MappedHdf5(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<MappedFile> file,
-             const std::byte* first)
+  MappedHdf5(DatasetInfo info, Labels labels, std::unique_ptr<MappedFile> file, const std::byte* first)
       : AddressableDataset(std::move(info), std::move(labels)),
         file_(std::move(file)),
         first_(first),
@@ -104,8 +103,7 @@ std::string hdf5_obstacle(const Hdf5Facts& facts) {
   return "";
 }
 
-std::unique_ptr<Dataset> map_samples(DatasetInfo info, std::vector<std::int32_t> labels, const std::string& name,
-                                     const Hdf5Facts& facts) {
+std::unique_ptr<Dataset> map_samples(DatasetInfo info, Labels labels, const std::string& name, const Hdf5Facts& facts) {
   const fs::path path = info.files.front();
   if (const std::string why = hdf5_obstacle(facts); !why.empty()) {
     throw hdf5_refusal(path, fmt::format("dataset '{}': {}", name, why));
@@ -258,7 +256,7 @@ class ChunkReader final : public LibraryReader {
 template <typename Reader>
 class LibraryHdf5 final : public Dataset {
  public:
-  LibraryHdf5(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<Hdf5Dataset> source)
+  LibraryHdf5(DatasetInfo info, Labels labels, std::unique_ptr<Hdf5Dataset> source)
       : Dataset(std::move(info), std::move(labels)), source_(std::move(source)) {}
 
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
@@ -287,7 +285,22 @@ std::string chunk_obstacle(const Hdf5Facts& facts) {
   return "";
 }
 
-std::vector<std::int32_t> read_labels(const fs::path& path, const DatasetOptions& options, DatasetInfo& info) {
+// Where they lie in one piece of numbers that can be read in place, of a file that says how many classes there are.
+std::optional<Labels> stored_labels(const fs::path& path, const DatasetOptions& options, const Hdf5Dataset& source,
+                                    std::size_t samples) {
+  const Hdf5Facts& facts = source.facts();
+  const bool whole = facts.storage == Hdf5Storage::kContiguous && facts.offset_bytes && facts.sources.empty();
+  const std::array<std::string_view, 8> types{"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"};
+  if (samples <= kMostLabelsRead || !whole || std::ranges::find(types, facts.type) == types.end()) return std::nullopt;
+  auto file = std::make_shared<const MappedFile>(path);
+  const auto bytes =
+      file->part(fmt::format("dataset '{}'", options.hdf5_labels), *facts.offset_bytes, samples, facts.element_bytes);
+  const Labels::Layout layout{
+      .bytes = facts.element_bytes, .stride = facts.element_bytes, .is_signed = facts.type.front() == 'i'};
+  return Labels({{0, bytes.data()}}, layout, samples, {std::move(file)});
+}
+
+Labels read_labels(const fs::path& path, const DatasetOptions& options, DatasetInfo& info) {
   const Hdf5Dataset source(path, options.hdf5_labels);
   const auto& extents = source.facts().extents;
   if (extents.size() != 1 || extents[0] != info.samples) {
@@ -295,6 +308,10 @@ std::vector<std::int32_t> read_labels(const fs::path& path, const DatasetOptions
                        fmt::format("dataset '{}' has extents {}, want one label for each of the {} samples of '{}'",
                                    options.hdf5_labels, extents_text(extents), info.samples,
                                    info.encoded ? kPackedBytes : options.hdf5_images));
+  }
+  if (const auto classes = source.attribute("classes"); classes && *classes > 0) {
+    info.classes = *classes;
+    if (auto stored = stored_labels(path, options, source, info.samples)) return std::move(*stored);
   }
   auto labels = source.read_integers();
   const auto highest = static_cast<std::size_t>(*std::ranges::max_element(labels));
@@ -313,8 +330,8 @@ using Offsets = std::vector<std::uint64_t>;
 
 class MappedPacked final : public AddressableDataset {
  public:
-  MappedPacked(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<MappedFile> file,
-               std::span<const std::byte> bytes, Offsets offsets)
+  MappedPacked(DatasetInfo info, Labels labels, std::unique_ptr<MappedFile> file, std::span<const std::byte> bytes,
+               Offsets offsets)
       : AddressableDataset(std::move(info), std::move(labels)),
         file_(std::move(file)),
         bytes_(bytes),
@@ -340,8 +357,7 @@ class MappedPacked final : public AddressableDataset {
 // Through the library, one read a sample.
 class LibraryPacked final : public Dataset {
  public:
-  LibraryPacked(DatasetInfo info, std::vector<std::int32_t> labels, std::unique_ptr<Hdf5Dataset> source,
-                Offsets offsets)
+  LibraryPacked(DatasetInfo info, Labels labels, std::unique_ptr<Hdf5Dataset> source, Offsets offsets)
       : Dataset(std::move(info), std::move(labels)), source_(std::move(source)), offsets_(std::move(offsets)) {}
 
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {

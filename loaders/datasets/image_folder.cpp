@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <numeric>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_queue.h"
@@ -20,30 +20,6 @@ namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// By which torchvision's ImageFolder tells images; what they are inside is seen when they are decoded.
-constexpr std::array<std::string_view, 9> kExtensions{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
-                                                      ".pgm", ".tif",  ".tiff", ".webp"};
-
-bool is_image_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::find(kExtensions, extension) != kExtensions.end();
-}
-
-// In the order of their names' bytes, as torchvision numbers classes and ImageNet's lists are sorted. What has the name
-// of an image and is no file is refused: it would be missing without a word.
-std::vector<fs::path> sorted_entries(const fs::path& directory, bool directories) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    const bool wanted = directories ? entry.is_directory() : is_image_name(entry.path());
-    if (!wanted || entry.path().filename().string().starts_with('.')) continue;
-    if (!directories && !entry.is_regular_file()) refuse_other_than_file("open", entry.path());
-    found.push_back(entry.path());
-  }
-  std::ranges::sort(found, {}, [](const fs::path& path) { return path.filename().string(); });
-  return found;
-}
 
 // ImageNet's directories of both splits, or one split's classes themselves.
 fs::path split_directory(const fs::path& path, Split split) {
@@ -62,7 +38,7 @@ fs::path split_directory(const fs::path& path, Split split) {
 // Reads whole files into memory of its own, which grows to what the largest ones take.
 class FileReader final : public SampleReader {
  public:
-  FileReader(std::span<const fs::path> files, std::size_t most) : files_(files), memory_(most) {}
+  FileReader(const FileNames& files, std::size_t most) : files_(files), memory_(most) {}
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -79,14 +55,14 @@ class FileReader final : public SampleReader {
   }
 
  private:
-  std::span<const fs::path> files_;
+  const FileNames& files_;
   std::vector<std::vector<std::byte>> memory_;
 };
 
 // Maps whole files; what is read of them is up to the decoder.
 class MappingReader final : public SampleReader {
  public:
-  MappingReader(std::span<const fs::path> files, std::size_t most) : files_(files), mapped_(most) {}
+  MappingReader(const FileNames& files, std::size_t most) : files_(files), mapped_(most) {}
 
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -110,13 +86,13 @@ class MappingReader final : public SampleReader {
   }
 
  private:
-  std::span<const fs::path> files_;
+  const FileNames& files_;
   std::vector<std::unique_ptr<MappedFile>> mapped_;
 };
 
 // What a folder's files are and how long they were when it was opened.
 struct Files {
-  std::span<const fs::path> paths;
+  const FileNames& names;
   std::span<const std::size_t> bytes;
 };
 
@@ -157,7 +133,10 @@ class QueueReader final : public SampleReader {
     if (!as_announced) announce({&index, 1});
     while (queue_.size() < std::min(queue_.capacity(), announced_.size())) {
       const SampleIndex next = announced_[queue_.size()];
-      queue_.push(files_.paths[next], files_.bytes[next]);
+      // The queue has fewer paths than there are places for, and borrows them until their files are taken.
+      fs::path& path = paths_[next_path_++ % paths_.size()];
+      path = files_.names[next];
+      queue_.push(path, files_.bytes[next]);
     }
     announced_ = announced_.subspan(1);
     note_reads_in_flight(queue_.size() - 1);
@@ -165,6 +144,8 @@ class QueueReader final : public SampleReader {
   }
 
   Files files_;
+  std::array<fs::path, kInFlight + 1> paths_;
+  std::size_t next_path_ = 0;
   FileQueue queue_;
   std::span<const SampleIndex> announced_;      // and not read yet
   std::vector<std::vector<std::byte>> copies_;  // where more than one at a time is wanted
@@ -172,7 +153,7 @@ class QueueReader final : public SampleReader {
 
 class ImageFolder final : public Dataset {
  public:
-  ImageFolder(DatasetInfo info, std::vector<std::int32_t> labels, std::vector<std::size_t> file_bytes, FileRead read)
+  ImageFolder(DatasetInfo info, Labels labels, std::vector<std::size_t> file_bytes, FileRead read)
       : Dataset(std::move(info), std::move(labels)), file_bytes_(std::move(file_bytes)), read_(read) {}
 
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
@@ -198,7 +179,7 @@ bool recognises_image_folder(const fs::path& path) {
   for (const auto& group : fs::directory_iterator(root)) {
     if (!group.is_directory()) continue;
     for (const auto& entry : fs::directory_iterator(group.path())) {
-      if (is_image_name(entry.path())) return true;
+      if (is_image_name(entry.path().filename().native())) return true;
     }
   }
   return false;
@@ -211,21 +192,21 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOp
   if (!fs::is_directory(path)) throw Error(fmt::format("cannot open {}: not a directory of images", path.string()));
   const fs::path root = split_directory(path, options.split);
   DatasetInfo info{.format = "image-folder", .shape = {3, 0, 0}, .encoded = true, .access = Access::kFiles};
-  std::vector<std::int32_t> labels;
-  for (const fs::path& group : sorted_entries(root, true)) {
-    const auto files = sorted_entries(group, false);
-    if (files.empty()) throw Error(fmt::format("cannot open {}: a class without an image", group.string()));
-    labels.insert(labels.end(), files.size(), static_cast<std::int32_t>(info.classes));
-    info.files.insert(info.files.end(), files.begin(), files.end());
-    ++info.classes;
+  ImageListing found =
+      list_images(root, {.every_length = options.read == FileRead::kUring, .index_directory = listing_directory()});
+  const FolderNames& names = *found.names;
+  if (names.size() >= std::numeric_limits<SampleIndex>::max()) {
+    throw Error(fmt::format("cannot open {}: {} images are more than 2^32 - 2", root.string(), names.size()));
   }
-  if (info.files.empty()) throw Error(fmt::format("cannot open {}: no directory of images in it", root.string()));
-  std::vector<std::size_t> file_bytes;
-  file_bytes.reserve(info.files.size());
-  for (const fs::path& file : info.files) file_bytes.push_back(fs::file_size(file));
-  info.stored_bytes = std::accumulate(file_bytes.begin(), file_bytes.end(), std::size_t{0});
-  info.samples = info.files.size();
-  return std::make_unique<ImageFolder>(std::move(info), std::move(labels), std::move(file_bytes), options.read);
+  info.samples = names.size();
+  info.classes = names.directories();
+  info.stored_bytes = found.stored_bytes;
+  info.sized_files = found.sized_files;
+  std::vector<SampleIndex> begins(info.classes);
+  for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = static_cast<SampleIndex>(names.first_of(i));
+  Labels labels = Labels::of_classes(std::move(begins), info.samples);
+  info.files = FileNames(std::move(found.names));
+  return std::make_unique<ImageFolder>(std::move(info), std::move(labels), std::move(found.file_bytes), options.read);
 }
 
 }  // namespace loadline

@@ -85,7 +85,9 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
         fmt::format("cannot copy {}: its first sample takes more than {} bytes", dataset.describe(0), most_bytes));
   }
   info.samples = ends.size();
-  std::vector labels(dataset.labels().begin(), dataset.labels().begin() + static_cast<std::ptrdiff_t>(info.samples));
+  std::vector<std::int32_t> labels(info.samples);
+  for (std::size_t i = 0; i < info.samples; ++i) labels[i] = dataset.labels()[i];
+  if (!labels.empty()) dataset.labels().check_intact();
   if (info.encoded) {
     return std::make_unique<EncodedMemory>(std::move(info), std::move(labels), std::move(memory), std::move(ends));
   }

@@ -122,7 +122,7 @@ void write_packed(const ConvertJob& job, Hdf5Writer& writer) {
   });
   if (!complete) throw interrupted(job.shown);
   writer.write_offsets(std::string(kPackedOffsets), offsets);
-  writer.write_labels(DatasetOptions{}.hdf5_labels, job.from.labels(), job.from.info().classes);
+  writer.write_labels(DatasetOptions{}.hdf5_labels, job.from.labels().all(), job.from.info().classes);
 }
 
 void write_hdf5(const ConvertJob& job) {
@@ -138,7 +138,7 @@ void write_hdf5(const ConvertJob& job) {
   writer.begin(names.hdf5_images, extents,
                {.chunk_rows = job.options.chunk_samples, .gzip_level = job.options.gzip_level});
   stream(job, [&](std::span<const std::byte> samples) { writer.append(samples); });
-  writer.write_labels(names.hdf5_labels, job.from.labels(), info.classes);
+  writer.write_labels(names.hdf5_labels, job.from.labels().all(), info.classes);
   writer.close();
 }
 
@@ -189,7 +189,7 @@ std::string cifar10_obstacle(const DatasetInfo& info) {
 void write_cifar10(const ConvertJob& job) {
   constexpr std::size_t kBatchRecords = 10'000;  // as published
   const std::size_t sample_bytes = job.from.info().sample_bytes();
-  const auto labels = job.from.labels();
+  const Labels& labels = job.from.labels();
   std::size_t next = 0;
   std::unique_ptr<AtomicFile> file;
   std::vector<std::byte> record(1 + sample_bytes);
@@ -253,7 +253,7 @@ std::string_view extension_of(StoredSample sample) {
 }
 
 void write_jpeg(const ConvertJob& job) {
-  const auto labels = job.from.labels();
+  const Labels& labels = job.from.labels();
   if (!std::ranges::is_sorted(labels)) {
     throw Error(
         fmt::format("cannot convert to jpeg: folders keep samples in the order of their classes, those of {} "

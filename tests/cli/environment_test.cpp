@@ -162,14 +162,15 @@ TEST_F(Surroundings, WhereTheAddressSpaceIsShortRefusesTheRunToo) {
                   "RLIMIT_AS leaves ");
 }
 
-TEST_F(Surroundings, RefusesFourBillionCropsBeforeItOrdersThem) {
+TEST_F(Surroundings, OrdersFourBillionCropsWithoutMemoryForThem) {
   if (kSanitized) GTEST_SKIP() << kWhyNotSanitized;
   const std::string volume = (home_ / "nbody.h5").string();
   ASSERT_EQ(run({"data", "make", "nbody", volume, "--size", "8", "-q"}).exit_code, 0);
   world_.limits = {{RLIMIT_DATA, std::size_t{4} << 30}};
-  expect_sentence({"run", "--workload", "nbody", "--data", volume, "--crop-edge", "4", "--crops", "4000000000",
-                   "--mode", "io", "-o", "result.json"},
-                  2, "the run needs 29.8 GiB of memory, 29.8 GiB of it for the orders of nbody/IO/", "leaves ");
+  EXPECT_EQ(run({"run", "--workload", "nbody", "--data", volume, "--crop-edge", "4", "--crops", "4000000000", "--mode",
+                 "io", "--dry-run"})
+                .exit_code,
+            0);
 }
 
 TEST_F(Surroundings, SaysTheMemoryOfADryRun) {

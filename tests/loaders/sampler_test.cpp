@@ -31,7 +31,7 @@ std::vector<Indices> batches_of(const Sampler& sampler, std::uint64_t epoch) {
   std::vector<Indices> batches;
   for (std::size_t b = 0; b < sampler.batches_per_epoch(); ++b) {
     Indices& batch = batches.emplace_back(sampler.batch_size());
-    batch.resize(sampler.batch(permutation, b, batch));
+    batch.resize(sampler.batch(epoch, permutation, b, batch));
   }
   return batches;
 }
@@ -220,6 +220,70 @@ TEST(Sampler, RanksShareEachEpochExactlyOnce) {
   }
 }
 
+// The whole order of an epoch that many ranks share, by position.
+Indices order_of_ranks(SamplerOptions options, std::uint64_t epoch) {
+  Indices all(options.samples);
+  for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
+    const Indices mine = epoch_of(Sampler(options), epoch);
+    for (std::size_t i = 0; i < mine.size(); ++i) all[options.rank + i * options.world_size] = mine[i];
+  }
+  return all;
+}
+
+TEST(Sampler, ShufflesLargeDatasetsAndThoseOfManyRanksByKey) {
+  EXPECT_EQ(shuffle_of(Order::kShuffled, 4'194'304, 1), Shuffle::kInMemory);
+  EXPECT_EQ(shuffle_of(Order::kShuffled, 4'194'305, 1), Shuffle::kKeyed);
+  EXPECT_EQ(shuffle_of(Order::kPageShuffled, 4'194'305, 15), Shuffle::kKeyed);
+  EXPECT_EQ(shuffle_of(Order::kShuffled, 65'537, 15), Shuffle::kInMemory);
+  EXPECT_EQ(shuffle_of(Order::kShuffled, 65'536, 16), Shuffle::kInMemory);
+  EXPECT_EQ(shuffle_of(Order::kShuffled, 65'537, 16), Shuffle::kKeyed);
+  EXPECT_EQ(shuffle_of(Order::kSequential, 100'000'000, 1), Shuffle::kNone);
+}
+
+TEST(Sampler, AKeyedShuffleNeedsNoMemoryAndIsReadyAtOnce) {
+  const Sampler sampler({.samples = 4'000'000'000, .batch_size = 4, .rank = 999, .world_size = 1000});
+  EXPECT_EQ(sampler.permutation_size(), 0U);
+  EXPECT_EQ(sampler.samples_per_epoch(), 4'000'000U);
+  Indices batch(4);
+  EXPECT_EQ(sampler.batch(7, {}, 999'999, batch), 4U);
+  const Indices last = batch;
+  EXPECT_EQ(std::set<SampleIndex>(last.begin(), last.end()).size(), 4U);
+  sampler.batch(8, {}, 999'999, batch);
+  EXPECT_NE(batch, last);
+}
+
+TEST(Sampler, KeyedShufflesGiveEachSampleOnce) {
+  for (const Order order : {Order::kShuffled, Order::kPageShuffled}) {
+    Indices all = order_of_ranks({.samples = 70'001, .batch_size = 64, .order = order, .world_size = 16}, 3);
+    EXPECT_FALSE(std::ranges::is_sorted(all));
+    std::ranges::sort(all);
+    EXPECT_EQ(all, up_to(70'001));
+  }
+}
+
+TEST(Sampler, AKeyedPageShuffleKeepsPagesInOneWindow) {
+  struct Case {
+    std::size_t samples;
+    std::size_t page;
+    std::size_t window;
+  };
+  for (const Case& one : {Case{70'001, 64, 4096}, Case{65'537, 16, 63}, Case{66'000, 7, 20}, Case{70'000, 1, 1},
+                          Case{65'600, 100'000, 100'000}}) {
+    const Indices order = order_of_ranks({.samples = one.samples,
+                                          .batch_size = 8,
+                                          .order = Order::kPageShuffled,
+                                          .page_samples = one.page,
+                                          .window_samples = one.window,
+                                          .world_size = 16},
+                                         1);
+    EXPECT_LE(most_pages_mixed(order, one.page), one.window / one.page) << one.samples;
+    EXPECT_FALSE(std::ranges::is_sorted(order));
+    Indices sorted = order;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(sorted, up_to(one.samples));
+  }
+}
+
 TEST(Sampler, ARankTakesEveryWorldSizethPosition) {
   const Sampler sampler({.samples = 8, .batch_size = 2, .order = Order::kSequential, .rank = 1, .world_size = 3});
   EXPECT_THAT(batches_of(sampler, 0), ElementsAre(Indices{1, 4}, Indices{7}));
@@ -313,6 +377,16 @@ TEST(BatchStream, DealsTheSameWithTheNextShufflePreparedOrNot) {
     const Sampler sampler({.samples = 50, .batch_size = 8, .order = order, .page_samples = 4, .window_samples = 16});
     EXPECT_EQ(deal(sampler, {.epochs = 4}, true), deal(sampler, {.epochs = 4}, false));
   }
+}
+
+TEST(BatchStream, DealsAKeyedShuffleToo) {
+  const Sampler sampler({.samples = 65'552, .batch_size = 1000, .rank = 3, .world_size = 16});
+  ASSERT_EQ(sampler.shuffle(), Shuffle::kKeyed);
+  std::vector<Dealt> expected;
+  for (const std::uint64_t epoch : {5U, 6U}) {
+    for (const Indices& batch : batches_of(sampler, epoch)) expected.emplace_back(expected.size(), epoch, batch);
+  }
+  EXPECT_EQ(deal(sampler, {.first_epoch = 5, .epochs = 2}, true), expected);
 }
 
 TEST(BatchStream, StartedAnywhereDealsTheTailOfTheWhole) {

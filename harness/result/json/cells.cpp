@@ -310,6 +310,7 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   json("slots", cell.slots);
   json("slot_bytes", cell.slot_bytes);
   json("compute_bytes", cell.compute_bytes);
+  json.late("shuffle", cell.shuffle);
   auto description = description_of(cell);
   json("compute_description", description);
   json.object("skipped", [&](auto& inner) { skipped_fields(inner, cell); });

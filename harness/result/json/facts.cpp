@@ -39,7 +39,7 @@ ImageShape shape_of(const Extents& extents) {
   return {.channels = extents[0].value_or(0), .height = extents[1].value_or(0), .width = extents[2].value_or(0)};
 }
 
-std::vector<std::filesystem::path> first_of(const std::vector<std::filesystem::path>& files) {
+std::vector<std::filesystem::path> first_of(const FileNames& files) {
   constexpr std::size_t kMostFiles = 64;
   return {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(kMostFiles, files.size()))};
 }

@@ -26,7 +26,7 @@ Extents extents_of(const ImageShape& shape);
 ImageShape shape_of(const Extents& extents);
 
 // As many as the file names: a million names of photographs would bury the figures.
-std::vector<std::filesystem::path> first_of(const std::vector<std::filesystem::path>& files);
+std::vector<std::filesystem::path> first_of(const FileNames& files);
 
 // A member for each.
 void libraries_fields(RecordWriter& json, const std::vector<Build::Library>& libraries);
@@ -152,7 +152,8 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   json("encoded", info.encoded);
   json.derived("dtype", [&] { return info.volume ? "f32" : "u8"; });
   json("classes", info.classes);
-  json.converted("files", info.files, first_of, [](const auto& files) { return files; });
+  json.converted("files", info.files, first_of,
+                 [](const std::vector<std::filesystem::path>& files) { return FileNames(files); });
   json.converted(
       "file_count", facts.files_left_out, [&](std::size_t left_out) { return info.files.size() + left_out; },
       [&](std::size_t count) {
@@ -160,15 +161,18 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
         throw Error(fmt::format("want at least the {} files that are listed, got {}", info.files.size(), count));
       });
   json("stored_bytes", info.stored_bytes);
+  json.late("sized_files", info.sized_files);
   word(json, "access", info.access,
        std::array{Access::kMapped, Access::kResident, Access::kRows, Access::kBlocks, Access::kChunks, Access::kFiles,
                   Access::kUnknown});
   json.converted("fingerprint", facts.fingerprint, hex_of, parse_hex_or_none);
+  json.late("fingerprint_samples", facts.fingerprint_samples);
   json("storage", facts.storage);
   json.object("page_cache", [&](auto& inner) {
     inner("found", facts.found);
     inner("before", facts.before);
     inner("after", facts.after);
+    inner.late("files", facts.files_looked_at);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
+#include "harness/show/table.h"
 
 namespace loadline {
 namespace {
@@ -63,8 +64,7 @@ std::string dataset_text(const DatasetFacts& facts) {
   return fmt::format(
       "{}: {}, {} samples{}, {}; on {} ({}); in the page cache {} found, {} before, "
       "{} after the trials",
-      facts.path.string(), facts.info.format, facts.info.samples,
-      facts.fingerprint ? fmt::format(", fingerprint {:016x}", *facts.fingerprint) : "", name(facts.info.access),
+      facts.path.string(), facts.info.format, facts.info.samples, fingerprint_text(facts), name(facts.info.access),
       storage.file_system.value_or("an unknown file system"), storage.device.value_or("device unknown"),
       resident_text(facts.found), resident_text(facts.before), facts.after ? resident_text(*facts.after) : "unknown");
 }

@@ -63,17 +63,29 @@ TEST(MemoryNeed, CountsSamplesInMemoryOfAllDatasetsAtOnce) {
   EXPECT_THAT(parts, testing::Contains(Pair("the samples of /data/other in memory", 47'040'000U)));
 }
 
-TEST(MemoryNeed, OfFourBillionCropsAreTheirOrders) {
+TEST(MemoryNeed, CountsOrdersThatAreDrawnInMemory) {
+  Result result = prepared_for_memory();
+  result.datasets[0].info.samples = 4'194'304;
+  const MemoryUse use = memory_use(memory_need(result), {.memory_available_bytes = std::uint64_t{32} << 20});
+  EXPECT_EQ(use.largest, "the orders of mnist/IO/thread-pool/workers:4/batch:100");
+  EXPECT_EQ(use.largest_bytes, 33'554'432U);
+  EXPECT_EQ(test::thrown_by([&] { check_memory(use); }),
+            test::usage("the run needs 56.6 MiB of memory, 32.0 MiB of it for the orders of "
+                        "mnist/IO/thread-pool/workers:4/batch:100, and MemAvailable leaves 32.0 MiB; ask for less, or "
+                        "give the process more"));
+}
+
+TEST(MemoryNeed, OfFourBillionCropsHasNoOrders) {
   Result result = prepared_for_memory();
   result.datasets[0].info.volume = VolumeShape{.edge = 256, .input_channels = 4, .target_channels = 5};
   result.datasets[0].info.samples = 4'000'000'000;
-  const MemoryUse use = memory_use(memory_need(result), {.memory_available_bytes = std::uint64_t{24} << 30});
-  EXPECT_EQ(use.largest, "the orders of mnist/IO/thread-pool/workers:4/batch:100");
-  EXPECT_EQ(use.largest_bytes, 32'000'000'000U);
-  EXPECT_EQ(test::thrown_by([&] { check_memory(use); }),
-            test::usage("the run needs 29.8 GiB of memory, 29.8 GiB of it for the orders of "
-                        "mnist/IO/thread-pool/workers:4/batch:100, and MemAvailable leaves 24.0 GiB; ask for less, or "
-                        "give the process more"));
+  EXPECT_EQ(memory_need(result).total_bytes(), 9U * 1'003'520) << "the slots";
+}
+
+TEST(MemoryNeed, OfLabelsThatStayInTheirFileIsNone) {
+  Result result = prepared_for_memory();
+  result.datasets[0].info.labels_in_memory = false;
+  EXPECT_EQ(memory_need(result).total_bytes(), 480'000U + 9 * 1'003'520);
 }
 
 TEST(MemoryNeed, OfAnOrderAsStoredIsNone) {

@@ -45,8 +45,7 @@ inline std::unique_ptr<Dataset> patterned_dataset(std::size_t samples, const Ima
 // Passes everything on to the dataset it borrows, and lets its own kind act before and after each read of any thread.
 class DecoratedDataset : public Dataset {
  public:
-  explicit DecoratedDataset(const Dataset& inner)
-      : Dataset(inner.info(), {inner.labels().begin(), inner.labels().end()}), inner_(inner) {}
+  explicit DecoratedDataset(const Dataset& inner) : Dataset(inner.info(), inner.labels().all()), inner_(inner) {}
 
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
     return std::make_unique<Reader>(*this, most);

@@ -24,7 +24,7 @@ inline void write_hdf5(const std::filesystem::path& path, const Dataset& dataset
     writer.append(sample);
     return true;
   });
-  writer.write_labels("labels", dataset.labels(), info.classes);
+  writer.write_labels("labels", dataset.labels().all(), info.classes);
   writer.close();
 }
 
@@ -41,7 +41,7 @@ inline void write_packed(const std::filesystem::path& path, const Dataset& datas
   writer.begin("encoded", std::array{offsets.back()}, {});
   writer.append(bytes);
   writer.write_offsets("offsets", offsets);
-  writer.write_labels("labels", dataset.labels(), dataset.info().classes);
+  writer.write_labels("labels", dataset.labels().all(), dataset.info().classes);
   writer.close();
 }
 

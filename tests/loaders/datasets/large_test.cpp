@@ -1,0 +1,116 @@
+// Datasets of more samples than their labels, and of more bytes than their fingerprint, are read of. Sparse files
+// serve.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "loaders/assemble.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/datasets/memory.h"
+#include "loaders/transforms/kernels.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kCifarRecord = 3073;
+
+void put_byte(const fs::path& path, std::size_t at, char value) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(value);
+}
+
+class LargeIdx : public testing::Test {
+ protected:
+  // Black images of one pixel, of class 0 but for the last.
+  std::unique_ptr<Dataset> open(std::size_t samples) const {
+    const auto header = [&](char rank) {
+      std::string bytes{'\0', '\0', '\x08', rank};
+      for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(samples >> shift & 0xff);
+      return bytes;
+    };
+    test::write(images_, header(3) + std::string("\0\0\0\1\0\0\0\1", 8));
+    test::write(labels_, header(1));
+    fs::resize_file(images_, 16 + samples);
+    fs::resize_file(labels_, 8 + samples);
+    put_byte(labels_, 8 + samples - 1, 6);
+    return open_dataset(home_.path(), {});
+  }
+
+  const test::TemporaryDirectory home_;
+  const fs::path images_ = home_ / "train-images-idx3-ubyte";
+  const fs::path labels_ = home_ / "train-labels-idx1-ubyte";
+};
+
+TEST_F(LargeIdx, ReadsLabelsAsTheyAreAskedForAboveAMillion) {
+  EXPECT_FALSE(open(kMostLabelsRead)->labels().stored());
+  const auto dataset = open(kMostLabelsRead + 1);
+  EXPECT_TRUE(dataset->labels().stored());
+  EXPECT_FALSE(dataset->info().labels_in_memory);
+  EXPECT_EQ(dataset->labels().memory_bytes(), 0U);
+  EXPECT_EQ(dataset->info().classes, 7U);
+  EXPECT_EQ(dataset->labels()[0], 0);
+  EXPECT_EQ(dataset->labels()[kMostLabelsRead], 6);
+}
+
+TEST_F(LargeIdx, HasAFingerprintOfSomeSamplesAboveFourMillion) {
+  constexpr std::size_t kFew = std::size_t{1} << 22;
+  EXPECT_EQ(fingerprint_samples(open(kFew)->info()), std::nullopt);
+  const auto dataset = open(2 * kFew);
+  EXPECT_EQ(fingerprint_samples(dataset->info()), 4096U);
+  const auto before = run_fingerprint(*dataset, {});
+  EXPECT_EQ(run_fingerprint(*copy_to_memory(*dataset), {}), before) << "whatever the samples are stored in";
+  put_byte(images_, 16 + 2049, 1);
+  EXPECT_EQ(run_fingerprint(*dataset, {}), before) << "sample 2049 is not among them";
+  put_byte(images_, 16 + 2048, 1);
+  const auto changed = run_fingerprint(*dataset, {});
+  EXPECT_NE(changed, before);
+  put_byte(labels_, 8 + 4096, 1);
+  EXPECT_NE(run_fingerprint(*dataset, {}), changed);
+}
+
+TEST_F(LargeIdx, OfASmallDatasetTheFingerprintIsOfAll) {
+  const auto dataset = open(100);
+  EXPECT_EQ(run_fingerprint(*dataset, {}), content_fingerprint(*dataset));
+}
+
+TEST(LargeCifar, ReadsLabelsBesideTheirImagesAndRefusesOneThatIsOutOfRange) {
+  const test::TemporaryDirectory home;
+  const fs::path first = test::write(home / "data_batch_1.bin", "");
+  const fs::path second = test::write(home / "data_batch_2.bin", "");
+  fs::resize_file(first, kMostLabelsRead * kCifarRecord);
+  fs::resize_file(second, 10 * kCifarRecord);
+  put_byte(first, 5 * kCifarRecord, 4);
+  put_byte(second, 3 * kCifarRecord, 9);
+  put_byte(second, 7 * kCifarRecord, 10);
+  const auto dataset = open_dataset(home.path(), {});
+  EXPECT_TRUE(dataset->labels().stored());
+  EXPECT_EQ(dataset->info().samples, kMostLabelsRead + 10);
+
+  const ImageTransform transform(dataset->info().shape, {.dtype = DType::kU8}, kernels_named("auto"));
+  const ImageAssembler assembler(*dataset, transform);
+  BatchPool pool(1, 3, assembler.sample_bytes());
+  const Batch slot = pool.try_acquire();
+  const auto filler = assembler.make_filler(3, Stores::kCached);
+  const std::vector<SampleIndex> sound{5, kMostLabelsRead + 3, kMostLabelsRead + 6};
+  std::ranges::copy(sound, slot->indices.begin());
+  slot->count = 3;
+  filler->fill(*slot);
+  EXPECT_THAT(slot->labels, testing::ElementsAre(4, 9, 0));
+  slot->indices[1] = kMostLabelsRead + 7;
+  EXPECT_EQ(
+      test::thrown_by([&] { filler->fill(*slot); }),
+      test::failed("cannot read sample 1048583 of " + first.string() + ": its label 10 is out of range, want 0 to 9"));
+}
+
+}  // namespace
+}  // namespace loadline
