@@ -43,6 +43,7 @@ Sequences sequences_of(const std::string& name) {
 
 // Tokens stay what they are: only what was asked for beside the standard is left, for whoever refuses it.
 TransformOptions transform_of_tokens(const RunOptions& options) {
+  if (options.normalise == "on") throw usage_error("--normalise on: tokens cannot be normalised");
   const bool standard = options.dtype == RunOptions().dtype;
   return {.dtype = standard ? DType::kI32 : dtype_of(options.dtype),
           .layout = options.layout == "nhwc" ? Layout::kNHWC : Layout::kNCHW,

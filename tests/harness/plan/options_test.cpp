@@ -258,10 +258,9 @@ TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
   EXPECT_EQ(refusal("split", "validation"), usage("--split 'validation': want one of train, test"));
   EXPECT_EQ(refusal("order", "shufled"),
             usage("--order 'shufled': want one of shuffled, page-shuffled, sequential (did you mean shuffled?)"));
-  EXPECT_EQ(
-      refusal("workload", "cifar10,cifar1000"),
-      usage("--workload 'cifar1000': want one of fashion-mnist, mnist, cifar10, cifar100, photos, nbody (did you mean "
-            "cifar100?)"));
+  EXPECT_EQ(refusal("workload", "cifar10,cifar1000"), usage("--workload 'cifar1000': want one of fashion-mnist, mnist, "
+                                                            "cifar10, cifar100, photos, nbody, tokens (did you mean "
+                                                            "cifar100?)"));
 }
 
 TEST(RunOptions, RefuseAnEmptyTextWhereThereIsAStandardOne) {
