@@ -12,6 +12,7 @@
 
 #include "loaders/batch.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/tokens.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/transforms/image_transform.h"
 #include "loaders/transforms/photo_transform.h"
@@ -82,6 +83,26 @@ class VolumeAssembler final : public Assembler {
  private:
   const VolumeDataset& volume_;
   VolumeTransform transform_;
+};
+
+// What stands in a batch of tokens behind the end of a document.
+inline constexpr std::int32_t kNoToken = -1;
+
+// Of sequences of tokens: batches of i32, [batch, sequence length + 1]. What a document is short of is kNoToken.
+class TokenAssembler final : public Assembler {
+ public:
+  // `seed`: of random places.
+  TokenAssembler(const TokenDataset& dataset, std::uint64_t seed);
+
+  std::size_t sample_bytes() const override { return (length_ + 1) * sizeof(std::int32_t); }
+  SampleFormat sample_format() const override;
+  Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+
+ private:
+  const TokenDataset& tokens_;
+  std::uint64_t seed_;
+  std::size_t length_;
 };
 
 // What to do with a sample that cannot be decoded.

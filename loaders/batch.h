@@ -30,7 +30,10 @@ struct alignas(64) Slot {          // on lines of its own: neighbours are filled
   // Of these, what the sample is to be turned into. Where there are any, a batch is a pair of tensors: first the inputs
   // of all its samples, behind them the targets of all.
   std::size_t target_bytes = 0;
-  std::size_t count = 0;       // samples in the batch; the last batch of an epoch may be short
+  std::size_t count = 0;  // samples in the batch; the last batch of an epoch may be short
+  // Of tokens, what the samples have to predict, and what they would have to were none of them short. 0 of all else.
+  std::size_t tokens = 0;
+  std::size_t token_places = 0;
   std::uint64_t sequence = 0;  // place of the batch in the run, from 0, across epochs
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written

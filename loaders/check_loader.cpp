@@ -111,7 +111,7 @@ using Signatures = std::unordered_map<std::uint64_t, std::vector<SampleIndex>>;
 Signatures signatures_of(const Dataset& dataset, const std::stop_token& stop) {
   Signatures signatures;
   const DatasetInfo& info = dataset.info();
-  if (info.encoded || info.volume) return signatures;
+  if (info.encoded || !info.labelled()) return signatures;
   auto values = SampleValues::of({.dtype = "u8", .shape = {info.shape.elements()}}, info.shape);
   SampleIndex index = 0;
   dataset.visit([&](StoredSample stored) {

@@ -128,7 +128,8 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
     throw Error(fmt::format("loader {}: it delivers samples of {}, and {} needs {}", loader, text_of(delivered),
                             needs.consumer, text_of(wanted)));
   }
-  if (!delivered.labels) {
+  // What tokens have to predict is among them.
+  if (sample.dtype != DType::kI32 && !delivered.labels) {
     throw Error(fmt::format("loader {}: it delivers no labels, and {} needs them", loader, needs.consumer));
   }
 }

@@ -36,7 +36,7 @@ std::string text_of(const DeliveredFormat& format);
 // What a consumer that does not take any batch wants of each.
 struct BatchNeeds {
   std::string consumer;     // that wants it: "compute cnn"
-  SampleFormat sample;      // without a target: with labels
+  SampleFormat sample;      // without a target, and not of tokens: with labels
   std::size_t classes = 0;  // labels are below it
 };
 

@@ -9,7 +9,7 @@
 
 namespace loadline {
 
-enum class DType : std::uint8_t { kU8, kF32, kBF16 };
+enum class DType : std::uint8_t { kU8, kF32, kBF16, kI32 };
 enum class Layout : std::uint8_t { kNCHW, kNHWC };
 
 constexpr std::size_t size_bytes(DType dtype) {
@@ -17,6 +17,7 @@ constexpr std::size_t size_bytes(DType dtype) {
     case DType::kU8: return 1;
     case DType::kBF16: return 2;
     case DType::kF32: return 4;
+    case DType::kI32: return 4;
   }
   return 0;
 }
@@ -26,6 +27,7 @@ constexpr std::string_view name(DType dtype) {
     case DType::kU8: return "u8";
     case DType::kBF16: return "bf16";
     case DType::kF32: return "f32";
+    case DType::kI32: return "i32";
   }
   return "";
 }
@@ -55,8 +57,9 @@ struct ImageShape {
 struct SampleFormat {
   DType dtype = DType::kF32;
   Layout layout = Layout::kNCHW;
-  std::vector<std::size_t> input;  // [channels, height, width] or [channels, depth, height, width], whatever the layout
-  std::vector<std::size_t> target;  // as input; empty where the target is the label
+  // [channels, height, width] or [channels, depth, height, width], whatever the layout; of tokens [length + 1].
+  std::vector<std::size_t> input;
+  std::vector<std::size_t> target;  // as input; empty where the target is the label, or the next token
 };
 
 // A cube of f32 values in some channels, borrowed from a larger volume. Value (c, x, y, z) is first[c * channel_stride

@@ -148,7 +148,7 @@ std::vector<Duplicate> duplicate_files(const FileNames& files, const std::stop_t
 }
 
 std::vector<std::size_t> empty_classes(const Dataset& dataset) {
-  std::vector<bool> known(dataset.info().volume ? 0 : dataset.info().classes);
+  std::vector<bool> known(dataset.info().labelled() ? dataset.info().classes : 0);
   for (const std::int32_t label : dataset.labels()) {
     if (static_cast<std::size_t>(label) < known.size()) known[static_cast<std::size_t>(label)] = true;
   }

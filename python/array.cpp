@@ -183,7 +183,13 @@ const ElementType kInt32{"int32", "i", "<i4", kDlInt, 4};
 const ElementType kUInt32{"uint32", "I", "<u4", kDlUInt, 4};
 
 const ElementType& element_type(DType dtype) {
-  return dtype == DType::kU8 ? kUInt8 : dtype == DType::kBF16 ? kBFloat16 : kFloat32;
+  switch (dtype) {
+    case DType::kU8: return kUInt8;
+    case DType::kBF16: return kBFloat16;
+    case DType::kI32: return kInt32;
+    case DType::kF32: break;
+  }
+  return kFloat32;
 }
 
 py::object to_python(ArrayView view, std::shared_ptr<void> owner, ArrayForm form) {

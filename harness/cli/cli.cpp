@@ -28,6 +28,7 @@
 #include "harness/measure/replay_loader.h"
 #include "harness/plan/one_value.h"
 #include "harness/plan/options.h"
+#include "harness/plan/script_workload.h"
 #include "harness/result/build_facts.h"
 #include "harness/result/result_json.h"
 #include "harness/result/threads.h"
@@ -199,7 +200,8 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "One value of each list; --loader is thread-pool, --compute is cnn and --workers the CPUs in force unless "
+      "One value of each list; --loader is thread-pool, --compute is cnn (gpt for tokens) and --workers the CPUs in "
+      "force unless "
       "given.\n"
       "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
@@ -207,10 +209,12 @@ void add_train(CLI::App& app, Request& request) {
 
 // What says which samples a loader is to deliver.
 bool is_for_check(const OptionRow& row) {
-  constexpr std::array kHeeded{"workload", "workers",     "batch-size",  "data",  "format", "split",
-                               "labels",   "hdf5-images", "hdf5-labels", "dtype", "layout", "normalise",
-                               "mean",     "std",         "order",       "seed",  "rank",   "world-size",
-                               "prefetch", "drop-last",   "time-limit"};
+  constexpr std::array kHeeded{"workload",    "workers",    "batch-size",      "data",
+                               "format",      "split",      "labels",          "hdf5-images",
+                               "hdf5-labels", "dtype",      "layout",          "normalise",
+                               "mean",        "std",        "order",           "seed",
+                               "rank",        "world-size", "prefetch",        "drop-last",
+                               "time-limit",  "token-type", "sequence-length", "sequences"};
   return std::ranges::find(kHeeded, row.name) != kHeeded.end();
 }
 
@@ -349,8 +353,9 @@ void add_data(CLI::App& app, Request& request) {
       request.data);
   add_dataset_options(*data->add_subcommand("verify", "Read and decode all of a dataset"), request.data);
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
-  make->add_option("kind", request.make.kind,
-                   fmt::format("what to make: {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody))
+  make->add_option(
+          "kind", request.make.kind,
+          fmt::format("what to make: {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody, kTokens))
       ->required()
       ->type_name("KIND");
   make->add_option("directory", request.make.directory, "where, a file for nbody; nothing else may be there")
@@ -359,7 +364,9 @@ void add_data(CLI::App& app, Request& request) {
   add_number(*make, "--samples", "training samples; the other split comes on top [50000; photos 5000]",
              [&request](std::uint64_t number) { request.make.samples = number; });
   add_number(*make, "--seed", "of everything in it", request.make.seed);
-  add_number(*make, "--size", "nbody: values along each side, 36 bytes for each of their cube [256]",
+  add_number(*make, "--size",
+             "nbody: values along each side, 36 bytes for each of their cube [256]; tokens: of the "
+             "training part, up to whole 4,096 [16777216]",
              [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");
@@ -594,7 +601,6 @@ int run_request(const CLI::App& app, Request& request) {
     // Of training there is one configuration and one compute that it is about.
     if (name == "train") {
       request.run.options.loaders = {"thread-pool"};
-      request.run.options.compute = "cnn";
     }
     if (!request.run.resume.empty()) load_earlier(request.run);
     if (!request.run.config.empty()) {
@@ -602,6 +608,9 @@ int run_request(const CLI::App& app, Request& request) {
       apply_config(config_text(file), file == "-" ? "stdin" : file, request.run.options);
     }
     for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
+    if (name == "train" && request.run.options.compute.empty()) {
+      request.run.options.compute = workload_named(request.run.options.workloads.front()).tokens ? "gpt" : "cnn";
+    }
     return name == "run"        ? run_verb(request.run)
            : name == "ceilings" ? ceilings_verb(request.run)
                                 : train_verb(request.run, request.train);

@@ -63,19 +63,23 @@ int data_info_verb(const DataRequest& request) {
   const std::uint64_t fingerprint = run_fingerprint(*dataset, {}).value_or(0);
   std::string text = fmt::format("path         {}\n", printable(request.path));
   text += fmt::format("format       {}\n", info.format);
-  if (!info.volume) text += fmt::format("samples      {}\n", info.samples);  // of a volume as many as are asked for
+  if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // of others as many as are asked for
   if (info.encoded) {
     text += fmt::format("shape        of each image its own, {:.0f} bytes on average\n",
                         static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
   } else if (const auto& volume = info.volume) {
     text += fmt::format("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
                         volume->target_channels, volume->edge, volume->edge, volume->edge);
+  } else if (const auto& tokens = info.tokens) {
+    text += fmt::format("tokens       {}\n", tokens->tokens);
+    text += fmt::format("documents    {}\n", tokens->documents ? fmt::format("{}", *tokens->documents)
+                                                               : "unknown: there is no index beside it");
   } else {
     text += fmt::format("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
                         info.shape.width);
   }
-  text += fmt::format("dtype        {}\n", info.volume ? "f32" : "u8");
-  if (!info.volume) {
+  text += fmt::format("dtype        {}\n", stored_type(info));
+  if (info.labelled()) {
     text += fmt::format("classes      {}\n", info.classes);
     text += fmt::format("labels       {}\n", histogram_text(*dataset));
   }
@@ -146,9 +150,10 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   }
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) throw stopped;
-  const std::string what = dataset.info().volume ? "all values read"
-                                                 : fmt::format("{} samples and labels read{}", dataset.info().samples,
-                                                               dataset.info().encoded ? " and decoded" : "");
+  const std::string what = dataset.info().volume   ? "all values read"
+                           : dataset.info().tokens ? fmt::format("{} tokens read", dataset.info().tokens->tokens)
+                                                   : fmt::format("{} samples and labels read{}", dataset.info().samples,
+                                                                 dataset.info().encoded ? " and decoded" : "");
   // What runs on so large a dataset say of it.
   std::string of_runs;
   if (const auto samples = fingerprint_samples(dataset.info())) {
@@ -221,15 +226,16 @@ int data_convert_verb(const ConvertRequest& request) {
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
     return made ? fmt::format("made, {}fingerprint {:016x}",
-                              dataset->info().volume ? "" : fmt::format("{} samples, ", dataset->info().samples),
+                              !dataset->info().labelled() ? "" : fmt::format("{} samples, ", dataset->info().samples),
                               content_fingerprint(*dataset))
                 : std::string(kAlreadyThere);
   });
 }
 
 int data_make_verb(const MakeRequest& request) {
-  if (request.size && request.kind != kNbody) {
-    throw usage_error(fmt::format("--size: {} has pictures of a size of its own, nbody can be of any", request.kind));
+  if (request.size && request.kind != kNbody && request.kind != kTokens) {
+    throw usage_error(
+        fmt::format("--size: {} has pictures of a size of its own, nbody and tokens can be of any", request.kind));
   }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
@@ -245,6 +251,14 @@ int data_make_verb(const MakeRequest& request) {
     options.size = request.size.value_or(options.size);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
       return outcome(make_nbody(request.directory, options, show, stop));
+    });
+  }
+  if (request.kind == kTokens) {
+    if (request.samples) throw usage_error("--samples: tokens are one row, of --size tokens");
+    TokensOptions options{.seed = request.seed};
+    options.tokens = request.size.value_or(options.tokens);
+    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+      return outcome(generate_tokens(request.directory, options, show, stop));
     });
   }
   if (!request.from.empty()) {

@@ -112,6 +112,7 @@ struct MakeRequest {
 // Kinds beside those of generators().
 inline constexpr std::string_view kPhotos = "photos";
 inline constexpr std::string_view kNbody = "nbody";
+inline constexpr std::string_view kTokens = "tokens";
 
 struct ConvertRequest {
   DataRequest from;

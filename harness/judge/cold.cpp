@@ -97,6 +97,9 @@ Coldness ColdProof::coldness() const {
 double stored_bytes_of(const Trial& trial, const Cell& cell, const DatasetInfo& info) {
   const auto all = static_cast<double>(info.stored_bytes);
   const auto samples = static_cast<double>(trial.samples);
+  if (const auto& tokens = info.tokens) {
+    return std::min(all, samples * static_cast<double>((tokens->sequence_length + 1) * tokens->token_bytes));
+  }
   if (!info.volume) return samples * all / static_cast<double>(info.samples);
   const VolumeShape crop{.edge = cell.dataset.crop_edge,
                          .input_channels = info.volume->input_channels,

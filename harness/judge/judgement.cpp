@@ -30,6 +30,20 @@ CellSummary summarize_cell(const CellResult& cell) {
   CellSummary summary{.samples_per_second = summarize(rates), .outliers = outliers(rates)};
   // A pilot comes before the trials that count.
   for (std::size_t& trial : summary.outliers) trial += cell.trials.size() - rates.size();
+  std::vector<double> token_rates;
+  double tokens = 0;
+  double padding = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    const auto rate = trial.tokens_per_second();
+    if (!rate) continue;
+    token_rates.push_back(*rate);
+    tokens += static_cast<double>(*trial.tokens);
+    padding += static_cast<double>(trial.padding.value_or(0));
+  }
+  if (tokens + padding > 0) {
+    summary.tokens_per_second = summarize(token_rates);
+    summary.padding_share = padding / (tokens + padding);
+  }
   return summary;
 }
 

@@ -26,8 +26,10 @@ struct CellLoadLine {
 
 struct CellSummary {
   std::optional<Summary> samples_per_second;  // none without trials
-  std::vector<std::size_t> outliers;          // indices of trials; flagged, never dropped
-  std::optional<CellLoadLine> load_line;      // none without trials or ceilings
+  std::optional<Summary> tokens_per_second;   // none without trials, and where samples are no tokens
+  std::optional<double> padding_share;    // of the places for tokens that stood empty in all counted trials; likewise
+  std::vector<std::size_t> outliers;      // indices of trials; flagged, never dropped
+  std::optional<CellLoadLine> load_line;  // none without trials or ceilings
 };
 
 // What a job pays before its first step, against the epochs that it runs for.

@@ -26,6 +26,8 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
     ++stretch.batches;
     stretch.samples += batch->count;
     stretch.bytes += batch->bytes().size();
+    stretch.tokens += batch->tokens;
+    stretch.token_places += batch->token_places;
     stretch.stores = batch->stores;
     sink.consume(std::move(batch));
     before = clock.now();

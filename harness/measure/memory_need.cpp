@@ -48,7 +48,11 @@ void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
     need.parts.push_back({fmt::format("the samples of {} in memory", path), info.all_bytes()});
   }
   if (info.access == Access::kMapped) need.mapped_bytes = plus(need.mapped_bytes, info.stored_bytes);
-  if (!info.volume && info.labels_in_memory && info.access != Access::kFiles) {
+  if (info.tokens && info.tokens->sequences == Sequences::kDocuments) {
+    need.parts.push_back({fmt::format("the documents of {}", path),
+                          times(info.tokens->documents.value_or(0), sizeof(std::uint64_t) + sizeof(SampleIndex))});
+  }
+  if (info.labelled() && info.labels_in_memory && info.access != Access::kFiles) {
     need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
   }
   if (info.access == Access::kFiles) {
@@ -100,7 +104,7 @@ void add_copies(const Result& prepared, MemoryNeed& need) {
     if (info.access == Access::kMapped || info.access == Access::kResident) continue;
     if (!known.insert(facts.fingerprint).second) continue;
     const std::uint64_t all = info.all_bytes();
-    const std::uint64_t copied = info.volume ? (all <= room ? all : 0) : std::min({all, room, kMostCopied});
+    const std::uint64_t copied = !info.labelled() ? (all <= room ? all : 0) : std::min({all, room, kMostCopied});
     need.parts.push_back({fmt::format("a copy of {} for ceilings", facts.path.string()), copied});
   }
 }

@@ -132,11 +132,12 @@ TrialOptions trial_options(const RunOptions& options, std::size_t round, const R
 std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
   const std::uint64_t room = memory_left_bytes(machine) / 8;
-  if (!dataset.info().volume) return copy_to_memory(dataset, std::min(kMost, room));
-  // A volume has no part that is as good as all of it; one that is too large for a copy is mapped, if it can be.
+  if (dataset.info().labelled()) return copy_to_memory(dataset, std::min(kMost, room));
+  // A volume and tokens have no part that is as good as all of it; one that is too large for a copy is mapped, if it
+  // can be.
   DatasetOptions options = cell.dataset;
   options.in_memory = dataset.info().all_bytes() <= room;
-  if (!options.in_memory) options.access = Access::kMapped;
+  if (!options.in_memory && dataset.info().volume) options.access = Access::kMapped;
   return open_dataset(cell.data, options);
 }
 

@@ -112,7 +112,7 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   TrainingPlan training{.cell = plan.cells[plan.cells.size() - 2], .epochs = epochs};
   const ComputeKind& compute = *parse_compute(training.cell.compute).kind;
   if (compute.make_trainer == nullptr) {
-    throw usage_error(fmt::format("--compute {}: it does not learn, cnn does", compute.name));
+    throw usage_error(fmt::format("--compute {}: it does not learn, cnn and gpt do", compute.name));
   }
   if (training.cell.dataset.split == Split::kTest) {
     throw usage_error("--split test: training is on the other split");

@@ -34,19 +34,34 @@ std::unique_ptr<Dataset> one_byte() {
   return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
 }
 
-std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeDataset& dataset) {
+void refuse_image_options(const Cell& cell, std::string_view samples) {
   const std::string_view unheeded = cell.transform.crop_padding != 0                                  ? "--crop-padding"
                                     : cell.transform.flip                                             ? "--flip on"
                                     : cell.transform.layout != Layout::kNCHW                          ? "--layout nhwc"
                                     : !(cell.transform.mean.empty() && cell.transform.stddev.empty()) ? "--mean, --std"
                                                                                                       : "";
-  if (!unheeded.empty()) throw usage_error(fmt::format("{}: it is for images, not for crops of a volume", unheeded));
+  if (!unheeded.empty()) throw usage_error(fmt::format("{}: it is for images, not for {}", unheeded, samples));
+}
+
+std::unique_ptr<Assembler> make_token_assembler(const Cell& cell, const TokenDataset& dataset) {
+  if (cell.dataset.sequence_length == 0) throw usage_error("it holds tokens, use --workload tokens");
+  refuse_image_options(cell, "sequences of tokens");
+  if (cell.transform.dtype != DType::kI32) {
+    throw usage_error(fmt::format("--dtype {}: tokens are i32 in a batch", name(cell.transform.dtype)));
+  }
+  return std::make_unique<TokenAssembler>(dataset, cell.sampler.seed);
+}
+
+std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeDataset& dataset) {
+  refuse_image_options(cell, "crops of a volume");
   return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
 }
 
 // What does not fit is a question of the two together, so both are named.
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
+    if (dataset.info().tokens) return make_token_assembler(cell, dynamic_cast<const TokenDataset&>(dataset));
+    if (cell.dataset.sequence_length > 0) throw usage_error("it holds no tokens");
     if (dataset.info().encoded) {
       if (cell.transform.crop_padding != 0) {
         throw usage_error("--crop-padding: it is for images of one size, photographs have --crop");
@@ -351,6 +366,10 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.batches = timed.batches;
   trial.samples = timed.samples;
   trial.bytes = timed.bytes;
+  if (timed.token_places > 0) {
+    trial.tokens = timed.tokens;
+    trial.padding = timed.token_places - timed.tokens;
+  }
   trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);
   trial.stages = std::move(measured.stages);

@@ -56,6 +56,12 @@ Words label_names() {
 Words dtype_names() {
   return {"u8", "f32", "bf16"};
 }
+Words token_type_names() {
+  return {"auto", "u16", "u32"};
+}
+Words sequences_names() {
+  return {name(Sequences::kRandom), name(Sequences::kConsecutive), name(Sequences::kDocuments)};
+}
 Words layout_names() {
   return {"nchw", "nhwc"};
 }
@@ -153,6 +159,8 @@ const std::array kOptionRows{
     OptionRow{"hdf5-images", kData, "NAME", "dataset of images in an HDF5 file", &O::hdf5_images},
     OptionRow{"hdf5-labels", kData, "NAME", "dataset of labels in an HDF5 file", &O::hdf5_labels},
     OptionRow{"crops", kData, "N", "volumes: crops that make an epoch", &O::crops, nullptr, 1, 4e9},
+    OptionRow{"token-type", kData, "NAME", "tokens: how they are stored; auto: as their index says, u16 without one",
+              &O::token_type, token_type_names},
 
     axis(OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names}),
     axis(OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names}),
@@ -181,6 +189,11 @@ const std::array kOptionRows{
                    nullptr, 1, 4096}),
     axis(OptionRow{"rotate", kTransform, "on|off", "volumes: turn each crop by one of the 24 rotations by right angles",
                    &O::rotate, on_off_names}),
+    axis(OptionRow{"sequence-length", kTransform, "TOKENS", "tokens: how many a sample has to predict",
+                   &O::sequence_length, nullptr, 1, 1 << 24}),
+    axis(OptionRow{"sequences", kTransform, "KIND",
+                   "tokens: samples from random places, one behind the other, or the same within documents",
+                   &O::sequences, sequences_names}),
     axis(OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
                    &O::kernels, kernel_names}),
 

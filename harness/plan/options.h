@@ -40,6 +40,7 @@ struct RunOptions {
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
   std::size_t crops = 1024;  // samples an epoch
+  std::string token_type = "auto";
 
   std::string dtype = "f32";
   std::string layout = "nchw";
@@ -56,6 +57,8 @@ struct RunOptions {
   std::string on_corrupt = "fail";
   std::size_t crop_edge = 64;  // values along each side
   std::string rotate = "on";
+  std::size_t sequence_length = 256;  // tokens
+  std::string sequences = "random";
   std::string kernels = "auto";
 
   std::string order = "shuffled";

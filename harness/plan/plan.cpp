@@ -35,7 +35,27 @@ Mode mode_of(const std::string& name) {
   return name == "io" ? Mode::kIo : name == "full" ? Mode::kFull : Mode::kSynthetic;
 }
 
+Sequences sequences_of(const std::string& name) {
+  return name == "documents"     ? Sequences::kDocuments
+         : name == "consecutive" ? Sequences::kConsecutive
+                                 : Sequences::kRandom;
+}
+
+// Tokens stay what they are: only what was asked for beside the standard is left, for whoever refuses it.
+TransformOptions transform_of_tokens(const RunOptions& options) {
+  if (options.normalise == "on") throw usage_error("--normalise on: tokens cannot be normalised");
+  const bool standard = options.dtype == RunOptions().dtype;
+  return {.dtype = standard ? DType::kI32 : dtype_of(options.dtype),
+          .layout = options.layout == "nhwc" ? Layout::kNHWC : Layout::kNCHW,
+          .mean = options.mean,
+          .stddev = options.stddev,
+          .crop_padding = options.crop_padding.value_or(0),
+          .flip = options.flip == "on",
+          .seed = options.seed};
+}
+
 TransformOptions transform_of(const RunOptions& options, const Workload& workload) {
+  if (workload.tokens) return transform_of_tokens(options);
   TransformOptions transform{.dtype = dtype_of(options.dtype),
                              .layout = options.layout == "nhwc" ? Layout::kNHWC : Layout::kNCHW};
   const bool is_float = transform.dtype != DType::kU8;
@@ -118,6 +138,11 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .hdf5_labels = options.hdf5_labels,
                   .crops = options.crops,
                   .crop_edge = options.crop_edge};
+  if (workload.tokens) {
+    cell.dataset.sequence_length = options.sequence_length;
+    cell.dataset.sequences = sequences_of(options.sequences);
+    cell.dataset.token_bytes = options.token_type == "u16" ? 2 : options.token_type == "u32" ? 4 : 0;
+  }
   if (workload.name == kScriptWorkload && options.data.empty()) use_script(options, cell);
   cell.classes = workload.classes;
   cell.transform = transform_of(options, workload);
@@ -158,6 +183,9 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
 
 // A loader that reads HDF5 has a copy of the data in it: beside a dataset that was named, or in the data directory.
 void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
+  if (cell.dataset.sequence_length > 0) {
+    throw usage_error(fmt::format("--loader {}: it reads HDF5, and tokens lie in files of their own", *cell.loader));
+  }
   cell.dataset.access = access;
   if (has_hdf5_name(cell.data)) return;
   const std::filesystem::path original = cell.data;

@@ -105,7 +105,8 @@ bool is_first(const V& value, std::string_view yes, std::string_view no) {
 constexpr std::array kModes{Mode::kIo, Mode::kSynthetic, Mode::kFull, Mode::kOverhead};
 constexpr std::array kCacheStates{CacheState::kWarm, CacheState::kCold, CacheState::kAsIs};
 constexpr std::array kFileReads{FileRead::kPread, FileRead::kMmap, FileRead::kUring};
-constexpr std::array kDTypes{DType::kU8, DType::kF32, DType::kBF16};
+constexpr std::array kDTypes{DType::kU8, DType::kF32, DType::kBF16, DType::kI32};
+constexpr std::array kSequences{Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments};
 constexpr std::array kLayouts{Layout::kNCHW, Layout::kNHWC};
 constexpr std::array kEveryStore{Stores::kCached, Stores::kStreaming};
 constexpr std::array kPrecisions{Precision::kF32, Precision::kBF16};
@@ -137,6 +138,20 @@ bool loads(const Cell& cell) {
 }
 bool computes(const Cell& cell) {
   return parse_compute(cell.compute).kind->heeds_setting;
+}
+bool of_tokens(const Cell& cell) {
+  return cell.dataset.sequence_length > 0;
+}
+std::string_view token_type_of(const Cell& cell) {
+  return cell.dataset.token_bytes == 2 ? "u16" : cell.dataset.token_bytes == 4 ? "u32" : "auto";
+}
+std::size_t token_bytes_of(const V& value) {
+  if (is_none(value)) return 0;
+  const auto given = as<std::string>(value);
+  if (given == "u16") return 2;
+  if (given == "u32") return 4;
+  if (given == "auto") return 0;
+  throw Error(fmt::format("want one of auto, u16, u32, got '{}'", given));
 }
 bool in_pages(const Cell& cell) {
   return cell.sampler.order == Order::kPageShuffled;
@@ -216,6 +231,8 @@ constexpr std::array kSettingRows{
                [](Cell& c, const V& v) { c.dataset.hdf5_labels = as<std::string>(v); }},
     SettingRow{"crops", P::kSubject, [](const Cell& c) { return V(c.dataset.crops); },
                [](Cell& c, const V& v) { c.dataset.crops = as<std::size_t>(v); }},
+    SettingRow{"token_type", P::kStorage, [](const Cell& c) { return of_tokens(c) ? text(token_type_of(c)) : V(); },
+               [](Cell& c, const V& v) { c.dataset.token_bytes = token_bytes_of(v); }, true},
     SettingRow{"dtype", P::kSubject, [](const Cell& c) { return text(name(c.transform.dtype)); },
                [](Cell& c, const V& v) { c.transform.dtype = c.photo.dtype = c.volume.dtype = named(v, kDTypes); }},
     SettingRow{"layout", P::kSubject, [](const Cell& c) { return text(name(c.transform.layout)); },
@@ -246,6 +263,13 @@ constexpr std::array kSettingRows{
                [](Cell& c, const V& v) { c.dataset.crop_edge = c.volume.edge = as<std::size_t>(v); }},
     SettingRow{"rotate", P::kSubject, [](const Cell& c) { return text(c.volume.rotate ? "on" : "off"); },
                [](Cell& c, const V& v) { c.volume.rotate = is_first(v, "on", "off"); }},
+    SettingRow{"sequence_length", P::kSubject,
+               [](const Cell& c) { return of_tokens(c) ? V(c.dataset.sequence_length) : V(); },
+               [](Cell& c, const V& v) { c.dataset.sequence_length = as_optional<std::size_t>(v).value_or(0); }, true},
+    SettingRow{
+        "sequences", P::kSubject, [](const Cell& c) { return of_tokens(c) ? text(name(c.dataset.sequences)) : V(); },
+        [](Cell& c, const V& v) { c.dataset.sequences = is_none(v) ? Sequences::kRandom : named(v, kSequences); },
+        true},
     SettingRow{"kernels", P::kOrder, [](const Cell& c) { return loads(c) ? V(c.kernels) : V(); },
                [](Cell& c, const V& v) { c.kernels = as_optional<std::string>(v).value_or("auto"); }},
     SettingRow{"order", P::kOrder, [](const Cell& c) { return loads(c) ? text(order_name(c.sampler.order)) : V(); },

@@ -34,6 +34,7 @@ struct SettingRow {
   // The inverse of read(): takes what that gives, numbers and lists of numbers of either type. Throws Error saying what
   // is wanted for anything else, unknown names among it.
   void (*write)(Cell& cell, const SettingValue& value);
+  bool late = false;  // it came late to this version of the schema: files may lack it, and then it does not apply
 };
 
 inline constexpr std::initializer_list<SettingPart> kAllParts{

@@ -79,6 +79,18 @@ const std::array kWorkloads{
              0,
              false,
              "device:samples_per_second=40"},
+    Workload{"tokens",
+             "language: sequences of 256 tokens of 256 kinds, for a small model",
+             "tokens",
+             "loadline data make tokens {}",
+             256,
+             64,
+             {},
+             {},
+             0,
+             false,
+             "device:samples_per_second=50000",
+             true},
 };
 
 const char* environment_variable(const char* name) {

@@ -22,6 +22,7 @@ struct Workload {
   std::size_t crop_padding;  // pixels
   bool flip;
   std::string_view compute;
+  bool tokens = false;  // samples are sequences of tokens; `classes` is how many tokens there are
 };
 
 std::span<const Workload> workloads();

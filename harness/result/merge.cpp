@@ -83,7 +83,8 @@ void check_runs(const std::vector<MergePart>& parts) {
 
 // What the samples of a cell are named by.
 std::string data_key(const Cell& cell) {
-  return fmt::format("{}\n{}\n{}", key_of(cell, {P::kStorage}), cell.dataset.crops, cell.dataset.crop_edge);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", key_of(cell, {P::kStorage}), cell.dataset.crops, cell.dataset.crop_edge,
+                     cell.dataset.sequence_length, name(cell.dataset.sequences));
 }
 
 void check_data(const std::vector<MergePart>& parts) {

@@ -78,6 +78,9 @@ struct Trial {
   std::uint64_t batches = 0;
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;  // of assembled data
+  // That the samples had to predict, and places for such that stood empty; absent where samples are no tokens.
+  std::optional<std::uint64_t> tokens;
+  std::optional<std::uint64_t> padding;
   Stores stores = Stores::kCached;
   WaitSummary wait;                  // of the consumer, a batch
   std::string compute_description;   // what the sink says it turned out to be; may be empty
@@ -100,6 +103,9 @@ struct Trial {
   // Whether the CPU quota held it back.
   bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
+  std::optional<double> tokens_per_second() const {
+    return tokens ? std::optional(static_cast<double>(*tokens) / wall_seconds) : std::nullopt;
+  }
 };
 
 // The first epoch of a dataset opened anew, as a job that starts would see it.

@@ -130,7 +130,34 @@ std::string stored_text(const DatasetInfo& info) {
     return fmt::format("out of {} + {} channels of {}^3 f32", volume->input_channels, volume->target_channels,
                        volume->edge);
   }
+  if (const auto& tokens = info.tokens) {
+    return fmt::format("out of {} tokens of u{}", tokens->tokens, 8 * tokens->token_bytes);
+  }
   return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
+}
+
+// A table of its own: a rate of samples says little of sequences, which may be of any length. Empty where there are no
+// tokens.
+std::string tokens_text(const Result& result, const Judgement& judgement, std::size_t width) {
+  std::vector<Row> rows{{"workload", "loader", "batch", "length", "IO", "SYNTHETIC", "FULL", "padding"}};
+  const auto rate = [&](const std::optional<std::size_t>& cell) {
+    return cell ? rate_text(judgement.cells[*cell].tokens_per_second) : std::string("-");
+  };
+  for (const Configuration& configuration : judgement.configurations) {
+    const auto cell = configuration.full ? configuration.full : configuration.io;
+    const auto& padding = judgement.cells[*cell].padding_share;
+    if (!padding) continue;
+    rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
+                    fmt::format("{}", result.cells[*cell].cell.dataset.sequence_length), rate(configuration.io),
+                    rate(configuration.synthetic), rate(configuration.full), fmt::format("{:.1f} %", 100 * *padding)});
+  }
+  if (rows.size() == 1) return "";
+  leave_out_empty_columns(rows);
+  const TableShape shape{
+      .left = {0, 1}, .constant = {"batch", "workload", "length"}, .expendable = {"SYNTHETIC", "IO", "padding"}};
+  return fmt::format(
+      "\ntokens/s that samples predict; length: of a sample; padding: share of the places that stands empty\n\n{}",
+      fitted(rows, shape, width));
 }
 
 // The figures that the sentence rests on, besides the stall, which the table has. Only those that say something.
@@ -259,7 +286,7 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
     text += fmt::format("\nJ/1,000: joules of {} for 1,000 samples, in FULL where there is one; mean of the trials\n",
                         energy_parts(result));
   }
-  return text;
+  return text + tokens_text(result, judgement, width);
 }
 
 std::string verdict_text(const Judgement& judgement) {

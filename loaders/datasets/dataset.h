@@ -51,13 +51,43 @@ struct VolumeShape {
   bool operator==(const VolumeShape&) const = default;
 };
 
+// How sequences are taken out of a row of tokens.
+enum class Sequences : std::uint8_t {
+  kRandom,       // each begins at a random token
+  kConsecutive,  // each begins where the one before it ends
+  kDocuments,    // the same, and none goes on into the next document
+};
+
+// "random", "consecutive", "documents".
+constexpr std::string_view name(Sequences sequences) {
+  switch (sequences) {
+    case Sequences::kRandom: return "random";
+    case Sequences::kConsecutive: return "consecutive";
+    case Sequences::kDocuments: return "documents";
+  }
+  return "";
+}
+
+// A row of tokens, of which samples are sequences.
+struct TokenShape {
+  std::size_t tokens = 0;
+  std::size_t token_bytes = 0;           // as stored: 2 or 4
+  std::optional<std::size_t> documents;  // none: that is not known
+  std::size_t sequence_length = 0;       // tokens that a sample has to predict, at the most; 0: nobody cuts samples
+  Sequences sequences = Sequences::kRandom;
+
+  std::size_t bytes() const { return tokens * token_bytes; }
+  bool operator==(const TokenShape&) const = default;
+};
+
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1; 0 only where the files are unknown: nobody could count them
   // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
-  // of their own, height and width are 0; of crops of a volume, all of it is 0.
+  // of their own, height and width are 0; of crops of a volume and of tokens, all of it is 0.
   ImageShape shape;
   std::optional<VolumeShape> volume;  // that the samples are crops of
+  std::optional<TokenShape> tokens;   // that the samples are sequences of
   std::size_t classes = 0;            // labels are below it
   FileNames files;                    // all that belongs to the dataset
   std::size_t stored_bytes = 0;       // of `files`
@@ -68,8 +98,15 @@ struct DatasetInfo {
   Access access = Access::kMapped;
 
   std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample of a size that all have
-  std::size_t all_bytes() const { return volume ? volume->bytes() : encoded ? stored_bytes : samples * sample_bytes(); }
+  // Whether samples are images that a class has been given to.
+  bool labelled() const { return !volume && !tokens; }
+  std::size_t all_bytes() const {
+    return volume ? volume->bytes() : tokens ? tokens->bytes() : encoded ? stored_bytes : samples * sample_bytes();
+  }
 };
+
+// "u8", "f32" of volumes, "u16" or "u32" of tokens.
+std::string_view stored_type(const DatasetInfo& info);
 
 using StoredSample = std::span<const std::byte>;  // the bytes of one
 
@@ -98,7 +135,7 @@ class Dataset {
   virtual ~Dataset() = default;
 
   const DatasetInfo& info() const { return info_; }
-  // One a sample, each in [0, classes). Of crops of a volume there are none: each would be 0.
+  // One a sample, each in [0, classes). Of crops of a volume and of tokens there are none: each would be 0.
   const Labels& labels() const { return labels_; }
   // Throws Error naming the first sample whose label is not below info().classes. For labels that were stored: others
   // have been checked. `labels` are those of `indices`.
@@ -176,8 +213,11 @@ struct DatasetOptions {
   std::optional<Access> access;      // of the HDF5 ones and kMapped; none: as the format does by itself
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
-  std::size_t crops = 1024;   // of a volume: samples an epoch
-  std::size_t crop_edge = 1;  // of a volume, which has to be at least as long: values along each side of a sample
+  std::size_t crops = 1024;         // of a volume: samples an epoch
+  std::size_t crop_edge = 1;        // of a volume, which has to be at least as long: values along each side of a sample
+  std::size_t sequence_length = 0;  // of tokens: how many a sample has to predict; 0: nobody cuts samples
+  Sequences sequences = Sequences::kRandom;
+  std::size_t token_bytes = 0;  // of tokens: 2 or 4; 0: as their index says, 2 without one
 
   bool operator==(const DatasetOptions&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <new>
 #include <numeric>
 #include <vector>
@@ -23,6 +24,8 @@ constexpr std::array kFormats{
     DatasetFormat{"idx", "MNIST family: images and labels in IDX files, plain or .gz", recognises_idx, open_idx},
     DatasetFormat{"cifar10", "CIFAR-10 binary: data_batch_*.bin and test_batch.bin, or one file", recognises_cifar10,
                   open_cifar10},
+    DatasetFormat{"tokens", "tokens of a language model: u16 or u32 in .bin files, documents by an .idx of Megatron-LM",
+                  recognises_tokens, open_tokens},
     DatasetFormat{"cifar100", "CIFAR-100 binary: train.bin and test.bin, or one file", recognises_cifar100,
                   open_cifar100},
     DatasetFormat{"volume", "two fields of f32 on a cubic grid, Nbody and Hydro: one HDF5 file, or two .npy files",
@@ -32,6 +35,16 @@ constexpr std::array kFormats{
     DatasetFormat{"image-folder", "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
                   recognises_image_folder, open_image_folder},
 };
+
+// Tokens of two bytes as if they were stored in four.
+void widen(StoredSample stored, std::vector<std::uint32_t>& out) {
+  out.resize(stored.size() / 2);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::uint16_t token = 0;
+    std::memcpy(&token, stored.data() + 2 * i, sizeof token);
+    out[i] = token;
+  }
+}
 
 const DatasetFormat& detect(const fs::path& path) {
   const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
@@ -65,6 +78,12 @@ std::string_view name(FileRead read) {
     case FileRead::kUring: return "uring";
   }
   return "";
+}
+
+std::string_view stored_type(const DatasetInfo& info) {
+  if (info.volume) return "f32";
+  if (!info.tokens) return "u8";
+  return info.tokens->token_bytes == 2 ? "u16" : "u32";
 }
 
 std::span<const DatasetFormat> dataset_formats() {
@@ -201,14 +220,23 @@ void add_labels(const Dataset& dataset, Digest& digest) {
 
 std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
   Digest digest;
-  if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
+  const auto& tokens = dataset.info().tokens;
+  if (tokens) {  // the same however they are cut, and in how many bytes each is stored
+    const std::uint64_t count = tokens->tokens;
+    digest.add(&count, sizeof count);
+  } else if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
     const std::array<std::uint64_t, 3> extents{volume->edge, volume->input_channels, volume->target_channels};
     digest.add(extents.data(), sizeof extents);
   } else {
     add_extents(dataset.info(), digest);
     add_labels(dataset, digest);
   }
+  std::vector<std::uint32_t> widened;
   const bool complete = dataset.visit([&](StoredSample sample) {
+    if (tokens && tokens->token_bytes == 2) {
+      widen(sample, widened);
+      sample = std::as_bytes(std::span(widened));
+    }
     digest.add_sample(dataset.info(), sample);
     return !stop.stop_requested();
   });
@@ -223,7 +251,7 @@ std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info) {
   constexpr std::size_t kMostBytes = std::size_t{4} << 30;
   constexpr std::size_t kLeast = std::size_t{1} << 10;
   constexpr std::size_t kEncoded = std::size_t{32} << 10;
-  if (info.volume) return std::nullopt;
+  if (!info.labelled()) return std::nullopt;
   const std::size_t sample_bytes = info.encoded ? kEncoded : std::max(info.sample_bytes(), kLeast);
   return info.samples > kMostBytes / sample_bytes ? std::optional(std::min(info.samples, kFingerprintSamples))
                                                   : std::nullopt;

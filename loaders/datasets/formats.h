@@ -44,4 +44,10 @@ std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, co
 bool recognises_volume(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_volume(const std::filesystem::path& path, const DatasetOptions& options);
 
+// Tokens, as trainers of language models keep them: one row of numbers in a file, u16 or u32, little-endian, as nanoGPT
+// has them (A. Karpathy, data/openwebtext/prepare.py): `train.bin` and `val.bin` in a directory, or one file. An index
+// of Megatron-LM beside it (token_index.h), of the same name with .idx, tells the type and the documents.
+bool recognises_tokens(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_tokens(const std::filesystem::path& path, const DatasetOptions& options);
+
 }  // namespace loadline

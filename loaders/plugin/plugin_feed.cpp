@@ -38,6 +38,7 @@ std::int32_t code_of(DType dtype) {
     case DType::kU8: return LOADLINE_U8;
     case DType::kBF16: return LOADLINE_BF16;
     case DType::kF32: return LOADLINE_F32;
+    case DType::kI32: return LOADLINE_I32;
   }
   return 0;
 }

@@ -139,6 +139,7 @@ void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stri
       case DType::kU8: return loops.interleave_u8(in, plane_stride, count, u8 + at);
       case DType::kF32: return loops.interleave_f32(in, plane_stride, count, affine_.data(), f32 + at);
       case DType::kBF16: return loops.interleave_bf16(in, plane_stride, count, affine_.data(), bf16 + at);
+      case DType::kI32: return;  // which affine_of() refused
     }
   }
   for (std::size_t c = 0; c < shape_.channels; ++c) {
@@ -148,6 +149,7 @@ void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stri
       case DType::kU8: loops.copy(plane, count, u8 + at); break;
       case DType::kF32: loops.to_f32(plane, count, affine_[c], f32 + at); break;
       case DType::kBF16: loops.to_bf16(plane, count, affine_[c], bf16 + at); break;
+      case DType::kI32: break;
     }
   }
 }

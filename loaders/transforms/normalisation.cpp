@@ -15,6 +15,7 @@ bool fits_float(double value) {
 }
 
 void check(DType dtype, std::size_t channels, std::span<const double> mean, std::span<const double> stddev) {
+  if (dtype == DType::kI32) throw usage_error("dtype i32: it is for tokens, images can be u8, f32 or bf16");
   if (dtype == DType::kU8 && !(mean.empty() && stddev.empty())) {
     throw usage_error("normalisation of dtype u8: only f32 and bf16 can be normalised");
   }

@@ -105,6 +105,7 @@ void BilinearResize::convert_row(const std::uint8_t* planes, std::size_t row, st
       case DType::kU8: return loops.interleave_u8(planes, padded_width_, width, u8 + at);
       case DType::kF32: return loops.interleave_f32(planes, padded_width_, width, affine_.data(), f32 + at);
       case DType::kBF16: return loops.interleave_bf16(planes, padded_width_, width, affine_.data(), bf16 + at);
+      case DType::kI32: return;  // which affine_of() refused
     }
   }
   for (std::size_t c = 0; c < 3; ++c) {
@@ -114,6 +115,7 @@ void BilinearResize::convert_row(const std::uint8_t* planes, std::size_t row, st
       case DType::kU8: loops.copy(plane, width, u8 + at); break;
       case DType::kF32: loops.to_f32(plane, width, affine_[c], f32 + at); break;
       case DType::kBF16: loops.to_bf16(plane, width, affine_[c], bf16 + at); break;
+      case DType::kI32: break;
     }
   }
 }

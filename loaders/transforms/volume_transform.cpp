@@ -1,5 +1,7 @@
 #include "loaders/transforms/volume_transform.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "loaders/error.h"
@@ -56,7 +58,10 @@ std::span<const Rotation> rotations() {
 
 VolumeTransform::VolumeTransform(const VolumeOptions& options, const Kernels& kernels)
     : options_(options), kernels_(kernels) {
-  if (options_.dtype == DType::kU8) throw usage_error("--dtype u8: the values of a volume are f32, want f32 or bf16");
+  if (options_.dtype != DType::kF32 && options_.dtype != DType::kBF16) {
+    throw usage_error(
+        fmt::format("--dtype {}: the values of a volume are f32, want f32 or bf16", name(options_.dtype)));
+  }
   if (options_.edge == 0) throw usage_error("--crop-edge 0: want at least one value");
 }
 

@@ -14,6 +14,7 @@
 #include "loaders/names.h"
 #ifdef LOADLINE_HAVE_ONEDNN
 #include "synthetic/compute/cnn.h"
+#include "synthetic/compute/gpt.h"
 #endif
 #ifdef LOADLINE_HAVE_CUDA
 #include "synthetic/compute/cuda.h"
@@ -49,6 +50,13 @@ constexpr std::array kComputes{
                 .make = make_cnn,
                 .memory_bytes = cnn_memory_bytes,
                 .make_trainer = make_cnn_trainer,
+                .heeds_setting = true},
+    ComputeKind{.name = "gpt",
+                .summary = "a training step of a small language model on the CPU, by oneDNN",
+                .parameters = kGptParameters,
+                .make = make_gpt,
+                .memory_bytes = gpt_memory_bytes,
+                .make_trainer = make_gpt_trainer,
                 .heeds_setting = true},
 #endif
 #ifdef LOADLINE_HAVE_CUDA
@@ -178,6 +186,7 @@ std::span<const LeftOut> computes_left_out() {
   static const std::vector<LeftOut> rows{
 #ifndef LOADLINE_HAVE_ONEDNN
       {"cnn", "built without oneDNN; install oneDNN 2 (Debian: libdnnl-dev) and OpenMP and configure again"},
+      {"gpt", "built without oneDNN; install oneDNN 2 (Debian: libdnnl-dev) and OpenMP and configure again"},
 #endif
 #ifndef LOADLINE_HAVE_CUDA
       {"cuda", "built without CUDA; install the CUDA toolkit and configure again"},

@@ -311,6 +311,9 @@ std::size_t cuda_held_batches(std::span<const double> values) {
 }
 
 std::size_t cuda_memory_bytes(std::span<const double> values, const StepSetting& setting) {
+  if (setting.sample.dtype == DType::kI32) {
+    throw usage_error("compute cuda: the samples are tokens, and its network takes images; gpt takes tokens");
+  }
   if (!setting.sample.target.empty()) {
     throw usage_error(
         "compute cuda: network=mlp learns class labels, and the targets of this workload are volumes; use another "

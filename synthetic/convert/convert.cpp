@@ -80,8 +80,8 @@ std::string big_endian(std::size_t value) {
 
 // ---- hdf5
 
-std::string no_obstacle(const DatasetInfo& /*info*/) {
-  return "";
+std::string hdf5_obstacle(const DatasetInfo& info) {
+  return info.tokens ? "images and volumes, not tokens" : "";
 }
 
 std::array<std::uint64_t, 4> extents_of(const VolumeShape& shape, Field field) {
@@ -146,7 +146,7 @@ void write_hdf5(const ConvertJob& job) {
 
 // Images of one size, a byte a value.
 bool are_plain(const DatasetInfo& info) {
-  return !info.encoded && !info.volume;
+  return !info.encoded && info.labelled();
 }
 
 std::string idx_obstacle(const DatasetInfo& info) {
@@ -274,7 +274,8 @@ void write_jpeg(const ConvertJob& job) {
 }
 
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "", false, no_obstacle, write_hdf5},
+    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "", false, hdf5_obstacle,
+                  write_hdf5},
     ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, idx_obstacle, write_idx},
     ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, cifar10_obstacle,
                   write_cifar10},

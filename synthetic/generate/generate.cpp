@@ -189,6 +189,20 @@ void make(const fs::path& directory, std::span<const PlannedFile> files, Course&
   parents.keep();
 }
 
+Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& directory,
+                         const GenerateProgress& progress, std::stop_token stop) {
+  const fs::path target = resolve(directory);
+  Course course(target, files, progress, std::move(stop));
+  const std::set<std::string> names = names_in(target);
+  if (names.empty()) {
+    make(target, files, course);
+    return Generated::kMade;
+  }
+  expect_names_and_sizes(target, names, files);
+  expect_bytes(target, files, course);
+  return Generated::kAlreadyThere;
+}
+
 }  // namespace
 
 std::span<const GeneratorKind> generators() {
@@ -201,17 +215,20 @@ const GeneratorKind& generator(std::string_view name) {
 
 Generated generate(std::string_view kind, const std::filesystem::path& directory, const GenerateOptions& options,
                    const GenerateProgress& progress, std::stop_token stop) {
-  const std::vector<PlannedFile> files = plan_files(generator(kind), options);
-  const fs::path target = resolve(directory);
-  Course course(target, files, progress, std::move(stop));
-  const std::set<std::string> names = names_in(target);
-  if (names.empty()) {
-    make(target, files, course);
-    return Generated::kMade;
+  return generate_files(plan_files(generator(kind), options), directory, progress, std::move(stop));
+}
+
+Generated generate_tokens(const std::filesystem::path& directory, const TokensOptions& options,
+                          const GenerateProgress& progress, std::stop_token stop) {
+  constexpr std::size_t kTrainPerTest = 10;
+  const std::size_t pages = (options.tokens + kPageTokens - 1) / kPageTokens;
+  if (pages == 0 || pages > kMostSamples) {
+    throw usage_error(
+        fmt::format("cannot make tokens of size {}: want from 1 to {}", options.tokens, kMostSamples * kPageTokens));
   }
-  expect_names_and_sizes(target, names, files);
-  expect_bytes(target, files, course);
-  return Generated::kAlreadyThere;
+  const SplitPlan train{key_of(options.seed, 0), pages};
+  const SplitPlan test{key_of(options.seed, 1), std::max<std::size_t>(pages / kTrainPerTest, 1)};
+  return generate_files(tokens_files(train, test), directory, progress, std::move(stop));
 }
 
 }  // namespace loadline

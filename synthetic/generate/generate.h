@@ -51,4 +51,14 @@ using GenerateProgress = std::function<void(std::size_t done, std::size_t total)
 Generated generate(std::string_view kind, const std::filesystem::path& directory, const GenerateOptions& options,
                    const GenerateProgress& progress = {}, std::stop_token stop = {});
 
+struct TokensOptions {
+  std::size_t tokens = std::size_t{1} << 24;  // of the training part, rounded up to a multiple of 4,096
+  std::uint64_t seed = 1;
+};
+
+// Writes train.bin, and a tenth as much in val.bin, tokens of u16, each with the index of its documents, as
+// token_index.h describes it; all below 256, where 0 ends a document. Same rules as generate().
+Generated generate_tokens(const std::filesystem::path& directory, const TokensOptions& options,
+                          const GenerateProgress& progress = {}, std::stop_token stop = {});
+
 }  // namespace loadline

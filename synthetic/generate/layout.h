@@ -43,6 +43,8 @@ std::uint64_t picture_key(const SplitPlan& split, std::size_t index);
 // The files of each format.
 std::vector<PlannedFile> cifar10_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 std::vector<PlannedFile> cifar100_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
+inline constexpr std::size_t kPageTokens = 4096;  // a sample of the plans of tokens is a page of whole documents
+std::vector<PlannedFile> tokens_files(const SplitPlan& train, const SplitPlan& test);
 std::vector<PlannedFile> mnist_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 
 }  // namespace loadline

@@ -151,8 +151,80 @@ TEST_F(Data, RefusesWhatAVolumeHasNot) {
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--samples", "9"}).err,
             "loadline: --samples: nbody is one volume, of --size values along each side\n");
   EXPECT_EQ(run({"data", "make", "mnist", "new", "--size", "9"}).err,
-            "loadline: --size: mnist has pictures of a size of its own, nbody can be of any\n");
+            "loadline: --size: mnist has pictures of a size of its own, nbody and tokens can be of any\n");
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--size", "4"}).exit_code, 2);
+}
+
+TEST_F(Data, MakesAndMeasuresTokens) {
+  const Outcome made = run({"data", "make", "tokens", "tokens", "--size", "40000"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.err, "tokens: made\n");
+  const Outcome info = run({"data", "info", "tokens"});
+  EXPECT_THAT(info.out, HasSubstr("format       tokens\ntokens       40960\ndocuments    "));
+  EXPECT_THAT(info.out, HasSubstr("\ndtype        u16\nstored "));
+  EXPECT_THAT(info.out, Not(HasSubstr("labels")));
+  EXPECT_THAT(run({"data", "verify", "tokens/train.bin"}).out, HasSubstr("ok, 40960 tokens read, fingerprint "));
+  const Words words = Words{"run", "--workload",   "tokens", "--data", "tokens",     "--sequence-length",
+                            "64",  "--batch-size", "8",      "-o",     "result.json"} +
+                      kShort;
+  const Outcome all = run(
+      words + Words{"--loader", "serial,thread-pool,flow-graph", "--workers", "2", "--sequences", "random,documents"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("samples out of 40960 tokens of u16, mapped, fingerprint "));
+  EXPECT_THAT(all.out, HasSubstr("\ntokens/s that samples predict; length: of a sample; padding: "));
+  EXPECT_THAT(all.out, HasSubstr("  0.0 %\n"));
+  const auto json = result();
+  for (const auto& cell : json["cells"]) {
+    if (cell["mode"] == "OVERHEAD") continue;
+    EXPECT_EQ(cell["sequence_length"], 64);
+    EXPECT_EQ(cell["dtype"], "i32");
+    const auto& trial = cell["trials"][0];
+    const std::size_t tokens = trial["tokens"];
+    const std::size_t padding = trial["padding"];
+    EXPECT_EQ(tokens + padding, trial["samples"].get<std::size_t>() * 64);
+    EXPECT_EQ(padding > 0, cell["sequences"] == "documents");
+    EXPECT_EQ(cell["padding_share"] > 0.0, cell["sequences"] == "documents");
+    EXPECT_GT(cell["tokens_per_second"]["mean"], 0.0);
+  }
+  EXPECT_EQ(json["datasets"][0]["tokens"]["tokens"], 40960);
+  EXPECT_EQ(json["datasets"][0]["dtype"], "u16");
+  // Read back, it says the same.
+  const Outcome csv = run({"report", "result.json", "--format", "csv"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.err;
+  EXPECT_THAT(csv.out, HasSubstr(",tokens_per_second,padding_tokens,"));
+  EXPECT_EQ(run({"report", "result.json", "-o", "report.html"}).exit_code, 0);
+}
+
+TEST_F(Data, RefusesWhatTokensHaveNot) {
+  ASSERT_EQ(run({"data", "make", "tokens", "tokens", "--size", "4096", "-q"}).exit_code, 0);
+  const Words words = Words{"run", "--workload", "tokens", "--data", "tokens", "-o", "result.json"} + kShort;
+  const std::string place = "cannot use tokens for workload tokens: ";
+  const std::pair<Words, std::string> cases[] = {
+      {{"--sequence-length", "4096"}, "--sequence-length 4096: tokens/train.bin has 4096 tokens, want fewer than that"},
+      {{"--token-type", "u32"}, "--token-type: tokens/train.idx says that tokens have 2 bytes"},
+      {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
+      {{"--flip", "on"}, place + "--flip on: it is for images, not for sequences of tokens"},
+      {{"--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for sequences of tokens"},
+      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens lie in files of their own"},
+      {{"--compute", "cnn"}, "compute cnn: the samples are tokens, which gpt takes"},
+  };
+  for (const auto& [extra, sentence] : cases) {
+    const Outcome outcome = run(words + extra);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, testing::AnyOf("loadline: " + sentence + "\n", HasSubstr("built without oneDNN")));
+  }
+  const Words images{"run", "--workload", "mnist", "--data", "tokens", "-o", "result.json"};
+  EXPECT_EQ(run(images + kShort).err,
+            "loadline: cannot use tokens for workload mnist: it holds tokens, use --workload tokens\n");
+  const std::string pictures = mnist();
+  const Outcome no_tokens = run(Words{"run", "--workload", "tokens", "--data", pictures, "-o", "result.json"} + kShort);
+  EXPECT_THAT(no_tokens.err, HasSubstr("for workload tokens: it holds no tokens\n"));
+  EXPECT_EQ(run({"data", "make", "tokens", "new", "--samples", "9"}).err,
+            "loadline: --samples: tokens are one row, of --size tokens\n");
+  EXPECT_EQ(run({"data", "convert", "tokens", "new.h5"}).err,
+            "loadline: cannot convert to hdf5: it holds images and volumes, not tokens\n");
+  const Outcome plugin = run({"check", "thread-pool", "--workload", "tokens", "--data", "tokens", "--batch-size", "4"});
+  EXPECT_EQ(plugin.exit_code, 0) << plugin.err;
 }
 
 TEST_F(Data, ConvertsNothingItCannot) {

@@ -44,6 +44,19 @@ TEST_F(Train, ShowsEveryEpochAndWritesWhatIsAskedFor) {
   EXPECT_EQ(json["cell"]["compute"], "cnn");
 }
 
+TEST_F(Train, LearnsALanguageFromTokens) {
+  ASSERT_EQ(run({"data", "make", "tokens", "tokens", "--size", "40960", "-q"}).exit_code, 0);
+  const Outcome outcome = run({"train", "--workload", "tokens", "--data", "tokens", "--workers", "1", "--epochs", "2",
+                               "--sequence-length", "32", "--batch-size", "32", "--compute-threads", "1", "--compute",
+                               "gpt:layers=1,width=32,learning_rate=0.01", "-o", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = result();
+  EXPECT_EQ(json["cell"]["dtype"], "i32");
+  EXPECT_LT(json["epochs"][1]["training"]["loss"].get<double>(), json["epochs"][0]["training"]["loss"].get<double>());
+  EXPECT_LT(json["epochs"][1]["validation"]["loss"].get<double>(), 4.5) << "5.5 is what knowing nothing costs";
+  EXPECT_TRUE(json["epochs"][1]["validation"]["accuracy"].is_null());
+}
+
 TEST_F(Train, TellsTensorBoardEveryEpoch) {
   const Outcome outcome = train({"--epochs", "2", "--workers", "1", "--quiet", "--tensorboard", "runs"});
   if (outcome.err.find("built without protobuf") != std::string::npos) GTEST_SKIP() << outcome.err;

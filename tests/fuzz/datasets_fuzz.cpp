@@ -21,9 +21,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "loaders/assemble.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/tokens.h"
 #include "loaders/error.h"
 #include "tests/loaders/support/files.h"
 
@@ -74,7 +77,36 @@ constexpr std::array kFormats{
     Names{"cifar10", {"data_batch_1.bin", "data_batch_2.bin"}},
     Names{"cifar100", {"train.bin", "test.bin"}},
     Names{"volume", {"Nbody.npy", "Hydro.npy"}},
+    Names{"tokens", {"train.bin", "train.idx"}},
 };
+
+// Every sample of tokens, which all lie within them.
+std::optional<std::vector<std::int32_t>> cut(const fs::path& path, const DatasetOptions& options) {
+  try {
+    const auto dataset = open_dataset(path, options);
+    const TokenAssembler assembler(dynamic_cast<const TokenDataset&>(*dataset), 1);
+    BatchPool pool(1, 1, assembler.sample_bytes());
+    const Batch batch = pool.acquire();
+    batch->count = 1;
+    const auto filler = assembler.make_filler(1, {});
+    std::vector<std::int32_t> all;
+    for (std::size_t i = 0; i < dataset->info().samples; ++i) {
+      batch->indices[0] = static_cast<SampleIndex>(i);
+      filler->fill(*batch);
+      const auto* first = reinterpret_cast<const std::int32_t*>(batch->data.data());
+      all.insert(all.end(), first, first + assembler.sample_bytes() / sizeof(std::int32_t));
+    }
+    return all;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void cut_twice(const fs::path& path, const DatasetOptions& options) {
+  DatasetOptions in_memory = options;
+  in_memory.in_memory = true;
+  if (cut(path, options) != cut(path, in_memory)) std::abort();
+}
 
 bool read_files(const Names& names, Input input) {
   if (input.size() < 2) return false;
@@ -84,6 +116,11 @@ bool read_files(const Names& names, Input input) {
   test::write(home / names.files[0], text(input.subspan(2, first)));
   test::write(home / names.files[1], text(input.subspan(2 + first)));
   read_twice(home / names.files[0], {.format = names.format});
+  if (names.format == std::string_view("tokens")) {
+    for (const auto sequences : {Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments}) {
+      cut_twice(home, {.format = names.format, .sequence_length = 1 + input[0] % 8U, .sequences = sequences});
+    }
+  }
   return read_twice(home, {.format = names.format});
 }
 

@@ -1,5 +1,6 @@
 #include "tests/fuzz/replay.h"
 #include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/token_files.h"
 #include "tests/loaders/support/volumes.h"
 
 namespace loadline::test {
@@ -14,7 +15,7 @@ Bytes files(std::uint8_t kind, const std::string& first, const std::string& seco
   return {all.begin(), all.end()};
 }
 
-constexpr std::uint8_t kHdf5 = 5;
+constexpr std::uint8_t kHdf5 = 6;
 constexpr std::uint8_t kU8 = 0;
 constexpr std::uint8_t kU16 = 2;
 constexpr std::uint8_t kI32 = 3;
@@ -71,6 +72,11 @@ std::vector<Bytes> fuzz_seeds() {
       files(2, cifar10({1, 2, 3}), cifar10({4})),
       files(3, cifar100({{1, 2}, {3, 4}}), cifar100({{0, 0}})),
       files(4, npy_bytes(Field::kInput, kShape), npy_bytes(Field::kTarget, kShape)),
+      files(5, counting_tokens<std::uint16_t>(20), index_bytes({.lengths = {10, 1, 5, 0, 2, 2}})),
+      files(5, counting_tokens<std::uint16_t>(20),
+            index_bytes({.lengths = {10, 1, 5, 0, 2, 2}, .documents = {0, 1, 2, 3, 4, 6}})),
+      files(5, counting_tokens<std::uint32_t>(7), index_bytes({.code = 4, .lengths = {4, 3}})),
+      files(5, counting_tokens<std::uint16_t>(20), ""),
   };
   for (std::uint8_t layout = 0; layout < 4; ++layout) {
     Bytes plain{kHdf5, 0};

@@ -35,9 +35,9 @@ check_ours() {
   case $file:$path in
     synthetic/generate/*:loaders/datasets/*)
       violation "a generator shares no code with the readers, or one mistake would hide in both: \"$path\"" ;;
-    synthetic/compute/cnn/*:synthetic/compute/cnn/*) ;;
+    synthetic/compute/cnn/*:synthetic/compute/cnn/* | synthetic/compute/gpt/*:synthetic/compute/cnn/onednn.h) ;;
     *:synthetic/compute/cnn/onednn.h | *:synthetic/compute/cnn/lowering.h)
-      violation "private to the files of synthetic/compute/cnn/: \"$path\"" ;;
+      violation "private to the files of synthetic/compute/cnn/ and gpt/: \"$path\"" ;;
     harness/result/*:harness/result/json/* | harness/show/benchy.cpp:harness/result/json/*) ;;
     *:harness/result/json/*) violation "private to harness/result/ and harness/show/benchy.cpp: \"$path\"" ;;
     harness/cli/*:harness/cli/* | bench/*:harness/cli/* | tests/*:harness/cli/*) ;;
@@ -67,8 +67,8 @@ check_theirs() {
       [[ $file == loaders/transforms/opencv_module.cpp || $layer == bench || $layer == tests ]] ||
         violation "<$path>: only loaders/transforms/opencv_module.cpp sees OpenCV" ;;
     oneapi/dnnl/* | omp.h)
-      [[ $file == synthetic/compute/cnn/* || $layer == bench || $layer == tests ]] ||
-        violation "<$path>: only synthetic/compute/cnn/ sees oneDNN and OpenMP" ;;
+      [[ $file == synthetic/compute/cnn/* || $file == synthetic/compute/gpt/* || $layer == bench || $layer == tests ]] ||
+        violation "<$path>: only synthetic/compute/cnn/ and gpt/ see oneDNN and OpenMP" ;;
     oneapi/* | tbb/*)
       [[ $file == loaders/engines/flow_graph.cpp || $layer == tests ]] ||
         violation "<$path>: only loaders/engines/flow_graph.cpp sees oneTBB" ;;

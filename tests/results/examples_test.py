@@ -122,7 +122,8 @@ class Examples(unittest.TestCase):
         if "photos" in words:
             made["DIR"] = "photos"
         words = [source.get(word, made.get(word, word)) for word in words]
-        fewer = {"cifar10": ["--samples", "100"], "photos": ["--samples", "10"], "nbody": ["--size", "16"]}
+        fewer = {"cifar10": ["--samples", "100"], "photos": ["--samples", "10"], "nbody": ["--size", "16"],
+                 "tokens": ["--size", "8192"]}
         self.run_example(words + (fewer[words[2]] if words[1] == "make" else []))
 
     def try_script(self, words):

@@ -123,6 +123,8 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.positive("batches", trial.batches);
   json.positive("samples", trial.samples);
   json("bytes", trial.bytes);
+  json.late("tokens", trial.tokens);
+  json.late("padding", trial.padding);
   json.rate("samples_per_second", [&] { return trial.samples_per_second(); });
   word(json, "stores", trial.stores, kStores);
   json("wait", trial.wait);
@@ -210,6 +212,7 @@ SettingValue setting_value(std::string_view name, const JsonReader& from) {
 void setting_fields(RecordReader& json, Cell& cell) {
   json("axes", cell.axes);
   for (const SettingRow& row : settings()) {
+    if (row.late && !json.object().find(row.name)) continue;
     const JsonReader member = json.object().member(row.name);
     try {
       row.write(cell, setting_value(row.name, member));
@@ -317,6 +320,8 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   json("error", cell.error);
   json.converted("stopped", cell.stopped, word_of_stop, stop_of_word);
   json.derived("samples_per_second", [&] { return summary.samples_per_second; });
+  json.late_derived("tokens_per_second", summary.tokens_per_second);
+  json.late_derived("padding_share", summary.padding_share);
   json.converted(
       "bounds", cell.bounds, [&](const auto& bounds) { return names_of_bounds(bounds, ceilings); },
       [&](const auto& names) { return bounds_named(names, ceilings); });

@@ -117,6 +117,15 @@ void fields(auto& json, Record<VolumeShape> auto& volume) {
   json("target_channels", volume.target_channels);
 }
 
+void fields(auto& json, Record<TokenShape> auto& tokens) {
+  json.positive("tokens", tokens.tokens);
+  json.positive("token_bytes", tokens.token_bytes);
+  json("documents", tokens.documents);
+  json("sequence_length", tokens.sequence_length);
+  word(json, "sequences", tokens.sequences,
+       std::array{Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments});
+}
+
 void fields(auto& json, Record<StorageFacts> auto& storage) {
   json("file_system", storage.file_system);
   json("device", storage.device);
@@ -149,8 +158,9 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   none_as_null(json, "samples", info.samples);
   json.converted("shape", info.shape, extents_of, shape_of);
   json("volume", info.volume);
+  json.late("tokens", info.tokens);
   json("encoded", info.encoded);
-  json.derived("dtype", [&] { return info.volume ? "f32" : "u8"; });
+  json.derived("dtype", [&] { return stored_type(info); });
   json("classes", info.classes);
   json.converted("files", info.files, first_of,
                  [](const std::vector<std::filesystem::path>& files) { return FileNames(files); });

@@ -93,6 +93,12 @@ class RecordWriter {
     if (const auto list = make(); !list.empty()) (*this)(key, list);
   }
 
+  // The same of anything else that follows from other fields.
+  template <typename T>
+  void late_derived(std::string_view key, const std::optional<T>& value) {
+    late(key, value);
+  }
+
   // A number that is above 0.
   void positive(std::string_view key, const auto& value) { (*this)(key, value); }
 
@@ -158,6 +164,8 @@ class RecordReader {
 
   template <typename Make>
   void late_list(std::string_view /*key*/, Make /*make*/) {}
+  template <typename T>
+  void late_derived(std::string_view /*key*/, const std::optional<T>& /*value*/) {}
 
   void positive(std::string_view key, auto& value) {
     const JsonReader member = object_.member(key);

@@ -101,6 +101,11 @@ Section throughput_section(const ReportData& data) {
                                                         {"share", "of bound", Figure::kShare},
                                                         {"synthetic", "SYNTHETIC, samples/s", Figure::kRate},
                                                         {"of-synthetic", "of SYNTHETIC", Figure::kShare}});
+  const bool any_tokens = std::ranges::any_of(data.runs, [](const Run& run) {
+    return std::ranges::any_of(run.judgement.cells,
+                               [](const auto& cell) { return cell.tokens_per_second.has_value(); });
+  });
+  if (any_tokens) section.table.columns.push_back({"tokens", "tokens/s", Figure::kRate});
   std::set<std::pair<std::size_t, std::size_t>> said;  // SYNTHETIC is that of many configurations
   for (const Subject& subject : data.subjects) {
     for (const std::size_t cell : subject.cells) {
@@ -113,6 +118,10 @@ Section throughput_section(const ReportData& data) {
       append_rate(row, rate_of(run, cell));
       append_bound(row, run, subject, cell);
       append_synthetic(row, run, subject, cell);
+      if (any_tokens) {
+        const auto& tokens = run.judgement.cells[cell].tokens_per_second;
+        row.push_back(tokens ? Datum(tokens->mean) : Datum());
+      }
       section.table.rows.push_back(std::move(row));
     }
   }

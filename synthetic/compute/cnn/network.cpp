@@ -199,12 +199,22 @@ std::span<const Network> networks() {
   return kNetworks;
 }
 
+namespace {
+
+void refuse_tokens(const SampleFormat& sample) {
+  if (sample.dtype == DType::kI32) throw usage_error("compute cnn: the samples are tokens, which gpt takes");
+}
+
+}  // namespace
+
 const Network& suitable_network(const SampleFormat& sample) {
+  refuse_tokens(sample);
   if (sample.input.size() == 4) return kNetworks[2];
   return sample.input[0] == 1 ? kNetworks[0] : kNetworks[1];
 }
 
 void check_fits(const Network& network, const SampleFormat& sample) {
+  refuse_tokens(sample);
   const auto refuse = [&](const std::string& want) {
     throw usage_error(
         fmt::format("network {}: want {}, the samples are {}", network.name, want, fmt::join(sample.input, "x")));

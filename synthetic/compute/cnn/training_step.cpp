@@ -1,20 +1,16 @@
 #include "synthetic/compute/cnn/training_step.h"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <functional>
-#include <latch>
 #include <numeric>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "loaders/error.h"
 #include "synthetic/compute/cnn/loss.h"
+#include "synthetic/compute/cnn/threads.h"
 #include "synthetic/compute/step_log.h"
 
 namespace loadline {
@@ -50,45 +46,6 @@ std::vector<Layer> layers_of(const TrainingOptions& options, const StepSetting& 
   return options.network->layers(outputs_of(*options.network, setting.sample, setting.classes));
 }
 
-// OpenMP ends the process where it is refused a thread: ours are refused first, and can say so.
-void check_threads(std::size_t threads) {
-  std::latch done(1);
-  std::vector<std::jthread> probes;
-  try {
-    for (std::size_t i = 1; i < threads; ++i) probes.emplace_back([&done] { done.wait(); });
-    done.count_down();
-  } catch (const std::system_error& error) {
-    done.count_down();
-    throw Error(fmt::format("compute cnn: cannot start thread {} of {}: {}; use fewer --compute-threads",
-                            probes.size() + 2, threads, error.code().message()));
-  }
-}
-
-// OpenMP keeps its threads from one parallel part to the next: each is put in its place once. One thread a CPU where
-// there are enough, so that no two that wait for each other share one.
-void start_threads(const StepSetting& setting) {
-  check_threads(setting.threads);
-  omp_set_dynamic(0);
-  omp_set_num_threads(static_cast<int>(setting.threads));
-  if (setting.cpus.empty()) return;
-  std::exception_ptr failure;  // must not leave a parallel part
-#pragma omp parallel
-  {
-    const auto own = static_cast<std::size_t>(omp_get_thread_num());
-    try {
-      if (own > 0 && own < setting.cpus.size()) keep_this_thread_on(std::span(setting.cpus).subspan(own, 1));
-    } catch (...) {
-#pragma omp critical
-      failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-}
-
-std::span<const std::size_t> first_cpu(const StepSetting& setting) {
-  return std::span(setting.cpus).first(std::min<std::size_t>(1, setting.cpus.size()));
-}
-
 }  // namespace
 
 TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log)
@@ -96,7 +53,7 @@ TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& se
       setting_(checked(options, setting)),
       clock_(clock),
       log_(log),
-      pinned_((start_threads(setting), first_cpu(setting))),
+      pinned_((start_step_threads("cnn", setting), first_step_cpu(setting))),
       graph_(layers_of(options, setting), setting.sample,
              {.batch_size = setting.batch_size,
               .precision = setting.precision,

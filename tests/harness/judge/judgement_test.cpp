@@ -26,6 +26,20 @@ TEST(Judgement, SummarisesTheTrialsOfEveryCell) {
   EXPECT_DOUBLE_EQ(*rate->stddev, 1000);
 }
 
+TEST(Judgement, CountsTokensWhereSamplesAreSuch) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 2000}}, overhead()});
+  for (Trial& trial : result.cells[0].trials) {
+    trial.tokens = trial.samples * 90;
+    trial.padding = trial.samples * 10;
+  }
+  const Judgement judgement = judge_run(result);
+  ASSERT_TRUE(judgement.cells[0].tokens_per_second.has_value());
+  EXPECT_DOUBLE_EQ(judgement.cells[0].tokens_per_second->mean, 135'000);
+  EXPECT_DOUBLE_EQ(*judgement.cells[0].padding_share, 0.1);
+  EXPECT_FALSE(judgement.cells[1].tokens_per_second.has_value());
+  EXPECT_FALSE(judgement.cells[1].padding_share.has_value());
+}
+
 TEST(Judgement, OfACellWithoutTrialsHasNoFigures) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {}}, {.mode = Mode::kFull, .rates = {}}});
   result.cells[0].error = "cannot read shard.bin";

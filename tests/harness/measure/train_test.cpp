@@ -75,7 +75,7 @@ TEST_F(TrainingPlanTest, RefusesWhatIsNotOneTraining) {
             }),
             usage("--loader: training takes one value, 2 are given"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.compute = "device:samples_per_second=5"; }),
-            usage("--compute device: it does not learn, cnn does"));
+            usage("--compute device: it does not learn, cnn and gpt do"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.cache = "cold"; }),
             usage("--cache cold: training begins with the page cache as it is, cold trials are for run"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.split = "test"; }),

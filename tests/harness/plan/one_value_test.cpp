@@ -51,6 +51,8 @@ const std::map<std::string_view, Two> kAxes{
     {"scaled-dct", {"on,off"}},
     {"crop-edge", {"32,64"}},
     {"rotate", {"off,on"}},
+    {"sequence-length", {"64,128", {{"workload", "tokens"}}}},
+    {"sequences", {"random,documents", {{"workload", "tokens"}}}},
     {"kernels", {"auto,scalar"}},
     {"order", {"sequential,shuffled"}},
     {"page-samples", {"8,64", {{"order", "page-shuffled"}}}},

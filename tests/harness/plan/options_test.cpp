@@ -58,6 +58,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"hdf5-images", {"/train/x", std::string("/train/x")}},
     {"hdf5-labels", {"/train/y", std::string("/train/y")}},
     {"crops", {"77", std::size_t{77}}},
+    {"token-type", {"u32", std::string("u32")}},
     {"dtype", {"bf16", std::string("bf16")}},
     {"layout", {"nhwc", std::string("nhwc")}},
     {"normalise", {"off", std::string("off")}},
@@ -73,6 +74,8 @@ const std::map<std::string_view, Sample> kSamples{
     {"on-corrupt", {"skip", std::string("skip")}},
     {"crop-edge", {"32", std::size_t{32}}},
     {"rotate", {"off", std::string("off")}},
+    {"sequence-length", {"64", std::size_t{64}}},
+    {"sequences", {"documents", std::string("documents")}},
     {"kernels", {"scalar", std::string("scalar")}},
     {"order", {"page-shuffled", std::string("page-shuffled")}},
     {"page-samples", {"7", std::size_t{7}}},
@@ -255,10 +258,9 @@ TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
   EXPECT_EQ(refusal("split", "validation"), usage("--split 'validation': want one of train, test"));
   EXPECT_EQ(refusal("order", "shufled"),
             usage("--order 'shufled': want one of shuffled, page-shuffled, sequential (did you mean shuffled?)"));
-  EXPECT_EQ(
-      refusal("workload", "cifar10,cifar1000"),
-      usage("--workload 'cifar1000': want one of fashion-mnist, mnist, cifar10, cifar100, photos, nbody (did you mean "
-            "cifar100?)"));
+  EXPECT_EQ(refusal("workload", "cifar10,cifar1000"), usage("--workload 'cifar1000': want one of fashion-mnist, mnist, "
+                                                            "cifar10, cifar100, photos, nbody, tokens (did you mean "
+                                                            "cifar100?)"));
 }
 
 TEST(RunOptions, RefuseAnEmptyTextWhereThereIsAStandardOne) {

@@ -75,7 +75,8 @@ TEST(Settings, AreWrittenBackAsTheyWereRead) {
 
 TEST(Settings, DifferFromThoseOfAPlainCell) {
   const Cell cell = unusual();
-  const std::set<std::string_view> not_of_options{"worker_cpus", "precision", "fusion", "compute_threads"};
+  const std::set<std::string_view> not_of_options{"worker_cpus", "precision",       "fusion",   "compute_threads",
+                                                  "token_type",  "sequence_length", "sequences"};
   for (const SettingRow& row : settings()) {
     if (not_of_options.contains(row.name)) continue;
     EXPECT_NE(text_of(row.read(cell)), text_of(row.read(Cell{.mode = Mode::kIo, .compute = "drain"}))) << row.name;
@@ -90,6 +91,22 @@ TEST(Settings, ThatDoNotApplyHaveNoValue) {
   }
 }
 
+TEST(Settings, OfTokensApplyToThoseAlone) {
+  Cell cell{.mode = Mode::kIo, .compute = "drain"};
+  for (const char* name : {"token_type", "sequence_length", "sequences"}) {
+    EXPECT_EQ(setting_named("setting", name).read(cell), SettingValue()) << name;
+    EXPECT_TRUE(setting_named("setting", name).late) << name;
+  }
+  cell.dataset.sequence_length = 64;
+  cell.dataset.sequences = Sequences::kDocuments;
+  cell.dataset.token_bytes = 4;
+  Cell copy;
+  for (const SettingRow& row : settings()) row.write(copy, row.read(cell));
+  EXPECT_EQ(copy.dataset, cell.dataset);
+  EXPECT_EQ(text_of(setting_named("setting", "token_type").read(copy)), "u32");
+  EXPECT_EQ(text_of(setting_named("setting", "sequences").read(copy)), "documents");
+}
+
 TEST(Settings, RefuseWhatIsNotOfTheirKind) {
   Cell cell;
   const auto refusal = [&](const char* name, const SettingValue& value) {
@@ -97,7 +114,7 @@ TEST(Settings, RefuseWhatIsNotOfTheirKind) {
   };
   EXPECT_EQ(refusal("batch_size", std::string("many")), test::failed("want a whole number, got 'many'"));
   EXPECT_EQ(refusal("batch_size", 1.5), test::failed("want a whole number, got '1.5'"));
-  EXPECT_EQ(refusal("dtype", std::string("f64")), test::failed("want one of u8, f32, bf16, got 'f64'"));
+  EXPECT_EQ(refusal("dtype", std::string("f64")), test::failed("want one of u8, f32, bf16, i32, got 'f64'"));
   EXPECT_EQ(refusal("rotate", std::string("maybe")), test::failed("want on or off, got 'maybe'"));
   EXPECT_EQ(refusal("mean", true), test::failed("want a list of numbers, got 'true'"));
   EXPECT_EQ(refusal("batch_size", {}), test::failed("want a whole number, got ''"));

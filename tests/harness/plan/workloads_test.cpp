@@ -63,7 +63,8 @@ TEST(Workloads, LieBelowTheDataDirectoryUnlessTheyAreInstalled) {
                                                              {"cifar10", "/data/cifar10"},
                                                              {"cifar100", "/data/cifar100"},
                                                              {"photos", "/data/photos"},
-                                                             {"nbody", "/data/nbody.h5"}}));
+                                                             {"nbody", "/data/nbody.h5"},
+                                                             {"tokens", "/data/tokens"}}));
 }
 
 TEST(Workloads, AreCompleteAndHaveAComputeThatExists) {

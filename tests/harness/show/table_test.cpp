@@ -78,6 +78,21 @@ Result with_cold() {
   return result;
 }
 
+TEST(TableText, HasATableOfTokensWhereSamplesAreSuch) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1000}}});
+  EXPECT_THAT(table_text(result, judge_run(result)), testing::Not(testing::HasSubstr("tokens")));
+  result.cells[0].cell.dataset.sequence_length = 64;
+  for (Trial& trial : result.cells[0].trials) {
+    trial.tokens = trial.samples * 48;
+    trial.padding = trial.samples * 16;
+  }
+  EXPECT_THAT(
+      table_text(result, judge_run(result)),
+      testing::HasSubstr("\ntokens/s that samples predict; length: of a sample; padding: share of the places that "
+                         "stands empty\n\n"));
+  EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr("  64  48.00 ± 0.00 k   25.0 %\n"));
+}
+
 TEST(TableText, HoldsColdAgainstWarm) {
   const Result result = with_cold();
   const std::string text = table_text(result, judge_run(result));

@@ -183,9 +183,10 @@ TEST_F(Cifar100, TellsASplitThatIsNotThere) {
 TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
   write("both.bin", "");
   fs::resize_file(home_ / "both.bin", 3073 * 3074);
-  EXPECT_EQ(refusal("both.bin"),
-            refused("both.bin",
-                    "no known dataset in it; name its format (idx, cifar10, cifar100, volume, hdf5, image-folder)"));
+  EXPECT_EQ(
+      refusal("both.bin"),
+      refused("both.bin",
+              "no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, image-folder)"));
   EXPECT_EQ(open("both.bin", {.format = "cifar10"})->info().samples, 3074U);
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }

@@ -79,7 +79,7 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
   test::write(home / "notes.txt", "hello");
   test::write(home / "empty.bin", "");
   const std::string rest =
-      ": no known dataset in it; name its format (idx, cifar10, cifar100, volume, hdf5, image-folder)";
+      ": no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, image-folder)";
   for (const fs::path& path : {home.path(), home / "notes.txt", home / "empty.bin"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
   }
@@ -87,10 +87,9 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
 
 TEST(OpenDataset, RefusesAnUnknownFormat) {
   const TemporaryDirectory home;
-  EXPECT_EQ(
-      thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
-      test::usage(
-          "format 'cifar1': want one of idx, cifar10, cifar100, volume, hdf5, image-folder (did you mean cifar10?)"));
+  EXPECT_EQ(thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
+            test::usage("format 'cifar1': want one of idx, cifar10, tokens, cifar100, volume, hdf5, image-folder (did "
+                        "you mean cifar10?)"));
 }
 
 TEST(OpenDataset, InMemoryHoldsTheSameAsMapped) {

@@ -72,7 +72,7 @@ typedef struct loadline_request {
   size_t rank;                    /* which share of each epoch is wanted, from 0 */
   size_t ranks;                   /* how many shares there are, at least 1 */
   int drop_last;                  /* not 0: leave out a short last batch */
-  int32_t dtype;                  /* LOADLINE_U8, LOADLINE_F32 or LOADLINE_BF16 */
+  int32_t dtype;                  /* LOADLINE_U8, LOADLINE_F32 or LOADLINE_BF16; of tokens LOADLINE_I32 */
   const char* layout;             /* "nchw" or "nhwc" */
   const loadline_option* options; /* those behind the colon of --loader, in their order */
   size_t option_count;

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "loaders/assemble.h"
+#include "loaders/worker_clock.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::size_t kCacheLineBytes = 64;
+// Sequences lie at random: their first lines are asked for while those before them are copied. The hardware finds the
+// rest of each by itself.
+constexpr std::size_t kRunsAhead = 4;
+constexpr std::size_t kLinesAhead = 4;
+
+// From tokens as they are stored, which may begin at any byte of a mapping, to i32.
+template <typename Stored>
+void widen_tokens(const std::byte* stored, std::size_t count, std::int32_t* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Stored token{};
+    std::memcpy(&token, stored + i * sizeof token, sizeof token);
+    out[i] = static_cast<std::int32_t>(token);
+  }
+}
+
+class TokenFiller final : public Filler {
+ public:
+  TokenFiller(const TokenDataset& dataset, std::uint64_t seed, std::size_t batch_size)
+      : dataset_(dataset), seed_(seed), runs_(batch_size) {}
+
+  void fill(Slot& slot) override {
+    const TokenShape& shape = *dataset_.info().tokens;
+    const std::size_t places = shape.sequence_length;
+    const auto runs = std::span(runs_).first(slot.count);
+    for (std::size_t i = 0; i < slot.count; ++i) runs[i] = dataset_.place(slot.indices[i], seed_, slot.epoch);
+    for (std::size_t i = 0; i < std::min(kRunsAhead, slot.count); ++i) prefetch_run(runs[i], shape);
+    auto* out = reinterpret_cast<std::int32_t*>(slot.data.data());
+    slot.tokens = 0;
+    for (std::size_t i = 0; i < slot.count; ++i, out += places + 1) {
+      if (i + kRunsAhead < slot.count) prefetch_run(runs[i + kRunsAhead], shape);
+      const std::byte* stored = dataset_.bytes().data() + runs[i].first * shape.token_bytes;
+      if (shape.token_bytes == 2) {
+        widen_tokens<std::uint16_t>(stored, runs[i].count, out);
+      } else {
+        widen_tokens<std::uint32_t>(stored, runs[i].count, out);
+      }
+      std::fill(out + runs[i].count, out + places + 1, kNoToken);
+      slot.tokens += runs[i].count - 1;
+      slot.labels[i] = 0;
+    }
+    slot.token_places = slot.count * places;
+    slot.stores = Stores::kCached;
+    dataset_.check_intact();
+  }
+
+ private:
+  void prefetch_run(const TokenRun& run, const TokenShape& shape) const {
+    const std::byte* first = dataset_.bytes().data() + run.first * shape.token_bytes;
+    const std::size_t bytes = std::min(run.count * shape.token_bytes, kLinesAhead * kCacheLineBytes);
+    for (std::size_t at = 0; at < bytes; at += kCacheLineBytes) __builtin_prefetch(first + at, 0, 2);
+  }
+
+  const TokenDataset& dataset_;
+  std::uint64_t seed_;
+  std::vector<TokenRun> runs_;  // of the batch in hand
+};
+
+}  // namespace
+
+TokenAssembler::TokenAssembler(const TokenDataset& dataset, std::uint64_t seed)
+    : Assembler(dataset), tokens_(dataset), seed_(seed), length_(dataset.info().tokens->sequence_length) {}
+
+SampleFormat TokenAssembler::sample_format() const {
+  return {.dtype = DType::kI32, .layout = Layout::kNCHW, .input = {length_ + 1}, .target = {}};
+}
+
+std::unique_ptr<Filler> TokenAssembler::make_filler(std::size_t batch_size, std::optional<Stores> /*stores*/) const {
+  return std::make_unique<TokenFiller>(tokens_, seed_, batch_size);
+}
+
+}  // namespace loadline

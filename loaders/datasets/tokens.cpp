@@ -1,0 +1,222 @@
+#include "loaders/datasets/tokens.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "loaders/datasets/formats.h"
+#include "loaders/datasets/token_index.h"
+#include "loaders/error.h"
+#include "loaders/random.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error token_refusal(const fs::path& path, const std::string& why) {
+  return Error(fmt::format("cannot open {}: {}", path.string(), why));
+}
+
+fs::path index_of(fs::path path) {
+  return path.replace_extension(".idx");
+}
+
+// A directory as nanoGPT's scripts leave it: train.bin and val.bin.
+fs::path file_in(const fs::path& path, Split split) {
+  if (!fs::is_directory(path)) {
+    if (split == Split::kTrain) return path;
+    throw usage_error(fmt::format("split test: {} is one file, which is one split", path.string()));
+  }
+  if (split == Split::kTrain) return path / "train.bin";
+  return fs::exists(path / "val.bin") ? path / "val.bin" : path / "test.bin";
+}
+
+// What a sample of `document` tokens is cut into. A last token has nothing to predict.
+std::uint64_t sequences_in(std::uint64_t document, std::uint64_t length) {
+  return document < 2 ? 0 : (document - 2) / length + 1;
+}
+
+std::vector<SampleIndex> sequence_ends(const fs::path& path, std::span<const std::uint64_t> starts,
+                                       std::size_t length) {
+  std::vector<SampleIndex> ends;
+  ends.reserve(starts.size() - 1);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    sum += sequences_in(starts[i + 1] - starts[i], length);
+    if (sum >= std::numeric_limits<SampleIndex>::max()) {
+      throw usage_error(fmt::format("--sequence-length {}: {} has more than 2^32 - 2 such sequences, want longer ones",
+                                    length, path.string()));
+    }
+    ends.push_back(static_cast<SampleIndex>(sum));
+  }
+  if (sum == 0) throw token_refusal(path, "it has no document of at least two tokens");
+  return ends;
+}
+
+// Its index, if any, says how wide a token is.
+TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const DatasetOptions& options) {
+  TokenShape shape{
+      .token_bytes = options.token_bytes, .sequence_length = options.sequence_length, .sequences = options.sequences};
+  const fs::path index = index_of(path);
+  const bool has_index = fs::exists(index);
+  if (has_index) {
+    const TokenIndexFacts facts = read_token_index_facts(index);
+    if (shape.token_bytes != 0 && shape.token_bytes != facts.token_bytes) {
+      throw usage_error(
+          fmt::format("--token-type: {} says that tokens have {} bytes", index.string(), facts.token_bytes));
+    }
+    shape.token_bytes = facts.token_bytes;
+    shape.documents = facts.documents;
+    if (facts.tokens != file_bytes / facts.token_bytes) {
+      throw token_refusal(path, fmt::format("it has {} bytes, and {} counts {} tokens of {} bytes", file_bytes,
+                                            index.string(), facts.tokens, facts.token_bytes));
+    }
+  }
+  if (shape.token_bytes == 0) shape.token_bytes = 2;
+  if (file_bytes % shape.token_bytes != 0) {
+    throw token_refusal(
+        path, fmt::format("{} bytes are not a whole number of tokens of {} bytes", file_bytes, shape.token_bytes));
+  }
+  shape.tokens = file_bytes / shape.token_bytes;
+  if (shape.tokens < 2) throw token_refusal(path, "it has fewer than two tokens");
+  if (options.sequences == Sequences::kDocuments && !has_index) {
+    throw usage_error(fmt::format("--sequences documents: {} has no index {}, which tells the documents", path.string(),
+                                  index.filename().string()));
+  }
+  return shape;
+}
+
+std::size_t samples_of(const TokenShape& shape, const fs::path& path) {
+  // Nobody cuts them.
+  if (shape.sequence_length == 0) return 1;
+  if (shape.sequence_length >= shape.tokens) {
+    throw usage_error(fmt::format("--sequence-length {}: {} has {} tokens, want fewer than that", shape.sequence_length,
+                                  path.string(), shape.tokens));
+  }
+  const std::size_t samples = (shape.tokens - 1) / shape.sequence_length;
+  if (samples >= std::numeric_limits<SampleIndex>::max()) {
+    throw usage_error(fmt::format("--sequence-length {}: {} has {} such sequences, want longer ones: at most 2^32 - 2",
+                                  shape.sequence_length, path.string(), samples));
+  }
+  return samples;
+}
+
+}  // namespace
+
+TokenDataset::TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, std::vector<std::uint64_t> starts)
+    : Dataset(std::move(info), {}), file_(std::move(file)), bytes_(file_->bytes()), starts_(std::move(starts)) {
+  if (!starts_.empty()) ends_ = sequence_ends(file_->path(), starts_, this->info().tokens->sequence_length);
+}
+
+TokenDataset::TokenDataset(const TokenDataset& from, HugeMemory memory)
+    : Dataset(
+          [&] {
+            DatasetInfo info = from.info();
+            info.access = Access::kResident;
+            return info;
+          }(),
+          {}),
+      memory_(std::move(memory)),
+      bytes_(memory_->bytes().first(from.bytes_.size())),
+      starts_(from.starts_),
+      ends_(from.ends_) {}
+
+TokenRun TokenDataset::place(SampleIndex index, std::uint64_t seed, std::uint64_t epoch) const {
+  const TokenShape& shape = *info().tokens;
+  const std::size_t length = shape.sequence_length;
+  switch (shape.sequences) {
+    case Sequences::kRandom: {
+      // Fewer places than 2^53, so that all of them can be drawn.
+      const auto places = static_cast<double>(shape.tokens - length);
+      Random random(key_of(seed, epoch, index));
+      return {static_cast<std::size_t>(random.unit() * places), length + 1};
+    }
+    case Sequences::kConsecutive: return {index * length, length + 1};
+    case Sequences::kDocuments: break;
+  }
+  const auto found = std::ranges::upper_bound(ends_, index);
+  const auto document = static_cast<std::size_t>(found - ends_.begin());
+  const SampleIndex before = document == 0 ? 0 : ends_[document - 1];
+  const std::size_t first = starts_[document] + (index - before) * length;
+  return {first, std::min<std::size_t>(length + 1, starts_[document + 1] - first)};
+}
+
+std::unique_ptr<SampleReader> TokenDataset::make_reader(std::size_t /*most*/) const {
+  throw Error(fmt::format("cannot read samples of {}: they are sequences of tokens", info().files.front().string()));
+}
+
+bool TokenDataset::visit(const std::function<bool(StoredSample)>& visitor) const {
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+  for (std::size_t at = 0; at < bytes_.size(); at += kBlockBytes) {
+    if (!visitor(bytes_.subspan(at, std::min(kBlockBytes, bytes_.size() - at)))) return false;
+    check_intact();
+  }
+  return true;
+}
+
+void TokenDataset::check_intact() const {
+  if (file_) file_->check_intact();
+}
+
+void TokenDataset::check_files() const {
+  if (file_) file_->check_size();
+}
+
+void TokenDataset::forget_pages() const {
+  if (file_) file_->forget_pages();
+}
+
+bool recognises_tokens(const fs::path& path) {
+  if (fs::is_directory(path)) {
+    return fs::is_regular_file(path / "train.bin") && (fs::exists(path / "val.bin") || fs::exists(path / "train.idx"));
+  }
+  if (path.extension() != ".bin" || !fs::is_regular_file(path)) return false;
+  return fs::is_regular_file(index_of(path)) ||
+         (path.filename() == "val.bin" ||
+          (path.filename() == "train.bin" && recognises_tokens(fs::absolute(path).parent_path())));
+}
+
+std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions& options) {
+  if (options.labels == LabelKind::kCoarse) {
+    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
+  }
+  const fs::path file_path = file_in(path, options.split);
+  auto file = std::make_unique<MappedFile>(file_path);
+  DatasetInfo info{.format = "tokens", .classes = 1, .files = {file_path}};
+  const TokenShape shape = shape_of(file_path, file->bytes().size(), options);
+  info.tokens = shape;
+  info.samples = samples_of(shape, file_path);
+  if (shape.documents) info.files.push_back(index_of(file_path));
+  for (const fs::path& one : info.files) info.stored_bytes += fs::file_size(one);
+  std::vector<std::uint64_t> starts;
+  if (shape.sequences == Sequences::kDocuments && shape.sequence_length > 0) {
+    starts = read_document_starts(index_of(file_path));
+    info.samples = sequence_ends(file_path, starts, shape.sequence_length).back();
+  }
+  auto mapped = std::make_unique<TokenDataset>(std::move(info), std::move(file), std::move(starts));
+  if (!options.in_memory) return mapped;
+  return copy_tokens(*mapped);
+}
+
+std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset) {
+  constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
+  HugeMemory memory(dataset.bytes().size());
+  auto room = memory.bytes();
+  std::size_t remembered = 0;
+  dataset.visit([&](StoredSample block) {
+    std::ranges::copy(block, room.begin());
+    room = room.subspan(block.size());
+    remembered += block.size();
+    if (remembered >= kBytesToForget) {
+      dataset.forget_pages();
+      remembered = 0;
+    }
+    return true;
+  });
+  return std::make_unique<TokenDataset>(dataset, std::move(memory));
+}
+
+}  // namespace loadline

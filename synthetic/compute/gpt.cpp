@@ -1,0 +1,164 @@
+#include "synthetic/compute/gpt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "loaders/assemble.h"
+#include "loaders/error.h"
+#include "loaders/storage/affinity.h"
+#include "synthetic/compute/cnn/graph.h"
+#include "synthetic/compute/cnn/optimiser.h"
+#include "synthetic/compute/cnn/threads.h"
+#include "synthetic/compute/step_log.h"
+
+namespace loadline {
+namespace {
+
+OptimiserOptions optimiser_of(std::span<const double> values, const StepSetting& setting) {
+  return {.kind = OptimiserKind::kAdam, .learning_rate = values[4], .weight_decay = values[5], .fused = setting.fusion};
+}
+
+// Made, used and destroyed by one thread, which is the first of those that compute.
+//
+// A batch that is short is filled up with samples of no tokens, which count for nothing: products are made for whole
+// batches, and so a short one takes as long.
+class GptTrainer final : public Trainer {
+ public:
+  GptTrainer(std::span<const double> values, const ComputeContext& context)
+      : shape_(gpt_shape(values, context.setting)),
+        setting_(context.setting),
+        clock_(context.clock),
+        log_(context.log),
+        pinned_((start_step_threads("gpt", setting_), first_step_cpu(setting_))),
+        model_(shape_, setting_.precision, setting_.fusion, setting_.seed),
+        optimiser_(optimiser_of(values, setting_), model_.tensor_values()),
+        samples_(shape_.batch_size * (shape_.length + 1)) {}
+
+  void consume(Batch batch) override {
+    if (batch->count == 0) return;
+    sequence_ = batch->sequence;
+    timed(kCopy, [&] { take(*batch); });
+    NextTokenLoss loss;
+    timed(kForward, [&] { loss = model_.forward(samples_.data(), true); });
+    if (!std::isfinite(loss.sum)) {
+      throw Error(
+          fmt::format("compute gpt: the loss is no finite number in batch {} of the run, epoch {}: lower learning_rate",
+                      batch->sequence, batch->epoch));
+    }
+    timed(kBackward, [&] { model_.backward(); });
+    timed(kOptimiser, [&] { optimiser_.step(model_.weights(), model_.gradients()); });
+    score_.add(score_of(loss, batch->count));
+  }
+
+  Score evaluate(const Slot& batch) override {
+    if (batch.count == 0) return {};
+    take(batch);
+    return score_of(model_.forward(samples_.data(), false), batch.count);
+  }
+
+  std::span<const StageTime> stages() const override { return stages_; }
+  Score take_score() override { return std::exchange(score_, {}); }
+  bool classifies() const override { return false; }
+
+  // "2 layers of 64, 4 heads, vocabulary 256, 133,120 weights, f32, fused, 2 threads".
+  std::string description() const override {
+    const bool emulated = support_of(setting_.precision) == PrecisionSupport::kEmulated;
+    std::size_t weights = 0;
+    for (const GptTensor& tensor : model_.tensors()) weights += tensor.values;
+    return fmt::format("{} layer{} of {}, {} head{}, vocabulary {}, {} weights, {}{}, {}, {} thread{}", shape_.layers,
+                       shape_.layers == 1 ? "" : "s", shape_.width, shape_.heads, shape_.heads == 1 ? "" : "s",
+                       shape_.vocabulary, weights, name(setting_.precision),
+                       emulated ? " (emulated: this CPU computes in f32)" : "", setting_.fusion ? "fused" : "not fused",
+                       setting_.threads, setting_.threads == 1 ? "" : "s");
+  }
+
+ private:
+  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kStages };
+
+  // Of the mean loss of a token, as if it were that of each sample.
+  static Score score_of(const NextTokenLoss& loss, std::size_t samples) {
+    const auto tokens = static_cast<double>(std::max<std::size_t>(loss.tokens, 1));
+    return {.samples = samples, .loss_sum = loss.sum / tokens * static_cast<double>(samples)};
+  }
+
+  void take(const Slot& batch) {
+    const std::span<const std::byte> bytes = batch.inputs();
+    std::memcpy(samples_.data(), bytes.data(), bytes.size());
+    const std::size_t values = batch.count * (shape_.length + 1);
+    std::fill(samples_.begin() + static_cast<std::ptrdiff_t>(values), samples_.end(), kNoToken);
+    const auto most = std::max_element(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(values));
+    if (*most >= 0 && static_cast<std::size_t>(*most) >= shape_.vocabulary) {
+      throw Error(fmt::format(
+          "compute gpt: token {} in batch {} of the run is out of range, want below {}: gpt:vocabulary=N has more",
+          *most, batch.sequence, shape_.vocabulary));
+    }
+  }
+
+  template <typename Work>
+  void timed(Stage stage, const Work& work) {
+    const Time begin = clock_.now();
+    work();
+    StageTime& time = stages_[stage];
+    const Time end = clock_.now();
+    time.total += end - begin;
+    ++time.hits;
+    if (log_ != nullptr) log_->add({.name = time.name, .begin = begin, .end = end, .sequence = sequence_});
+  }
+
+  GptShape shape_;
+  StepSetting setting_;
+  const Clock& clock_;
+  StepLog* log_;
+  std::uint64_t sequence_ = 0;  // of the batch in hand
+  std::optional<PinnedThread> pinned_;
+  Gpt model_;
+  Optimiser optimiser_;
+  std::vector<std::int32_t> samples_;
+  std::array<StageTime, kStages> stages_{{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}}};
+  Score score_;
+};
+
+}  // namespace
+
+GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
+  if (setting.sample.dtype != DType::kI32) {
+    throw usage_error(fmt::format("compute gpt: the samples are {}, want tokens, as --workload tokens has them",
+                                  name(setting.sample.dtype)));
+  }
+  if (support_of(setting.precision) == PrecisionSupport::kNone) {
+    throw usage_error(
+        fmt::format("--precision {}: this CPU has no AVX-512, and oneDNN cannot do without", name(setting.precision)));
+  }
+  const auto value = [&](std::size_t i) { return static_cast<std::size_t>(values[i]); };
+  const GptShape shape{.layers = value(0),
+                       .width = value(1),
+                       .heads = value(2),
+                       .vocabulary = value(3) == 0 ? setting.classes : value(3),
+                       .length = setting.sample.input[0] - 1,
+                       .batch_size = setting.batch_size};
+  if (shape.width % shape.heads != 0) {
+    throw usage_error(
+        fmt::format("compute gpt: width={} cannot be shared out to {} heads evenly", shape.width, shape.heads));
+  }
+  return shape;
+}
+
+std::unique_ptr<Trainer> make_gpt_trainer(std::span<const double> values, const ComputeContext& context) {
+  return std::make_unique<GptTrainer>(values, context);
+}
+
+std::unique_ptr<Sink> make_gpt(std::span<const double> values, const ComputeContext& context) {
+  return make_gpt_trainer(values, context);
+}
+
+std::size_t gpt_memory_bytes(std::span<const double> values, const StepSetting& setting) {
+  return Gpt::memory_bytes(gpt_shape(values, setting), setting.precision);
+}
+
+}  // namespace loadline
