@@ -1,5 +1,7 @@
 #include "tests/fuzz/replay.h"
 #include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/npy_files.h"
+#include "tests/loaders/support/shard_files.h"
 #include "tests/loaders/support/volumes.h"
 
 namespace loadline::test {
@@ -14,7 +16,7 @@ Bytes files(std::uint8_t kind, const std::string& first, const std::string& seco
   return {all.begin(), all.end()};
 }
 
-constexpr std::uint8_t kHdf5 = 5;
+constexpr std::uint8_t kHdf5 = 9;
 constexpr std::uint8_t kU8 = 0;
 constexpr std::uint8_t kU16 = 2;
 constexpr std::uint8_t kI32 = 3;
@@ -71,6 +73,15 @@ std::vector<Bytes> fuzz_seeds() {
       files(2, cifar10({1, 2, 3}), cifar10({4})),
       files(3, cifar100({{1, 2}, {3, 4}}), cifar100({{0, 0}})),
       files(4, npy_bytes(Field::kInput, kShape), npy_bytes(Field::kTarget, kShape)),
+      files(5, tar_sample("1", "first", 1) + tar_sample("2", "second", 0, "png") + tar_end(),
+            gnu_long_file(std::string(120, 'k') + ".jpg", "third") + pax_file("4.jpg", "fourth")),
+      files(5, tar_file("1.jpg", "first") + tar_file("1.json", R"({"label": 2})") + tar_end(), ""),
+      files(6, tfrecord_of(example_of("first", 1)) + tfrecord_of(example_of("second", 300)),
+            tfrecord_of(example_of(std::string(1500, 'x'), 0))),
+      files(7, npy_of("|u1", "3, 2, 5, 3", std::string(90, '\7')), npy_of("<i4", "3,", std::string(12, '\0'))),
+      files(7, npy_of("|u1", "3, 1, 2, 5", std::string(30, '\7')), npy_of("|u1", "3, 1", "\1\2\3")),
+      files(8, npz_of("images", "labels", false), ""),
+      files(8, npz_of("x_train", "y_train", true), ""),
   };
   for (std::uint8_t layout = 0; layout < 4; ++layout) {
     Bytes plain{kHdf5, 0};
