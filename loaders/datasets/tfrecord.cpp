@@ -293,7 +293,8 @@ Extent record_at(Windowed& file, std::uint64_t at) {
   const auto head = file.at(at, kRecordHead);
   if (masked(crc32c(head.first(8))) != little_endian_at(head.subspan(8), 4)) {
     const bool gzip = at == 0 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
-    const bool zlib = at == 0 && head[0] == std::byte{0x78};
+    // RFC 1950: the two bytes together are a multiple of 31.
+    const bool zlib = at == 0 && head[0] == std::byte{0x78} && (0x7800U + std::to_integer<unsigned>(head[1])) % 31 == 0;
     if (gzip || zlib) {
       throw Error(
           fmt::format("cannot open {}: it is compressed by {}, and no sample in it has a place to be read from; "
