@@ -159,9 +159,8 @@ void write_folder(const ConvertJob& job) {
   const auto labels = job.from.labels();
   if (!std::ranges::is_sorted(labels)) {
     throw Error(
-        fmt::format("cannot convert to {}: folders keep samples in the order of their classes, those of {} are in "
-                    "another",
-                    job.options.format, job.from.info().files.front().string()));
+        fmt::format("cannot convert to {}: it holds samples in the order of their classes, these are in another",
+                    job.options.format));
   }
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {
     const fs::path folder = job.to / fmt::format("class{:05}", labels[index]);
