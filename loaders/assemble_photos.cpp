@@ -55,6 +55,13 @@ class PhotoFiller final : public Filler {
       const InStage reading(WorkerStage::kRead);
       reader_->read({&index, 1}, {&encoded, 1});
       count_read_bytes(encoded.size());
+      // Corrupt, and not a failure of the storage: it may be skipped.
+      try {
+        reader_->check(index);
+      } catch (const Error& error) {
+        refuse(index, error.what());
+        return false;
+      }
     }
     try {
       transform_.apply(worker_, encoded, epoch, index, out, stores_);

@@ -96,6 +96,7 @@ class EncodedCheck {
     try {
       StoredSample encoded;
       reader.read({&index, 1}, {&encoded, 1});
+      reader.check(index);
       digests_[index] = digest_of(encoded);
       if (looks_like_jpeg(encoded)) {
         const JpegHeader header = jpeg.open(encoded);

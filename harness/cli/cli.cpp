@@ -343,6 +343,8 @@ void add_convert(CLI::App& data, ConvertRequest& request) {
       ->type_name("NAME");
   add_number(*convert, "--chunk", "hdf5: samples a chunk; 0: in one piece, which can be mapped", request.chunk_samples);
   add_number(*convert, "--gzip", "hdf5: compression of chunks, 1 to 9; 0: none", request.gzip_level);
+  add_number(*convert, "--shard", "webdataset, tfrecord: MiB of a shard", request.shard_mebibytes);
+  convert->add_flag("--decode", request.decode, "hdf5: store the pixels of encoded images, which have one size");
   convert->add_flag("--quiet,-q", request.quiet, "no progress");
 }
 
@@ -370,6 +372,8 @@ void add_data(CLI::App& app, Request& request) {
              [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");
+  make->add_option("--as", request.make.as, "write it as webdataset or tfrecord, a directory of shards for each split")
+      ->type_name("FORMAT");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");
   add_convert(*data, request.convert);
 }

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -187,8 +190,11 @@ template <typename Work>
 int at_work(const std::string& place, bool quiet, const Work& work) {
   const Interrupt interrupt;
   Progress progress(quiet);
+  const auto begin = std::chrono::steady_clock::now();
   const auto show = [&](std::size_t done, std::size_t total) {
-    progress.status(fmt::format("{}: {} of {}", printable(place), done, total));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    progress.status(fmt::format("{}: {} of {}", printable(place), done, total),
+                    fmt::format(", {:.0f}/s", static_cast<double>(done) / std::max(seconds.count(), 1e-3)));
   };
   try {
     const std::string outcome = work(show, interrupt.token());
@@ -222,6 +228,12 @@ int data_convert_verb(const ConvertRequest& request) {
   ConvertOptions options{.format = format,
                          .gzip_level = static_cast<int>(std::min<std::uint64_t>(request.gzip_level, 10))};
   if (request.chunk_samples > 0) options.chunk_samples = request.chunk_samples;
+  constexpr std::uint64_t kMostMebibytes = std::uint64_t{1} << 20;
+  if (request.shard_mebibytes == 0 || request.shard_mebibytes > kMostMebibytes) {
+    throw usage_error(fmt::format("--shard: want from 1 to {} MiB, got {}", kMostMebibytes, request.shard_mebibytes));
+  }
+  options.shard_bytes = request.shard_mebibytes << 20U;
+  options.decode = request.decode;
   const auto dataset = open_and_show(request.from, request.quiet);
   return at_work(request.to, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const bool made = convert(*dataset, request.to, options, show, stop) == Converted::kMade;
@@ -232,7 +244,9 @@ int data_convert_verb(const ConvertRequest& request) {
   });
 }
 
-int data_make_verb(const MakeRequest& request) {
+namespace {
+
+int make_plainly(const MakeRequest& request) {
   if (request.size && request.kind != kNbody && request.kind != kTokens) {
     throw usage_error(
         fmt::format("--size: {} has pictures of a size of its own, nbody and tokens can be of any", request.kind));
@@ -270,6 +284,55 @@ int data_make_verb(const MakeRequest& request) {
                  {.samples = request.samples.value_or(GenerateOptions{}.samples), .seed = request.seed}, show, stop);
     return outcome(made);
   });
+}
+
+// Made in its own format beside the place, and both splits converted from there.
+int make_as(const MakeRequest& request) {
+  namespace fs = std::filesystem;
+  constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};
+  if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("format", request.as, kShards);
+  if (request.kind == kNbody)
+    throw usage_error(fmt::format("--as {}: nbody is a volume, shards hold images", request.as));
+  const fs::path target(request.directory);
+  std::error_code ignored;
+  if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {
+    throw Error(
+        fmt::format("cannot make {}: something is there; name another directory or remove it", target.string()));
+  }
+  struct Removed {
+    fs::path path;
+    ~Removed() {
+      std::error_code failed;
+      fs::remove_all(path, failed);
+    }
+  };
+  const fs::path beside = (target.has_filename() ? target : target.parent_path()).string() + ".making";
+  if (fs::exists(beside, ignored)) {
+    throw Error(fmt::format("cannot make {}: {} is in the way", target.string(), beside.string()));
+  }
+  const Removed removed{beside};
+  MakeRequest plain = request;
+  plain.directory = (beside / "plain").string();
+  plain.quiet = true;
+  if (const int code = make_plainly(plain); code != kExitOk) return code;
+  for (const auto& [split, name] : {std::pair{Split::kTrain, "train"}, std::pair{Split::kTest, "val"}}) {
+    const auto dataset = open_dataset(plain.directory, {.split = split});
+    const int code = at_work(target.string(), request.quiet, [&](const auto& show, const std::stop_token& stop) {
+      fs::create_directories(beside / "shards");
+      convert(*dataset, beside / "shards" / name, {.format = request.as}, show, stop);
+      return fmt::format("{} made, {} samples", name, dataset->info().samples);
+    });
+    if (code != kExitOk) return code;
+  }
+  if (target.has_parent_path()) fs::create_directories(target.parent_path());
+  fs::rename(beside / "shards", target);
+  return kExitOk;
+}
+
+}  // namespace
+
+int data_make_verb(const MakeRequest& request) {
+  return request.as.empty() ? make_plainly(request) : make_as(request);
 }
 
 }  // namespace loadline

@@ -106,6 +106,7 @@ struct MakeRequest {
   std::uint64_t seed = 1;
   std::string from;                   // directory of photographs
   std::optional<std::uint64_t> size;  // of a volume
+  std::string as;                     // format of convert() that it is made in; empty: the kind's own
   bool quiet = false;
 };
 
@@ -120,6 +121,8 @@ struct ConvertRequest {
   std::string format;               // empty: by the name of `to`
   std::uint64_t chunk_samples = 0;  // 0: in one piece
   std::uint64_t gzip_level = 0;
+  std::uint64_t shard_mebibytes = 256;
+  bool decode = false;
   bool quiet = false;
 };
 

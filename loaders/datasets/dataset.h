@@ -123,6 +123,9 @@ class SampleReader {
   // have many under way may fetch them ahead. Forgets what it was told before, read or not: a batch that fails leaves
   // nothing behind. Borrows those of `indices` that were not read yet. Throws Error as read() does.
   virtual void announce(std::span<const SampleIndex> /*indices*/) {}
+  // Throws Error where one of the samples read last is corrupt, by a checksum that its format keeps. It is for the
+  // caller to say which one: the reason alone, as that of a decoder.
+  virtual void check(SampleIndex /*index*/) const {}
   // Throws Error when the storage of what was given last has gone since.
   virtual void check_intact() const {}
 };

@@ -32,6 +32,13 @@ constexpr std::array kFormats{
                   recognises_volume, open_volume},
     DatasetFormat{"hdf5", "HDF5: a dataset of u8 images and one of labels; in one piece, or in chunks, plain or gzip",
                   recognises_hdf5, open_hdf5},
+    DatasetFormat{"npy", "NumPy: u8 images and labels, images.npy and labels.npy or an .npz of both", recognises_npy,
+                  open_npy},
+    DatasetFormat{"webdataset",
+                  "WebDataset: tar shards of encoded images, key.jpg or key.png beside key.cls or key.json",
+                  recognises_webdataset, open_webdataset},
+    DatasetFormat{"tfrecord", "TFRecord: shards of tf.train.Example with encoded images, their checksums checked",
+                  recognises_tfrecord, open_tfrecord},
     DatasetFormat{"image-folder", "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
                   recognises_image_folder, open_image_folder},
 };
@@ -54,6 +61,14 @@ const DatasetFormat& detect(const fs::path& path) {
   }
   throw Error(fmt::format("cannot open {}: no known dataset in it; name its format ({})", path.string(),
                           list_of(names_of(kFormats))));
+}
+
+void check_sample(const Dataset& dataset, const SampleReader& reader, SampleIndex index) {
+  try {
+    reader.check(index);
+  } catch (const Error& error) {
+    throw Error(fmt::format("cannot read {} (sample {}): {}", dataset.describe(index), index, error.what()));
+  }
 }
 
 }  // namespace
@@ -123,6 +138,7 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
 std::uint64_t resident_bytes(const fs::path& path, const DatasetOptions& options) {
   try {
     if (const auto inflated = inflated_idx_bytes(path, options)) return *inflated;
+    if (const auto inflated = inflated_npz_bytes(path, options)) return *inflated;
     if (!options.in_memory) return 0;
     DatasetOptions in_files = options;
     in_files.in_memory = false;
@@ -163,8 +179,9 @@ bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
     const std::size_t count = std::min(kAtATime, info().samples - first);
     std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
     reader->read(std::span(indices).first(count), std::span(samples).first(count));
-    for (const StoredSample sample : std::span(samples).first(count)) {
-      if (!visitor(sample)) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      check_sample(*this, *reader, indices[i]);
+      if (!visitor(samples[i])) return false;
     }
     check_intact();
   }

@@ -38,6 +38,28 @@ std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const Data
 bool recognises_image_folder(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, const DatasetOptions& options);
 
+// NumPy arrays: images u8 [N, H, W, C], [N, C, H, W] or [N, H, W] and labels, whole numbers [N] or [N, 1]; as
+// images.npy and labels.npy in a directory, or in one .npz. Also by the names of Keras (x_train, y_train, x_test,
+// y_test) and of MedMNIST (train_images, train_labels, test_images, test_labels). Mapped, with channels last turned
+// into planes as they are read; what is deflated in an .npz is inflated once into huge-page memory while opening.
+bool recognises_npy(const std::filesystem::path& path);
+// What its deflated images take of memory once they are inflated; none where they are not deflated.
+std::optional<std::uint64_t> inflated_npz_bytes(const std::filesystem::path& path, const DatasetOptions& options);
+std::unique_ptr<Dataset> open_npy(const std::filesystem::path& path, const DatasetOptions& options);
+
+// WebDataset (A. Aizman, G. Maltby, T. Breuel: "High performance I/O for large scale deep learning", IEEE Big Data
+// 2019): tar archives in which the files of a sample stand side by side and have a name in common up to its first
+// point: key.jpg or another image, key.cls with the label as text or key.json with a member `label`, `cls` or `class`.
+// One archive or a directory of them. Mapped; where the images begin is found by reading all headers once (shards.h).
+bool recognises_webdataset(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_webdataset(const std::filesystem::path& path, const DatasetOptions& options);
+
+// TFRecord (TensorFlow's "TFRecord and tf.train.Example"): records with checksums, each a tf.train.Example with the
+// features image/encoded and image/class/label, or image and label as TensorFlow Datasets names them. One file or a
+// directory of them. Mapped; where the images begin is found by reading the head of each record once (shards.h).
+bool recognises_tfrecord(const std::filesystem::path& path);
+std::unique_ptr<Dataset> open_tfrecord(const std::filesystem::path& path, const DatasetOptions& options);
+
 // Volumes, as the SC22 tutorial "Deep learning at scale" has its cosmology data (NERSC): datasets `Nbody` [channels, N,
 // N, N] and `Hydro` [channels, N, N, N], f32, in one HDF5 file, or in Nbody.npy and Hydro.npy in a directory. Mapped
 // where they lie in one piece; of HDF5 also one read of a box a sample, by the library.

@@ -122,11 +122,40 @@ std::vector<std::string> dataset_names(hid_t file) {
   return names;
 }
 
+// An external link would lead to another file, whose offsets say nothing of this one: read there, what belongs to the
+// dataset is one file again.
+void refuse_external_link(hid_t file, const fs::path& path, const std::string& name) {
+  H5L_info_t info{};
+  if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(file, name.c_str(), &info, H5P_DEFAULT) < 0)
+    return;
+  if (info.type != H5L_TYPE_EXTERNAL) return;
+  std::vector<char> value(info.u.val_size);
+  unsigned flags = 0;
+  const char* other_file = nullptr;
+  const char* other_name = nullptr;
+  const bool told = H5Lget_val(file, name.c_str(), value.data(), value.size(), H5P_DEFAULT) >= 0 &&
+                    H5Lunpack_elink_val(value.data(), value.size(), &flags, &other_file, &other_name) >= 0;
+  throw failure(
+      "open", path,
+      fmt::format("'{}' in it is an external link{}; name that file instead, or copy what it leads to (h5copy)", name,
+                  told ? fmt::format(" to '{}' in {}", other_name, other_file) : ""));
+}
+
+// The file that an object lies in, by its name.
+std::string file_name_of(hid_t object) {
+  const ssize_t size = H5Fget_name(object, nullptr, 0);
+  if (size <= 0) return "";
+  std::string text(static_cast<std::size_t>(size), '\0');
+  H5Fget_name(object, text.data(), text.size() + 1);
+  return text;
+}
+
 Handle open_dataset(hid_t file, const fs::path& path, const std::string& name) {
   // Asked first, so that a missing dataset is told from one that cannot be read.
   const std::vector<std::string> known = dataset_names(file);
   const std::string_view wanted = std::string_view(name).substr(name.starts_with('/') ? 1 : 0);
   if (std::ranges::find(known, wanted) == known.end()) {
+    refuse_external_link(file, path, name);
     const std::vector<std::string_view> views(known.begin(), known.end());
     throw failure(
         "open", path,
@@ -134,6 +163,10 @@ Handle open_dataset(hid_t file, const fs::path& path, const std::string& name) {
   }
   Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) throw failure("open", path, fmt::format("dataset '{}': {}", name, last_error()));
+  if (const std::string holder = file_name_of(dataset.id()); holder != file_name_of(file)) {
+    throw failure("open", path,
+                  fmt::format("dataset '{}' lies in another file, {}: name that one instead", name, holder));
+  }
   return dataset;
 }
 

@@ -50,24 +50,28 @@ std::optional<std::vector<std::uint64_t>> extents_of(std::string_view text) {
 }  // namespace
 
 NpyFacts read_npy_facts(const std::filesystem::path& path) {
-  const auto fail = [&](std::string_view why) { return Error(fmt::format("cannot open {}: {}", path.string(), why)); };
   const File file = File::open(path);
-  std::string start(12, '\0');
-  if (file.size_bytes() < start.size()) throw fail("not a NumPy array (.npy): it is too short");
-  file.read_exactly(0, std::as_writable_bytes(std::span(start)));
-  if (!start.starts_with(kMagic)) throw fail("not a NumPy array (.npy): its first bytes are others");
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(start[at])); };
+  std::vector<std::byte> start(std::min<std::size_t>(file.size_bytes(), kMostHeaderBytes + 12));
+  file.read_exactly(0, start);
+  return npy_facts_in(start, file.size_bytes(), path.string());
+}
+
+NpyFacts npy_facts_in(std::span<const std::byte> start, std::uint64_t file_bytes, const std::string& shown) {
+  const auto fail = [&](std::string_view why) { return Error(fmt::format("cannot open {}: {}", shown, why)); };
+  constexpr std::size_t kLeast = 12;
+  if (start.size() < kLeast) throw fail("not a NumPy array (.npy): it is too short");
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (!text.starts_with(kMagic)) throw fail("not a NumPy array (.npy): its first bytes are others");
+  const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(start[at]); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3) throw fail(fmt::format("version {} of its format is not known", version));
   // Lengths are little-endian, of two bytes in the first version and of four since.
   const std::size_t begin = version == 1 ? 10 : 12;
   const std::size_t length = byte(8) | byte(9) << 8U | (version == 1 ? 0 : byte(10) << 16U | byte(11) << 24U);
-  if (length > kMostHeaderBytes || begin + length > file.size_bytes()) {
-    throw fail(
-        fmt::format("its header claims {} bytes, the file has {} (truncated or corrupt)", length, file.size_bytes()));
+  if (length > kMostHeaderBytes || begin + length > start.size()) {
+    throw fail(fmt::format("its header claims {} bytes, the file has {} (truncated or corrupt)", length, file_bytes));
   }
-  std::string header(length, '\0');
-  file.read_exactly(begin, std::as_writable_bytes(std::span(header)));
+  const std::string_view header = text.substr(begin, length);
 
   NpyFacts facts{.offset_bytes = begin + length};
   const auto dtype = value_of(header, "descr");
@@ -84,13 +88,13 @@ NpyFacts read_npy_facts(const std::filesystem::path& path) {
   return facts;
 }
 
-std::string npy_header(std::span<const std::uint64_t> extents) {
+std::string npy_header(std::span<const std::uint64_t> extents, std::string_view dtype) {
   constexpr std::size_t kPrefix = 10;
   constexpr std::size_t kLine = 64;
   std::string shape;
   for (const std::uint64_t extent : extents) shape += fmt::format("{}, ", extent);
   if (extents.size() > 1) shape.resize(shape.size() - 2);
-  std::string text = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", shape);
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype, shape);
   text.resize((kPrefix + text.size() + kLine) / kLine * kLine - kPrefix - 1, ' ');
   text += '\n';
   std::string header(kMagic);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace loadline {
@@ -21,7 +22,12 @@ struct NpyFacts {
 // Reads the header. Throws Error naming the path and what is wrong with it.
 NpyFacts read_npy_facts(const std::filesystem::path& path);
 
-// The beginning of a version 1.0 file of f32 values in row-major order, padded so that these start on a whole line.
-std::string npy_header(std::span<const std::uint64_t> extents);
+// The header in the first bytes of a file of `file_bytes` bytes, which `shown` names. `start` is all of the file, or as
+// much as any header has.
+NpyFacts npy_facts_in(std::span<const std::byte> start, std::uint64_t file_bytes, const std::string& shown);
+
+// The beginning of a version 1.0 file of values in row-major order, f32 unless another type is named, padded so that
+// these start on a whole line.
+std::string npy_header(std::span<const std::uint64_t> extents, std::string_view dtype = "<f4");
 
 }  // namespace loadline

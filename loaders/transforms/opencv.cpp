@@ -70,12 +70,22 @@ void OpenCvDecoder::load() {
 }
 
 ImageSize OpenCvDecoder::open(std::span<const std::byte> encoded, bool turn) {
+  deep_ = false;
+  return open_as_asked(encoded, turn);
+}
+
+ImageSize OpenCvDecoder::open_deep(std::span<const std::byte> encoded, bool turn) {
+  deep_ = true;
+  return open_as_asked(encoded, turn);
+}
+
+ImageSize OpenCvDecoder::open_as_asked(std::span<const std::byte> encoded, bool turn) {
   if (encoded.empty()) throw Error("cannot decode image: 0 bytes");
   refuse_impossible_png(encoded);
   size_ = {};
   if (!image_) image_.reset(opencv().make());
-  const char* why =
-      image_ ? opencv().decode(image_.get(), encoded.data(), encoded.size(), turn, &size_) : "not enough memory";
+  const char* why = image_ ? opencv().decode(image_.get(), encoded.data(), encoded.size(), turn, &deep_, &size_)
+                           : "not enough memory";
   if (why != nullptr) throw Error(fmt::format("cannot decode image: {}", why));
   return size_;
 }
@@ -88,12 +98,29 @@ RgbView OpenCvDecoder::decode(const Region& region) {
   return view;
 }
 
+DeepRgbView OpenCvDecoder::decode_deep(const Region& region) {
+  check_region(size_, region);
+  DeepRgbView view;
+  const char* why = opencv().deep_view(image_.get(), &region, &view);
+  if (why != nullptr) throw Error(fmt::format("cannot decode image: {}", why));
+  return view;
+}
+
 std::span<const std::byte> OpenCvDecoder::resized_jpeg(const Region& region, const ImageSize& size, int quality) {
   check_region(size_, region);
   const std::byte* encoded = nullptr;
   std::size_t bytes = 0;
   const char* why = opencv().resized_jpeg(image_.get(), &region, &size, quality, &encoded, &bytes);
   if (why != nullptr) throw Error(fmt::format("cannot encode a JPEG image: {}", why));
+  return {encoded, bytes};
+}
+
+std::span<const std::byte> OpenCvDecoder::png(std::span<const std::byte> planes, const ImageShape& shape) {
+  if (!image_) image_.reset(opencv().make());
+  const std::byte* encoded = nullptr;
+  std::size_t bytes = 0;
+  const char* why = image_ ? opencv().png(image_.get(), planes.data(), &shape, &encoded, &bytes) : "not enough memory";
+  if (why != nullptr) throw Error(fmt::format("cannot encode a PNG image: {}", why));
   return {encoded, bytes};
 }
 

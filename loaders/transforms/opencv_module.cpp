@@ -15,6 +15,8 @@ struct OpenCvImage {
   cv::Mat rgb;
   cv::Mat resized;
   std::vector<unsigned char> jpeg;
+  cv::Mat merged;
+  std::vector<unsigned char> png;
 };
 
 namespace {
@@ -72,7 +74,8 @@ void destroy_image(OpenCvImage* image) {
   delete image;
 }
 
-const char* decode_image(OpenCvImage* image, const std::byte* encoded, std::size_t bytes, bool turn, ImageSize* size) {
+const char* decode_image(OpenCvImage* image, const std::byte* encoded, std::size_t bytes, bool turn, bool* deep,
+                         ImageSize* size) {
   return guarded([&]() -> const char* {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) return "more bytes than OpenCV can take";
     // OpenCV asks for bytes it may write; it does not.
@@ -80,7 +83,13 @@ const char* decode_image(OpenCvImage* image, const std::byte* encoded, std::size
     const int flags = turn ? cv::IMREAD_COLOR : cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION;
     // What it has no decoder for it leaves as it was: the image before this one.
     image->bgr.release();
-    cv::imdecode(buffer, flags, &image->bgr);
+    cv::imdecode(buffer, *deep ? flags | cv::IMREAD_ANYDEPTH : flags, &image->bgr);
+    // Of floats it makes bytes only where it is asked for these.
+    if (*deep && !image->bgr.empty() && image->bgr.depth() != CV_8U && image->bgr.depth() != CV_16U) {
+      image->bgr.release();
+      cv::imdecode(buffer, flags, &image->bgr);
+    }
+    *deep = image->bgr.depth() == CV_16U;
     if (image->bgr.empty()) return "damaged, or of no format that OpenCV knows";
     *size = {.height = static_cast<std::size_t>(image->bgr.rows), .width = static_cast<std::size_t>(image->bgr.cols)};
     return nullptr;
@@ -93,6 +102,16 @@ const char* view_image(OpenCvImage* image, const Region* region, RgbView* view) 
     *view = {.pixels = image->rgb.ptr<std::uint8_t>(),
              .size = {.height = region->height, .width = region->width},
              .row_bytes = image->rgb.step[0]};
+    return nullptr;
+  });
+}
+
+const char* view_deep_image(OpenCvImage* image, const Region* region, DeepRgbView* view) {
+  return guarded([&]() -> const char* {
+    cv::cvtColor(part_of(image->bgr, *region), image->rgb, cv::COLOR_BGR2RGB);
+    *view = {.pixels = image->rgb.ptr<std::uint16_t>(),
+             .size = {.height = region->height, .width = region->width},
+             .row_values = image->rgb.step1()};
     return nullptr;
   });
 }
@@ -112,6 +131,25 @@ const char* resize_to_jpeg(OpenCvImage* image, const Region* region, const Image
   });
 }
 
+const char* encode_png(OpenCvImage* image, const std::byte* planes, const ImageShape* shape, const std::byte** encoded,
+                       std::size_t* bytes) {
+  return guarded([&]() -> const char* {
+    const auto plane = [&](std::size_t channel) {
+      // OpenCV asks for bytes it may write; it does not.
+      return cv::Mat(static_cast<int>(shape->height), static_cast<int>(shape->width), CV_8UC1,
+                     const_cast<std::byte*>(planes + channel * shape->pixels()));
+    };
+    if (shape->channels != 1 && shape->channels != 3) return "it has neither 1 nor 3 channels";
+    if (shape->channels == 3) cv::merge(std::vector<cv::Mat>{plane(2), plane(1), plane(0)}, image->merged);
+    if (!cv::imencode(".png", shape->channels == 3 ? image->merged : plane(0), image->png)) {
+      return "OpenCV refused to encode it";
+    }
+    *encoded = reinterpret_cast<const std::byte*>(image->png.data());
+    *bytes = image->png.size();
+    return nullptr;
+  });
+}
+
 }  // namespace
 
 extern "C" const OpenCvFunctions* loadline_opencv_functions() {
@@ -120,7 +158,9 @@ extern "C" const OpenCvFunctions* loadline_opencv_functions() {
                                               .destroy = destroy_image,
                                               .decode = decode_image,
                                               .view = view_image,
-                                              .resized_jpeg = resize_to_jpeg};
+                                              .deep_view = view_deep_image,
+                                              .resized_jpeg = resize_to_jpeg,
+                                              .png = encode_png};
   return &kFunctions;
 }
 

@@ -99,9 +99,16 @@ void PhotoTransform::apply(PhotoWorker& worker, std::span<const std::byte> encod
   // Whoever decodes it then: OpenCV would show one that is cut off as if nothing were wrong.
   const JpegHeader header = jpeg ? worker.jpeg_.open(encoded) : JpegHeader{};
   if (!jpeg || options_.decoder == PhotoDecoder::kOpenCv) {
-    const ImageSize size = worker.opencv_.open(encoded, options_.turn_upright);
+    const bool deep = options_.dtype == DType::kF32;
+    const ImageSize size = deep ? worker.opencv_.open_deep(encoded, options_.turn_upright)
+                                : worker.opencv_.open(encoded, options_.turn_upright);
     const Augmentation how = augmentation(size, epoch, index);
     const Region region = touched(how.window, margin(), size);
+    if (worker.opencv_.is_deep()) {
+      const DeepRgbView pixels = worker.opencv_.decode_deep(region);
+      decoding.reset();
+      return resize_.apply(pixels, within(how.window, region), how.flip, out);
+    }
     const RgbView pixels = worker.opencv_.decode(region);
     decoding.reset();
     return resize_.apply(pixels, within(how.window, region), how.flip, worker.resize_, out, stores);

@@ -51,4 +51,13 @@ struct RgbView {
   const std::uint8_t* row(std::size_t y) const { return pixels + y * row_bytes; }
 };
 
+// The same of values of 16 bits.
+struct DeepRgbView {
+  const std::uint16_t* pixels = nullptr;
+  ImageSize size;
+  std::size_t row_values = 0;  // from the start of a row to that of the next
+
+  const std::uint16_t* row(std::size_t y) const { return pixels + y * row_values; }
+};
+
 }  // namespace loadline

@@ -78,6 +78,37 @@ void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, R
   }
 }
 
+// Photographs of 16 bits are rare and their decoding takes far longer than this: no kernels.
+void BilinearResize::apply(const DeepRgbView& in, const Window& window, bool flip, std::byte* out) const {
+  if (dtype_ != DType::kF32) throw usage_error("resize of 16 bits: its output is f32");
+  constexpr float kDeepOfAByte = 257;  // 65535 / 255
+  auto* const values = reinterpret_cast<float*>(out);
+  for (std::size_t y = 0; y < out_.height; ++y) {
+    const Tap down = tap_of(y, out_.height, window.top, window.height, in.size.height);
+    const std::uint16_t* const upper = in.row(down.first);
+    const std::uint16_t* const lower = down.weight == 0 ? upper : in.row(down.first + 1);
+    const auto below = static_cast<float>(down.weight / kOne);
+    for (std::size_t x = 0; x < out_.width; ++x) {
+      const std::size_t column = flip ? out_.width - 1 - x : x;
+      const Tap across = tap_of(column, out_.width, window.left, window.width, in.size.width);
+      const std::size_t left = 3 * across.first;
+      const std::size_t right = across.weight == 0 ? left : left + 3;
+      const auto beside = static_cast<float>(across.weight / kOne);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto mix = [&](const std::uint16_t* row) {
+          const auto first = static_cast<float>(row[left + c]);
+          return first + beside * (static_cast<float>(row[right + c]) - first);
+        };
+        const float top = mix(upper);
+        const float value = top + below * (mix(lower) - top);
+        const std::size_t at =
+            layout_ == Layout::kNHWC ? 3 * (y * out_.width + x) + c : c * out_.pixels() + y * out_.width + x;
+        values[at] = value * (affine_[c].scale / kDeepOfAByte) + affine_[c].bias;
+      }
+    }
+  }
+}
+
 void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch) const {
   grow(scratch.first_, padded_width_);
   grow(scratch.weights_, 4 * padded_width_);

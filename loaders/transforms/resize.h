@@ -46,6 +46,9 @@ class BilinearResize {
   // before any other thread may read them.
   void apply(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch, std::byte* out,
              Stores stores = Stores::kCached) const;
+  // The same of 16 bits, none of which is lost: the interpolated value is not rounded, and comes out as (value / 65535
+  // - mean) / stddev. For f32 alone.
+  void apply(const DeepRgbView& in, const Window& window, bool flip, std::byte* out) const;
   // From all of it.
   void apply(const RgbView& in, bool flip, ResizeScratch& scratch, std::byte* out,
              Stores stores = Stores::kCached) const;

@@ -16,6 +16,7 @@
 #include "loaders/storage/hdf5.h"
 #include "loaders/storage/npy.h"
 #include "loaders/verify.h"
+#include "synthetic/convert/writers.h"
 
 namespace loadline {
 namespace {
@@ -23,10 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-
-Error interrupted(const fs::path& path) {
-  return Error(fmt::format("converting to {} was interrupted; nothing was left behind", path.string()));
-}
 
 // Gives all samples to `consume` in order, a block of whole samples at a time.
 void stream(const ConvertJob& job, const std::function<void(std::span<const std::byte>)>& consume) {
@@ -46,7 +43,7 @@ void stream(const ConvertJob& job, const std::function<void(std::span<const std:
     if (block.size() == most) flush();
     return !job.stop.stop_requested();
   });
-  if (!complete) throw interrupted(job.shown);
+  if (!complete) throw conversion_interrupted(job.shown);
   if (!block.empty()) flush();
 }
 
@@ -65,7 +62,7 @@ void stream_planes(const ConvertJob& job,
     if (job.progress) job.progress(next, planes);
     return !job.stop.stop_requested();
   });
-  if (!complete) throw interrupted(job.shown);
+  if (!complete) throw conversion_interrupted(job.shown);
 }
 
 std::string shape_text(const ImageShape& shape) {
@@ -108,7 +105,7 @@ void write_packed(const ConvertJob& job, Hdf5Writer& writer) {
     offsets.push_back(offsets.back() + sample.size());
     return !job.stop.stop_requested();
   });
-  if (offsets.size() <= samples) throw interrupted(job.shown);
+  if (offsets.size() <= samples) throw conversion_interrupted(job.shown);
   writer.begin(std::string(kPackedBytes), std::array{offsets.back()}, {});
   std::size_t done = 0;
   const bool complete = job.from.visit([&](StoredSample sample) {
@@ -120,7 +117,7 @@ void write_packed(const ConvertJob& job, Hdf5Writer& writer) {
     if (++done % 64 == 0 && job.progress) job.progress(done, samples);
     return !job.stop.stop_requested();
   });
-  if (!complete) throw interrupted(job.shown);
+  if (!complete) throw conversion_interrupted(job.shown);
   writer.write_offsets(std::string(kPackedOffsets), offsets);
   writer.write_labels(DatasetOptions{}.hdf5_labels, job.from.labels().all(), job.from.info().classes);
 }
@@ -216,11 +213,26 @@ void write_cifar10(const ConvertJob& job) {
 
 // ---- npy
 
+// The images of one array, or the two fields of a volume.
 std::string npy_obstacle(const DatasetInfo& info) {
-  return info.volume ? "" : "a volume only";
+  return info.encoded ? "plain images or a volume" : "";
+}
+
+void write_npy_images(const ConvertJob& job) {
+  const DatasetInfo& info = job.from.info();
+  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
+  AtomicFile images(job.to / "images.npy");
+  images.write(npy_header(extents, "|u1"));
+  stream(job, [&](std::span<const std::byte> samples) { images.write(samples); });
+  images.commit();
+  AtomicFile labels(job.to / "labels.npy");
+  labels.write(npy_header(std::array<std::uint64_t, 1>{info.samples}, "<i4"));
+  labels.write(std::as_bytes(job.from.labels().all()));
+  labels.commit();
 }
 
 void write_npy(const ConvertJob& job) {
+  if (!job.from.info().volume) return write_npy_images(job);
   const VolumeShape& shape = *job.from.info().volume;
   std::unique_ptr<AtomicFile> file;
   stream_planes(job, [&](Field field, std::size_t channel, std::size_t x, StoredSample plane) {
@@ -234,54 +246,20 @@ void write_npy(const ConvertJob& job) {
   file->commit();
 }
 
-// ---- jpeg
-
-std::string jpeg_obstacle(const DatasetInfo& info) {
-  return info.encoded ? "" : "samples that are encoded already";
-}
-
-std::string_view extension_of(StoredSample sample) {
-  const auto begins = [&](std::initializer_list<unsigned> magic) {
-    return sample.size() >= magic.size() &&
-           std::ranges::equal(magic, sample.first(magic.size()), {}, {},
-                              [](std::byte byte) { return static_cast<unsigned>(byte); });
-  };
-  if (begins({0x89, 'P', 'N', 'G'})) return ".png";
-  if (begins({'B', 'M'})) return ".bmp";
-  if (begins({'R', 'I', 'F', 'F'})) return ".webp";
-  return ".jpg";  // also of what is corrupt: it is what readers will try
-}
-
-void write_jpeg(const ConvertJob& job) {
-  const Labels& labels = job.from.labels();
-  if (!std::ranges::is_sorted(labels)) {
-    throw Error(
-        fmt::format("cannot convert to jpeg: folders keep samples in the order of their classes, those of {} "
-                    "are in another",
-                    job.from.info().files.front().string()));
-  }
-  std::size_t done = 0;
-  const bool complete = job.from.visit([&](StoredSample sample) {
-    const fs::path folder = job.to / fmt::format("class{:05}", labels[done]);
-    fs::create_directories(folder);
-    AtomicFile file(folder / fmt::format("{:010}{}", done, extension_of(sample)));
-    file.write(sample);
-    file.commit();
-    if (++done % 64 == 0 && job.progress) job.progress(done, labels.size());
-    return !job.stop.stop_requested();
-  });
-  if (!complete) throw interrupted(job.shown);
-}
-
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "", false, hdf5_obstacle,
+    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "hdf5", false, true, no_obstacle,
                   write_hdf5},
-    ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, idx_obstacle, write_idx},
-    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, cifar10_obstacle,
+    ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, false, idx_obstacle, write_idx},
+    ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, false, cifar10_obstacle,
                   write_cifar10},
-    ConvertFormat{"npy", "a directory with the two NumPy arrays of a volume", "volume", true, npy_obstacle, write_npy},
-    ConvertFormat{"jpeg", "a directory of classes with a file for each encoded image", "image-folder", true,
-                  jpeg_obstacle, write_jpeg},
+    ConvertFormat{"npy", "a directory of NumPy arrays: images and labels, or a volume's two fields", "npy", true, false,
+                  npy_obstacle, write_npy},
+    ConvertFormat{"jpeg", "a directory of classes with a file for each image: as it is encoded, otherwise PNG",
+                  "image-folder", true, true, encoded_obstacle, write_folder},
+    ConvertFormat{"webdataset", "a directory of tar shards with image and label of each sample", "webdataset", true,
+                  true, encoded_obstacle, write_webdataset},
+    ConvertFormat{"tfrecord", "a directory of TFRecord shards, a tf.train.Example a sample", "tfrecord", true, true,
+                  encoded_obstacle, write_tfrecord},
 };
 
 void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOptions& options) {
@@ -309,11 +287,16 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
 
 bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dataset& from,
                     const std::stop_token& stop) {
-  const std::string_view read_as = !format.read_as.empty() ? format.read_as : from.info().volume ? "volume" : "hdf5";
+  const std::string_view read_as = from.info().volume ? "volume" : format.read_as;
   const auto there = open_dataset(path, {.format = std::string(read_as)});
+  if (there->info().encoded && are_plain(from.info())) {
+    const auto same = decodes_to(*there, from, stop);
+    if (!same) throw conversion_interrupted(path);
+    return *same;
+  }
   const auto a = content_fingerprint(*there, stop);
   const auto b = content_fingerprint(from, stop);
-  if (!a || !b) throw interrupted(path);
+  if (!a || !b) throw conversion_interrupted(path);
   return *a == *b;
 }
 
@@ -321,7 +304,7 @@ bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dat
 void check_decodes(const ConvertJob& job) {
   if (!job.from.info().encoded) return;
   const auto found = verify(job.from, job.progress, job.stop);
-  if (!found) throw interrupted(job.shown);
+  if (!found) throw conversion_interrupted(job.shown);
   if (found->faults.empty()) return;
   throw Error(
       fmt::format("cannot convert to {}: {} of {} samples cannot be decoded, the first is {}; `loadline data "
@@ -350,13 +333,25 @@ void write_atomically(const ConvertFormat& format, const ConvertJob& job) {
 
 }  // namespace
 
+Error conversion_interrupted(const fs::path& path) {
+  return Error(fmt::format("converting to {} was interrupted; nothing was left behind", path.string()));
+}
+
 std::span<const ConvertFormat> convert_formats() {
   return kFormats;
 }
 
-Converted convert(const Dataset& from, const fs::path& to, const ConvertOptions& options,
+Converted convert(const Dataset& original, const fs::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress, std::stop_token stop) {
   const ConvertFormat& format = row_named(kFormats, "format", options.format);
+  if (options.decode && !original.info().encoded) {
+    throw usage_error("--decode: these samples are pixels already, only encoded images can be decoded");
+  }
+  const bool decode = original.info().encoded && (options.decode || !format.holds_encoded);
+  if (decode)
+    check_decodes({.from = original, .to = {}, .shown = to, .options = options, .progress = progress, .stop = stop});
+  const auto pixels = decode ? decoded(original, stop) : nullptr;
+  const Dataset& from = pixels ? *pixels : original;
   check(from.info(), format, options);
   if (is_taken(to)) {
     // Whatever keeps it from being read makes it something else.

@@ -14,9 +14,11 @@
 namespace loadline {
 
 struct ConvertOptions {
-  std::string_view format;                   // a row of the table
-  std::optional<std::size_t> chunk_samples;  // HDF5: samples a chunk; none: in one piece, which can be mapped
-  int gzip_level = 0;                        // HDF5: 1 to 9, of chunks; 0: not compressed
+  std::string_view format;                           // a row of the table
+  std::optional<std::size_t> chunk_samples;          // HDF5: samples a chunk; none: in one piece, which can be mapped
+  int gzip_level = 0;                                // HDF5: 1 to 9, of chunks; 0: not compressed
+  std::size_t shard_bytes = std::size_t{256} << 20;  // of formats in shards: of each, unless one sample has more
+  bool decode = false;                               // store the pixels of encoded images, which all have one size
 };
 
 // Told about `done` of `total` samples, about once a MiB, from the calling thread.
@@ -36,8 +38,9 @@ struct ConvertJob {
 struct ConvertFormat {
   std::string_view name;
   std::string_view summary;
-  std::string_view read_as;  // row of the table of dataset formats; empty: as what is converted is
+  std::string_view read_as;  // row of the table of dataset formats; a volume is read as one
   bool is_directory;
+  bool holds_encoded;                                // images as they are encoded; otherwise their pixels are stored
   std::string (*obstacle)(const DatasetInfo& info);  // why it cannot hold such samples; empty where it can
   void (*write)(const ConvertJob& job);
 };
@@ -50,9 +53,11 @@ enum class Converted {
 };
 
 // Writes the samples and labels of `from` to `to`, which appears whole or not at all, after they were read back and
-// found equal; encoded ones are all decoded first, and one that cannot be is an Error. A few MiB. Throws usage Error
-// for what the format cannot hold or the options contradict, and Error when anything else is at `to` (which stays as it
-// is), when storage refuses, and when `stop` was requested. After an Error nothing is left behind.
+// found equal; encoded ones are all decoded first, and one that cannot be is an Error. Where the format holds no
+// encoded images, their pixels are written; where it holds nothing else, plain ones become PNG. All CPUs, a few MiB
+// each. Throws usage Error for what the format cannot hold or the options contradict, and Error when anything else is
+// at `to` (which stays as it is), when storage refuses, and when `stop` was requested. After an Error nothing is left
+// behind.
 Converted convert(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress = {}, std::stop_token stop = {});
 

@@ -114,6 +114,31 @@ TEST_F(Data, ConvertsForTheLoadersThatReadHdf5) {
     EXPECT_THAT(all.out, HasSubstr(access));
 }
 
+TEST_F(Data, MakesMeasuresAndConvertsShards) {
+  for (const std::string format : {"webdataset", "tfrecord"}) {
+    const Outcome made = run({"data", "make", "cifar10", format, "--samples", "40", "--as", format});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(made.err, format + ": train made, 40 samples\n" + format + ": val made, 8 samples\n");
+    EXPECT_THAT(run({"data", "verify", format, "--split", "test"}).out,
+                testing::StartsWith(format + ": ok, 8 samples and labels read and decoded, fingerprint "));
+    const Outcome measured =
+        run(Words{"run", "--workload", "photos", "--data", format, "--mode", "io", "--batch-size", "8", "--loader",
+                  "serial,thread-pool", "--image-size", "32", "-o", "result.json", "--overwrite"} +
+            kShort);
+    EXPECT_EQ(measured.exit_code, 0) << measured.err;
+    EXPECT_THAT(measured.out, HasSubstr("(" + format + ", 40 samples"));
+    ASSERT_EQ(run({"data", "convert", format, format + "-cifar", "--format", "cifar10", "-q"}).exit_code, 0);
+    ASSERT_EQ(run({"data", "convert", format, format + ".h5", "--decode", "-q"}).exit_code, 0);
+    EXPECT_THAT(run({"data", "info", format + ".h5"}).out, HasSubstr("shape        3x32x32"));
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"result.json", "tfrecord", "tfrecord-cifar", "tfrecord.h5", "webdataset",
+                                            "webdataset-cifar", "webdataset.h5"}));
+  expect_refusal(run({"data", "make", "cifar10", "webdataset", "--samples", "40", "--as", "tfrecord"}), 1,
+                 "cannot make webdataset: something is there; name another directory or remove it");
+  EXPECT_EQ(run({"data", "make", "cifar10", "new", "--as", "zip"}).exit_code, 2);
+  EXPECT_EQ(run({"data", "convert", "tfrecord", "new", "--format", "webdataset", "--shard", "0"}).exit_code, 2);
+}
+
 TEST_F(Data, MakesAndMeasuresAVolume) {
   const Outcome made = run({"data", "make", "nbody", "nbody.h5", "--size", "24"});
   EXPECT_EQ(made.exit_code, 0) << made.err;

@@ -78,6 +78,10 @@ constexpr std::array kFormats{
     Names{"cifar100", {"train.bin", "test.bin"}},
     Names{"volume", {"Nbody.npy", "Hydro.npy"}},
     Names{"tokens", {"train.bin", "train.idx"}},
+    Names{"webdataset", {"a.tar", "b.tar"}},
+    Names{"tfrecord", {"a.tfrecord", "b.tfrecord"}},
+    Names{"npy", {"images.npy", "labels.npy"}},
+    Names{"npy", {"a.npz", "b.npz"}},
 };
 
 // Every sample of tokens, which all lie within them.
@@ -115,13 +119,13 @@ bool read_files(const Names& names, Input input) {
   fs::remove_all(home);
   test::write(home / names.files[0], text(input.subspan(2, first)));
   test::write(home / names.files[1], text(input.subspan(2 + first)));
-  read_twice(home / names.files[0], {.format = names.format});
+  const bool alone = read_twice(home / names.files[0], {.format = names.format});
   if (names.format == std::string_view("tokens")) {
     for (const auto sequences : {Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments}) {
       cut_twice(home, {.format = names.format, .sequence_length = 1 + input[0] % 8U, .sequences = sequences});
     }
   }
-  return read_twice(home, {.format = names.format});
+  return read_twice(home, {.format = names.format}) || alone;
 }
 
 // ---- HDF5

@@ -1,5 +1,7 @@
 #include "tests/fuzz/replay.h"
 #include "tests/loaders/support/image_files.h"
+#include "tests/loaders/support/npy_files.h"
+#include "tests/loaders/support/shard_files.h"
 #include "tests/loaders/support/token_files.h"
 #include "tests/loaders/support/volumes.h"
 
@@ -15,7 +17,7 @@ Bytes files(std::uint8_t kind, const std::string& first, const std::string& seco
   return {all.begin(), all.end()};
 }
 
-constexpr std::uint8_t kHdf5 = 6;
+constexpr std::uint8_t kHdf5 = 10;
 constexpr std::uint8_t kU8 = 0;
 constexpr std::uint8_t kU16 = 2;
 constexpr std::uint8_t kI32 = 3;
@@ -77,6 +79,15 @@ std::vector<Bytes> fuzz_seeds() {
             index_bytes({.lengths = {10, 1, 5, 0, 2, 2}, .documents = {0, 1, 2, 3, 4, 6}})),
       files(5, counting_tokens<std::uint32_t>(7), index_bytes({.code = 4, .lengths = {4, 3}})),
       files(5, counting_tokens<std::uint16_t>(20), ""),
+      files(6, tar_sample("1", "first", 1) + tar_sample("2", "second", 0, "png") + tar_end(),
+            gnu_long_file(std::string(120, 'k') + ".jpg", "third") + pax_file("4.jpg", "fourth")),
+      files(6, tar_file("1.jpg", "first") + tar_file("1.json", R"({"label": 2})") + tar_end(), ""),
+      files(7, tfrecord_of(example_of("first", 1)) + tfrecord_of(example_of("second", 300)),
+            tfrecord_of(example_of(std::string(1500, 'x'), 0))),
+      files(8, npy_of("|u1", "3, 2, 5, 3", std::string(90, '\7')), npy_of("<i4", "3,", std::string(12, '\0'))),
+      files(8, npy_of("|u1", "3, 1, 2, 5", std::string(30, '\7')), npy_of("|u1", "3, 1", "\1\2\3")),
+      files(9, npz_of("images", "labels", false), ""),
+      files(9, npz_of("x_train", "y_train", true), ""),
   };
   for (std::uint8_t layout = 0; layout < 4; ++layout) {
     Bytes plain{kHdf5, 0};

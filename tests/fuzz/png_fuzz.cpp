@@ -46,7 +46,7 @@ std::optional<Bytes> transform(PhotoWorker& worker, std::span<const std::byte> e
                               .crop = static_cast<PhotoCrop>(random.below(3)),
                               .shorter_side = 20,
                               .flip = true,
-                              .dtype = DType::kU8,
+                              .dtype = random.below(2) == 1 ? DType::kU8 : DType::kF32,
                               .turn_upright = random.below(2) == 1},
                              kernels_named("auto"));
   Bytes out(photo.sample_bytes());

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/jpegs.h"
+#include "tests/loaders/support/shard_files.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {
@@ -22,6 +25,27 @@ using testing::ElementsAre;
 using testing::StartsWith;
 
 constexpr std::size_t kPhotos = 11;
+
+std::string tar_of(std::size_t index, std::string_view image, int label) {
+  return test::tar_sample("photo" + std::to_string(index), image, label);
+}
+
+std::string record_of(std::size_t /*index*/, std::string_view image, int label) {
+  return test::tfrecord_of(test::example_of(image, label));
+}
+
+// All samples of `from` in one shard.
+template <typename Pack>
+std::string shards_of(const Dataset& from, const Pack& pack) {
+  std::string bytes;
+  std::size_t index = 0;
+  from.visit([&](StoredSample sample) {
+    bytes += pack(index, {reinterpret_cast<const char*>(sample.data()), sample.size()}, from.labels()[index]);
+    ++index;
+    return true;
+  });
+  return bytes;
+}
 
 // Photographs of different sizes in two classes, and what every loader makes of them.
 class Photographs : public testing::Test {
@@ -91,6 +115,21 @@ TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAr
     }
     const test::TemporaryDirectory elsewhere;
     test::write_packed(elsewhere / "packed.h5", *files);
+    const auto tars =
+        open_dataset(test::write(elsewhere / "shards/a.tar", shards_of(*files, tar_of)).parent_path(), {});
+    const auto records =
+        open_dataset(test::write(elsewhere / "records/a.tfrecord", shards_of(*files, record_of)).parent_path(), {});
+    for (const Dataset* const shards : {tars.get(), records.get()}) {
+      EXPECT_EQ(content_fingerprint(*shards), content_fingerprint(*files)) << shards->info().format;
+      const PhotoAssembler from_shards(*shards, transform(dtype), OnCorrupt::kFail);
+      for (const LoaderKind& kind : loaders()) {
+        if (kind.access) continue;
+        for (const std::size_t workers : {1U, 3U}) {
+          EXPECT_EQ(load(from_shards, kind, {.workers = workers}), expected)
+              << kind.name << " with " << workers << " on " << shards->info().format;
+        }
+      }
+    }
     for (const LoaderKind& kind : loaders()) {
       if (kind.access == Access::kMapped || kind.access == Access::kRows) {
         const auto packed = open_dataset(elsewhere / "packed.h5", {.access = kind.access});
@@ -141,6 +180,20 @@ TEST_F(Photographs, ThatAreCorruptAreLeftOutAndToldOfWhereThatIsAskedFor) {
   const auto skipped = assembler.skipped();
   ASSERT_EQ(skipped.size(), 2U) << "each once, in however many epochs";
   EXPECT_THAT(skipped.at(2), StartsWith("cannot decode " + path_of(2).string() + " (sample 2): "));
+}
+
+TEST_F(Photographs, OfARecordWithAWrongChecksumAreNamedOrLeftOut) {
+  const test::TemporaryDirectory elsewhere;
+  std::string shard = shards_of(*open_dataset(home_.path(), {}), record_of);
+  shard[shard.size() - 1] = static_cast<char>(shard.back() ^ 1);
+  const auto records = open_dataset(test::write(elsewhere / "a.tfrecord", shard), {});
+  const std::string why =
+      "cannot decode " + records->describe(10) + " (sample 10): the checksum of its record is wrong (corrupt)";
+  const PhotoAssembler failing(*records, transform(DType::kU8), OnCorrupt::kFail);
+  EXPECT_EQ(test::thrown_by([&] { load(failing, loader_named("thread-pool"), {.workers = 2}); }).message, why);
+  const PhotoAssembler skipping(*records, transform(DType::kU8), OnCorrupt::kSkip);
+  load(skipping, loader_named("thread-pool"), {.workers = 2});
+  EXPECT_EQ(skipping.skipped(), (std::map<SampleIndex, std::string>{{10, why}}));
 }
 
 TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {

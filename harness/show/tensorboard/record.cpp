@@ -1,7 +1,10 @@
 #include "harness/show/tensorboard/record.h"
 
-#include <boost/crc.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loaders/storage/crc32c.h"
 
 namespace loadline {
 namespace {
@@ -13,23 +16,17 @@ std::string little_endian(std::uint64_t value, std::size_t count) {
   return bytes;
 }
 
+std::uint32_t checksum_of(std::string_view bytes) {
+  return masked(crc32c(std::as_bytes(std::span(bytes))));
+}
+
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return static_cast<std::uint32_t>(crc.checksum());
-}
-
-std::uint32_t masked(std::uint32_t crc) {
-  return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
-}
 
 std::string record_of(std::string_view payload) {
   const std::string length = little_endian(payload.size(), 8);
-  std::string record = length + little_endian(masked(crc32c(length)), 4);
+  std::string record = length + little_endian(checksum_of(length), 4);
   record += payload;
-  return record + little_endian(masked(crc32c(payload)), 4);
+  return record + little_endian(checksum_of(payload), 4);
 }
 
 }  // namespace loadline

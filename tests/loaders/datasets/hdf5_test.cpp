@@ -252,6 +252,34 @@ TEST_F(Hdf5, RefusesExternalStorageThatIsMissingOrTooShort) {
                            " with its values is missing; the HDF5 library would read zeros in its place");
 }
 
+TEST_F(Hdf5, RefusesAnExternalLinkByNameAndWhereItLeads) {
+  const fs::path other = home_ / "other.h5";
+  test::write_hdf5(other, *test::patterned_dataset(3, {1, 2, 2}));
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_external("other.h5", "images", file, "images", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  put("labels", {3});
+  EXPECT_EQ(
+      refused(),
+      "'images' in it is an external link to 'images' in other.h5; name that file instead, or copy what it leads to "
+      "(h5copy)");
+}
+
+TEST_F(Hdf5, RefusesCompoundTypesByName) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const Extents extents{3, 2, 2};
+  const hid_t space = H5Screate_simple(3, extents.data(), nullptr);
+  const hid_t pixel = H5Tcreate(H5T_COMPOUND, 2);
+  H5Tinsert(pixel, "red", 0, H5T_STD_U8LE);
+  H5Tinsert(pixel, "green", 1, H5T_STD_U8LE);
+  H5Dclose(H5Dcreate2(file, "images", pixel, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Tclose(pixel);
+  H5Sclose(space);
+  H5Fclose(file);
+  put("labels", {3});
+  EXPECT_EQ(refused(), "dataset 'images' is compound, want images of u8");
+}
+
 TEST_F(Hdf5, RefusesToMapWhatWasNeverWritten) {
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const Extents extents{3, 1, 2, 2};

@@ -336,6 +336,56 @@ TEST(PhotoTransform, OfOtherPngsIsWhatOpenCvSaysInEightBits) {
   EXPECT_THAT(first_pixel(png_of(cv::Mat(4, 4, CV_8UC4, cv::Scalar(10, 20, 30, 0)))), testing::ElementsAre(30, 20, 10));
 }
 
+// All values that 16 bits have, in an image of 256 x 256 pixels: red counts up, green down, blue is the same
+// everywhere.
+cv::Mat all_16_bits() {
+  cv::Mat image(256, 256, CV_16UC3);
+  for (int y = 0; y < 256; ++y) {
+    for (int x = 0; x < 256; ++x) {
+      const auto value = static_cast<std::uint16_t>(256 * y + x);
+      image.at<cv::Vec3w>(y, x) = cv::Vec3w(1000, static_cast<std::uint16_t>(65535 - value), value);
+    }
+  }
+  return image;
+}
+
+TEST(PhotoTransform, KeepsAll16BitsInFloats) {
+  const auto values =
+      apply<float>({.size = {.height = 256, .width = 256}, .crop = PhotoCrop::kNone}, png_of(all_16_bits()));
+  for (std::size_t i = 0; i < 65536; ++i) {
+    ASSERT_EQ(std::lround(values[i] * 65535), i);
+    ASSERT_NEAR(values[i], static_cast<double>(i) / 65535, 1e-7);
+    ASSERT_EQ(std::lround(values[65536 + i] * 65535), 65535 - i);
+    ASSERT_EQ(std::lround(values[2 * 65536 + i] * 65535), 1000);
+  }
+}
+
+TEST(PhotoTransform, NormalisesFlipsAndLaysOut16BitsAsItDoes8) {
+  Bytes pixels = test::photo({60, 80}).pixels;
+  const cv::Mat bytes(60, 80, CV_8UC3, pixels.data());
+  cv::Mat deep;
+  bytes.convertTo(deep, CV_16UC3, 257);
+  for (const Layout layout : {Layout::kNCHW, Layout::kNHWC}) {
+    for (const PhotoCrop crop : {PhotoCrop::kRandomResized, PhotoCrop::kCentre, PhotoCrop::kNone}) {
+      const PhotoOptions options{.size = kSmall,
+                                 .crop = crop,
+                                 .shorter_side = 57,
+                                 .flip = true,
+                                 .layout = layout,
+                                 .mean = {0.5, 0.25, 0.125},
+                                 .stddev = {0.5, 0.25, 0.125}};
+      for (SampleIndex index = 0; index < 4; ++index) {
+        const auto of_bytes = apply<float>(options, png_of(bytes), 0, index);
+        const auto of_deep = apply<float>(options, png_of(deep), 0, index);
+        for (std::size_t i = 0; i < of_bytes.size(); ++i) {
+          // Bytes are rounded when they are resized, 16 bits are not; a step of one is 8 / 255 of the third channel.
+          ASSERT_NEAR(of_deep[i], of_bytes[i], 8.0 / 255);
+        }
+      }
+    }
+  }
+}
+
 TEST(PhotoTransform, RefusesWhatIsNoImage) {
   const test::Thrown unknown = test::failed("cannot decode image: damaged, or of no format that OpenCV knows");
   const auto thrown_by = [](const Bytes& encoded) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "synthetic/convert/writers.h"
 #include "synthetic/generate/nbody.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
@@ -34,6 +35,7 @@ class Convert : public testing::Test {
     test::write(home_ / ("photos/" + name + ".jpg"), std::string(bytes.begin(), bytes.end()));
   }
 
+  int step_ = 0;
   const test::TemporaryDirectory home_;
   const std::unique_ptr<Dataset> grey_ = test::patterned_dataset(30, {1, 4, 5});
   const std::unique_ptr<Dataset> colour_ = test::patterned_dataset(30, {3, 32, 32});
@@ -43,15 +45,18 @@ TEST_F(Convert, WritesTheSameSamplesInEveryFormatThatCanHoldThem) {
   for (const ConvertFormat& format : convert_formats()) {
     for (const Dataset* from : {grey_.get(), colour_.get()}) {
       if (!format.obstacle(from->info()).empty()) continue;
+      if (format.read_as == "image-folder") continue;  // in the order of classes alone
       const fs::path to = home_ / (std::string(format.name) + (from == grey_.get() ? "grey" : "colour"));
       EXPECT_EQ(convert(*from, to, {.format = format.name}), Converted::kMade);
-      const auto back = open_dataset(to, {.format = std::string(format.name)});
+      const auto written = open_dataset(to, {.format = std::string(format.name)});
+      const auto pixels = written->info().encoded ? decoded(*written, {}) : nullptr;
+      const Dataset* const back = pixels ? pixels.get() : written.get();
       EXPECT_EQ(content_fingerprint(*back), content_fingerprint(*from)) << to;
       EXPECT_EQ(back->info().classes, format.name == "cifar10" ? 10U : 7U);
       EXPECT_EQ(fs::is_directory(to), format.is_directory);
     }
   }
-  EXPECT_THAT(test::names_in(home_.path()), testing::SizeIs(4)) << "and nothing else";
+  EXPECT_THAT(test::names_in(home_.path()), testing::SizeIs(10)) << "and nothing else";
 }
 
 TEST_F(Convert, WritesChunksPlainAndCompressed) {
@@ -105,7 +110,7 @@ TEST_F(Convert, LeavesNothingBehindWhenInterruptedOrUnreadable) {
   stop.request_stop();
   for (const ConvertFormat& format : convert_formats()) {
     const Dataset& from = format.obstacle(grey_->info()).empty() ? *grey_ : *colour_;
-    if (!format.obstacle(from.info()).empty()) continue;
+    if (!format.obstacle(from.info()).empty() || format.read_as == "image-folder") continue;
     const fs::path to = home_ / "new";
     EXPECT_EQ(test::thrown_by([&] { convert(from, to, {.format = format.name}, {}, stop.get_token()); }).message,
               "converting to " + to.string() + " was interrupted; nothing was left behind")
@@ -129,7 +134,6 @@ TEST_F(Convert, CarriesAVolumeBetweenHdf5AndNumPy) {
   EXPECT_EQ(refusal(*volume, {.format = "hdf5", .chunk_samples = 1}),
             test::usage("--chunk: a volume is written in one piece"));
   EXPECT_EQ(refusal(*volume, {.format = "idx"}), test::usage("cannot convert to idx: it holds plain images only"));
-  EXPECT_EQ(refusal(*grey_, {.format = "npy"}), test::usage("cannot convert to npy: it holds a volume only"));
 }
 
 TEST_F(Convert, PacksEncodedImagesIntoOneFileAndUnpacksThem) {
@@ -148,8 +152,64 @@ TEST_F(Convert, PacksEncodedImagesIntoOneFileAndUnpacksThem) {
   EXPECT_THAT(test::names_in(home_ / "unpacked/class00001"), ElementsAre("0000000002.bmp", "0000000003.webp"));
   EXPECT_EQ(refusal(*folder, {.format = "hdf5", .chunk_samples = 1}),
             test::usage("--chunk: what is encoded is written in one piece"));
-  EXPECT_EQ(refusal(*grey_, {.format = "jpeg"}),
-            test::usage("cannot convert to jpeg: it holds samples that are encoded already"));
+}
+
+TEST_F(Convert, CarriesEncodedImagesAsTheyAreThroughEveryFormatThatHoldsThem) {
+  const char* kinds[] = {".jpg", ".png", ".bmp", ".webp"};
+  for (std::size_t i = 0; i < 4; ++i) put_image(std::string(i < 2 ? "a" : "b") + "/" + std::to_string(i), kinds[i]);
+  const auto folder = open_dataset(home_ / "photos", {});
+  std::unique_ptr<Dataset> last = open_dataset(home_ / "photos", {});
+  for (const char* format : {"webdataset", "tfrecord", "hdf5", "tfrecord", "webdataset", "jpeg"}) {
+    const fs::path to = home_ / ("step" + std::to_string(step_++) + (std::string(format) == "hdf5" ? ".h5" : ""));
+    EXPECT_EQ(convert(*last, to, {.format = format}), Converted::kMade);
+    EXPECT_EQ(convert(*last, to, {.format = format}), Converted::kAlreadyThere);
+    last = open_dataset(to, {});
+    EXPECT_EQ(content_fingerprint(*last), content_fingerprint(*folder)) << to;
+  }
+}
+
+TEST_F(Convert, DealsSamplesIntoShardsOfAboutTheSizeAskedFor) {
+  convert(*colour_, home_ / "tars", {.format = "webdataset", .shard_bytes = 30'000});
+  const auto shards = test::names_in(home_ / "tars");
+  EXPECT_GT(shards.size(), 2U);
+  EXPECT_EQ(*shards.begin(), "shard-000000.tar");
+  for (const std::string& name : shards) EXPECT_LT(fs::file_size(home_ / "tars" / name), 32'000U);
+  EXPECT_EQ(open_dataset(home_ / "tars", {})->info().samples, 30U);
+}
+
+TEST_F(Convert, StoresThePixelsOfEncodedImagesOfOneSize) {
+  convert(*colour_, home_ / "records", {.format = "tfrecord"});
+  const auto records = open_dataset(home_ / "records", {});
+  EXPECT_EQ(convert(*records, home_ / "pixels.h5", {.format = "hdf5", .decode = true}), Converted::kMade);
+  EXPECT_EQ(content_fingerprint(*open_dataset(home_ / "pixels.h5", {})), content_fingerprint(*colour_));
+  EXPECT_EQ(convert(*records, home_ / "cifar", {.format = "cifar10"}), Converted::kMade);
+  EXPECT_EQ(content_fingerprint(*open_dataset(home_ / "cifar", {})), content_fingerprint(*colour_));
+  EXPECT_EQ(refusal(*colour_, {.format = "hdf5", .decode = true}),
+            test::usage("--decode: these samples are pixels already, only encoded images can be decoded"));
+}
+
+TEST_F(Convert, StoresNoPixelsOfDifferentSizesOrOf16Bits) {
+  put_image("a/1", ".png");
+  std::vector<unsigned char> bytes;
+  cv::imencode(".png", cv::Mat(9, 8, CV_8UC3), bytes);
+  test::write(home_ / "photos/b/2.png", std::string(bytes.begin(), bytes.end()));
+  const auto folder = open_dataset(home_ / "photos", {});
+  EXPECT_EQ(refusal(*folder, {.format = "hdf5", .decode = true}),
+            test::failed("cannot store pixels: all images must have one size, " + (home_ / "photos/a/1.jpg").string() +
+                         " has 8 x 8 and " + (home_ / "photos/b/2.png").string() + " has 8 x 9"));
+  cv::imencode(".png", cv::Mat(8, 8, CV_16UC3), bytes);
+  test::write(home_ / "photos/b/2.png", std::string(bytes.begin(), bytes.end()));
+  EXPECT_THAT(refusal(*folder, {.format = "hdf5", .decode = true}).message,
+              HasSubstr("it has 16 bits a value, and only 8 can be stored as pixels"));
+}
+
+TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
+  const auto one = test::patterned_dataset(7, {1, 4, 5});  // of classes 0 to 6
+  EXPECT_EQ(convert(*one, home_ / "folder", {.format = "jpeg"}), Converted::kMade);
+  EXPECT_THAT(test::names_in(home_ / "folder/class00003"), ElementsAre("0000000003.png"));
+  EXPECT_EQ(content_fingerprint(*decoded(*open_dataset(home_ / "folder", {}), {})), content_fingerprint(*one));
+  EXPECT_THAT(refusal(*grey_, {.format = "jpeg"}).message,
+              HasSubstr("cannot convert to jpeg: it holds samples in the order of their classes"));
 }
 
 TEST_F(Convert, KeepsNoCopyOfWhatCannotBeDecoded) {

@@ -25,9 +25,9 @@ inline std::vector<tensorboard::Event> events_in(std::string_view file) {
   std::vector<tensorboard::Event> events;
   while (!file.empty()) {
     const std::size_t length = number_at(file, 0, 8);
-    EXPECT_EQ(number_at(file, 8, 4), masked(crc32c(file.substr(0, 8))));
+    EXPECT_EQ(number_at(file, 8, 4), masked(crc32c(std::as_bytes(std::span(file.substr(0, 8))))));
     const std::string_view payload = file.substr(12, length);
-    EXPECT_EQ(number_at(file, 12 + length, 4), masked(crc32c(payload)));
+    EXPECT_EQ(number_at(file, 12 + length, 4), masked(crc32c(std::as_bytes(std::span(payload)))));
     EXPECT_TRUE(events.emplace_back().ParseFromString(std::string(payload)));
     file.remove_prefix(16 + length);
   }

@@ -1,0 +1,346 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loaders/datasets/formats.h"
+#include "loaders/datasets/memory.h"
+#include "loaders/error.h"
+#include "loaders/storage/mapping.h"
+#include "loaders/storage/memory.h"
+#include "loaders/storage/npy.h"
+#include "loaders/storage/zip.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostImageBytes = std::size_t{1} << 48;  // keeps products from overflowing
+
+Error npy_refusal(const std::string& shown, const std::string& why) {
+  return Error(fmt::format("cannot open {}: {}", shown, why));
+}
+
+// As NumPy users, Keras and MedMNIST name their arrays.
+struct ArrayNames {
+  std::string_view images;
+  std::string_view labels;
+};
+constexpr std::array kTrainNames{ArrayNames{"images", "labels"}, ArrayNames{"train_images", "train_labels"},
+                                 ArrayNames{"x_train", "y_train"}};
+constexpr std::array kTestNames{ArrayNames{"test_images", "test_labels"}, ArrayNames{"x_test", "y_test"}};
+
+std::span<const ArrayNames> names_of_split(Split split) {
+  return split == Split::kTrain ? std::span<const ArrayNames>(kTrainNames) : std::span<const ArrayNames>(kTestNames);
+}
+
+// One array: where its file's bytes are, and what they say of it.
+struct NpyArray {
+  std::string shown;  // for messages: "a/images.npy", "a.npz: images.npy"
+  std::shared_ptr<const MappedFile> file;
+  std::optional<HugeMemory> inflated;
+  std::span<const std::byte> content;  // of the whole .npy
+  NpyFacts facts;
+
+  std::span<const std::byte> values() const { return content.subspan(facts.offset_bytes); }
+};
+
+void read_facts(NpyArray& array) {
+  array.facts = npy_facts_in(array.content, array.content.size(), array.shown);
+  if (array.facts.column_major)
+    throw npy_refusal(array.shown, "its array is in column-major (Fortran's) order, want row-major");
+}
+
+// The two arrays of a split: a directory of .npy files, one of them, or an .npz.
+class NpyFiles {
+ public:
+  NpyFiles(const fs::path& path, Split split) : path_(path), names_(names_of_split(split)) {
+    if (path.extension() == ".npz") {
+      archive_ = std::make_shared<const MappedFile>(path);
+      entries_ = zip_entries(archive_->bytes(), path.string());
+    }
+    const auto found = std::ranges::find_if(names_, [&](const ArrayNames& names) { return has(names.images); });
+    if (found == names_.end()) {
+      std::string wanted;
+      for (const ArrayNames& names : names_)
+        wanted += fmt::format("{}{}.npy", wanted.empty() ? "" : ", ", names.images);
+      throw npy_refusal(path.string(), fmt::format("none of {} is in it", wanted));
+    }
+    found_ = *found;
+    if (!has(found_.labels)) {
+      throw npy_refusal(path.string(),
+                        fmt::format("{}.npy is in it, and its labels, {}.npy, are not", found_.images, found_.labels));
+    }
+  }
+
+  NpyArray images() const { return open(found_.images); }
+  NpyArray labels() const { return open(found_.labels); }
+  std::vector<fs::path> files() const {
+    if (archive_) return {path_};
+    return {place(found_.images), place(found_.labels)};
+  }
+  // What opening the images inflates into memory; none where they are stored as they are.
+  std::optional<std::uint64_t> inflated_bytes() const {
+    if (!archive_) return std::nullopt;
+    const ZipEntry& images = *entry(found_.images);
+    return images.deflated ? std::optional(images.bytes) : std::nullopt;
+  }
+
+ private:
+  fs::path place(std::string_view name) const {
+    return (fs::is_directory(path_) ? path_ : path_.parent_path()) / fmt::format("{}.npy", name);
+  }
+  const ZipEntry* entry(std::string_view name) const {
+    const auto found = std::ranges::find(entries_, fmt::format("{}.npy", name), &ZipEntry::name);
+    return found == entries_.end() ? nullptr : &*found;
+  }
+  bool has(std::string_view name) const { return archive_ ? entry(name) != nullptr : fs::is_regular_file(place(name)); }
+
+  NpyArray open(std::string_view name) const {
+    NpyArray array;
+    if (!archive_) {
+      array.shown = place(name).string();
+      array.file = std::make_shared<const MappedFile>(place(name));
+      array.content = array.file->bytes();
+    } else {
+      const ZipEntry& found = *entry(name);
+      array.shown = fmt::format("{}: {}", path_.string(), found.name);
+      array.file = archive_;
+      if (found.deflated) {
+        array.inflated.emplace(inflate_zip_entry(archive_->bytes(), found, path_.string()));
+        array.content = std::as_const(*array.inflated).bytes();
+      } else {
+        array.content = archive_->bytes().subspan(found.offset, found.bytes);
+      }
+    }
+    read_facts(array);
+    return array;
+  }
+
+  const fs::path& path_;
+  std::span<const ArrayNames> names_;
+  ArrayNames found_;
+  std::shared_ptr<const MappedFile> archive_;  // null: files of their own
+  std::vector<ZipEntry> entries_;
+};
+
+// ---- images
+
+struct ImageArray {
+  std::size_t samples = 0;
+  ImageShape shape;
+  bool channels_last = false;
+};
+
+ImageArray image_array(const NpyArray& array) {
+  const auto& extents = array.facts.extents;
+  const auto fail = [&](const std::string& why) {
+    return npy_refusal(array.shown, fmt::format("its array has extents {}{}", fmt::join(extents, " x "), why));
+  };
+  if (array.facts.dtype != "|u1" && array.facts.dtype != "u1") {
+    throw npy_refusal(array.shown, fmt::format("its values are '{}', want '|u1' (u8)", array.facts.dtype));
+  }
+  if (extents.size() != 3 && extents.size() != 4) {
+    throw fail(", want N x H x W x C, N x C x H x W or N x H x W");
+  }
+  double bytes = 1;  // does not wrap, whatever the file claims
+  for (const std::uint64_t extent : extents) bytes *= static_cast<double>(extent);
+  if (bytes == 0) throw fail(": it holds no samples");
+  if (bytes > static_cast<double>(kMostImageBytes) || extents[0] >= std::numeric_limits<SampleIndex>::max()) {
+    throw fail(", more than can be read");
+  }
+  ImageArray images{.samples = extents[0]};
+  if (extents.size() == 3) {
+    images.shape = {.channels = 1, .height = extents[1], .width = extents[2]};
+  } else {
+    constexpr std::uint64_t kMostChannels = 4;
+    const bool first = extents[1] <= kMostChannels;
+    const bool last = extents[3] <= kMostChannels;
+    if (first == last) {
+      throw fail(first ? ": channels may be first or last in it, and nothing tells which"
+                       : ": neither the second nor the last is a number of channels, 1 to 4");
+    }
+    images.channels_last = last;
+    images.shape =
+        last ? ImageShape{extents[3], extents[1], extents[2]} : ImageShape{extents[1], extents[2], extents[3]};
+  }
+  if (const std::size_t wanted = images.samples * images.shape.elements(); array.values().size() != wanted) {
+    throw fail(fmt::format(" = {} bytes, the file has {} (truncated or corrupt)", wanted, array.values().size()));
+  }
+  // One channel is the same either way.
+  images.channels_last = images.channels_last && images.shape.channels > 1;
+  return images;
+}
+
+void to_planes(std::span<const std::byte> pixels, const ImageShape& shape, std::byte* out) {
+  const std::size_t channels = shape.channels;
+  const std::size_t count = shape.pixels();
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t p = 0; p < count; ++p) *out++ = pixels[p * channels + c];
+  }
+}
+
+// ---- labels
+
+std::vector<std::int32_t> npy_labels(const NpyArray& array, std::size_t samples) {
+  const auto& extents = array.facts.extents;
+  const bool fits = (extents.size() == 1 || (extents.size() == 2 && extents[1] == 1)) && extents[0] == samples;
+  if (!fits) {
+    throw npy_refusal(array.shown, fmt::format("its array has extents {}, want one label for each of the {} images",
+                                               fmt::join(extents, " x "), samples));
+  }
+  const std::string& dtype = array.facts.dtype;
+  const std::size_t width = dtype.size() == 3 ? static_cast<std::size_t>(dtype[2] - '0') : 0;
+  const bool whole = dtype.size() == 3 && (dtype[1] == 'u' || dtype[1] == 'i') &&
+                     (width == 1 ? dtype[0] != '>' : dtype[0] == '<' && (width == 2 || width == 4 || width == 8));
+  if (!whole)
+    throw npy_refusal(array.shown, fmt::format("its values are '{}', want whole numbers, little-endian", dtype));
+  if (array.values().size() != samples * width) {
+    throw npy_refusal(array.shown, fmt::format("it has {} bytes of labels, want {} (truncated or corrupt)",
+                                               array.values().size(), samples * width));
+  }
+  std::vector<std::int32_t> labels;
+  labels.reserve(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, array.values().data() + i * width, width);
+    // A negative one has its highest bit set, and so is larger than any class.
+    constexpr std::uint64_t kMost = 1 << 24;
+    const bool negative = dtype[1] == 'i' && (value >> (8 * width - 1) & 1U) != 0;
+    if (negative || value >= kMost) {
+      throw npy_refusal(array.shown, fmt::format("label {} is below 0 or above {}", i, kMost - 1));
+    }
+    labels.push_back(static_cast<std::int32_t>(value));
+  }
+  return labels;
+}
+
+// ---- datasets
+
+class MappedNpy final : public AddressableDataset {
+ public:
+  MappedNpy(DatasetInfo info, std::vector<std::int32_t> labels, NpyArray images)
+      : AddressableDataset(std::move(info), std::move(labels)),
+        images_(std::move(images)),
+        first_(images_.values().data()),
+        stride_(this->info().sample_bytes()) {}
+
+  void check_intact() const override { images_.file->check_intact(); }
+  void check_files() const override { images_.file->check_size(); }
+  void forget_pages() const override { images_.file->forget_pages(); }
+
+ private:
+  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
+  }
+
+  NpyArray images_;
+  const std::byte* first_;
+  std::size_t stride_;
+};
+
+// Mapped, channels last: turned into planes as they are read.
+class InterleavedNpy final : public Dataset {
+ public:
+  InterleavedNpy(DatasetInfo info, std::vector<std::int32_t> labels, NpyArray images)
+      : Dataset(std::move(info), std::move(labels)), images_(std::move(images)) {}
+
+  std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
+    return std::make_unique<Reader>(*this, most);
+  }
+  void check_intact() const override { images_.file->check_intact(); }
+  void check_files() const override { images_.file->check_size(); }
+  void forget_pages() const override { images_.file->forget_pages(); }
+
+ private:
+  class Reader final : public SampleReader {
+   public:
+    Reader(const InterleavedNpy& dataset, std::size_t most)
+        : dataset_(dataset), memory_(memory_bytes(most, dataset.info().sample_bytes()), Faults::kLater) {}
+
+    void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+      const std::size_t bytes = dataset_.info().sample_bytes();
+      const auto values = dataset_.images_.values();
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        const auto place = memory_.bytes().subspan(i * bytes, bytes);
+        to_planes(values.subspan(indices[i] * bytes, bytes), dataset_.info().shape, place.data());
+        out[i] = place;
+      }
+    }
+
+   private:
+    const InterleavedNpy& dataset_;
+    HugeMemory memory_;
+  };
+
+  NpyArray images_;
+};
+
+std::unique_ptr<Dataset> resident_npy(DatasetInfo info, std::vector<std::int32_t> labels, NpyArray images,
+                                      bool channels_last) {
+  HugeMemory memory = std::move(*images.inflated);
+  const std::size_t bytes = info.sample_bytes();
+  const auto values = memory.bytes().subspan(images.facts.offset_bytes);
+  std::vector<std::byte> planes(channels_last ? bytes : 0);
+  for (std::size_t i = 0; channels_last && i < info.samples; ++i) {
+    const auto image = values.subspan(i * bytes, bytes);
+    to_planes(image, info.shape, planes.data());
+    std::ranges::copy(planes, image.begin());
+  }
+  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory),
+                                         images.facts.offset_bytes);
+}
+
+bool is_images_array(const fs::path& path) {
+  return path.extension() == ".npy" && std::ranges::any_of(kTrainNames, [&](const ArrayNames& names) {
+           return path.stem().string() == names.images;
+         });
+}
+
+}  // namespace
+
+bool recognises_npy(const fs::path& path) {
+  if (!fs::is_directory(path)) return path.extension() == ".npz" || is_images_array(path);
+  return std::ranges::any_of(kTrainNames, [&](const ArrayNames& names) {
+    return fs::is_regular_file(path / fmt::format("{}.npy", names.images));
+  });
+}
+
+std::optional<std::uint64_t> inflated_npz_bytes(const fs::path& path, const DatasetOptions& options) {
+  std::error_code ignored;
+  if ((options.format != "npy" && options.format != "auto") || path.extension() != ".npz" ||
+      !fs::is_regular_file(path, ignored)) {
+    return std::nullopt;
+  }
+  return NpyFiles(path, options.split).inflated_bytes();
+}
+
+std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& options) {
+  if (options.labels == LabelKind::kCoarse) {
+    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
+  }
+  const NpyFiles files(path, options.split);
+  NpyArray images = files.images();
+  const ImageArray array = image_array(images);
+  DatasetInfo info{.format = "npy", .samples = array.samples, .shape = array.shape, .files = files.files()};
+  const NpyArray stored_labels = files.labels();
+  auto labels = npy_labels(stored_labels, array.samples);
+  stored_labels.file->check_intact();
+  info.classes = static_cast<std::size_t>(*std::ranges::max_element(labels)) + 1;
+  for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
+  if (images.inflated) return resident_npy(std::move(info), std::move(labels), std::move(images), array.channels_last);
+  if (array.channels_last)
+    return std::make_unique<InterleavedNpy>(std::move(info), std::move(labels), std::move(images));
+  return std::make_unique<MappedNpy>(std::move(info), std::move(labels), std::move(images));
+}
+
+}  // namespace loadline

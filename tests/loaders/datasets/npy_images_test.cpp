@@ -1,0 +1,149 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loaders/datasets/formats.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/npy_files.h"
+#include "tests/loaders/support/samples.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+using test::npy_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class NpyImages : public testing::Test {
+ protected:
+  void put(const std::string& name, const std::string& bytes) const { test::write(home_ / name, bytes); }
+  std::unique_ptr<Dataset> open(const DatasetOptions& options = {}) const {
+    return open_dataset(home_.path(), options);
+  }
+  std::string refusal(const std::string& images, const std::string& labels) const {
+    put("images.npy", images);
+    put("labels.npy", labels);
+    return test::thrown_by([&] { open(); }).message;
+  }
+  std::vector<int> sample(const Dataset& dataset, SampleIndex index) const {
+    StoredSample sample;
+    const auto reader = dataset.make_reader(1);
+    reader->read({&index, 1}, {&sample, 1});
+    std::vector<int> values;
+    for (const std::byte byte : sample) values.push_back(std::to_integer<int>(byte));
+    return values;
+  }
+
+  const test::TemporaryDirectory home_;
+  const std::string labels_ = npy_of("<i4", "2,", std::string("\3\0\0\0\1\0\0\0", 8));
+  const std::string place_ = "cannot open " + (home_ / "images.npy").string() + ": ";
+  const std::string labels_place_ = "cannot open " + (home_ / "labels.npy").string() + ": ";
+};
+
+TEST_F(NpyImages, AreMappedWithChannelsFirstOrWithout) {
+  put("images.npy", npy_of("|u1", "2, 1, 1, 5", "abcdefghij"));
+  put("labels.npy", labels_);
+  const auto first = open();
+  EXPECT_EQ(first->info().format, "npy");
+  EXPECT_EQ(first->info().access, Access::kMapped);
+  EXPECT_EQ(first->info().shape, (ImageShape{1, 1, 5}));
+  EXPECT_EQ(first->info().classes, 4U);
+  EXPECT_THAT(first->labels(), ElementsAre(3, 1));
+  EXPECT_THAT(sample(*first, 1), ElementsAre('f', 'g', 'h', 'i', 'j'));
+  const std::uint64_t fingerprint = content_fingerprint(*first);
+  put("images.npy", npy_of("|u1", "2, 1, 5", "abcdefghij"));
+  EXPECT_EQ(content_fingerprint(*open()), fingerprint);
+  EXPECT_EQ(content_fingerprint(*open_dataset(home_ / "images.npy", {})), fingerprint);
+  EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), fingerprint);
+}
+
+TEST_F(NpyImages, WithChannelsLastBecomePlanesAsTheyAreRead) {
+  put("images.npy", npy_of("|u1", "2, 5, 1, 2", std::string("aAbBcCdDeEfFgGhHiIjJ")));
+  put("labels.npy", npy_of("|u1", "2, 1", "\1\2"));
+  const auto dataset = open();
+  EXPECT_EQ(dataset->info().shape, (ImageShape{2, 5, 1}));
+  EXPECT_THAT(dataset->labels(), ElementsAre(1, 2));
+  EXPECT_THAT(sample(*dataset, 0), ElementsAre('a', 'b', 'c', 'd', 'e', 'A', 'B', 'C', 'D', 'E'));
+  EXPECT_EQ(content_fingerprint(*open({.in_memory = true})), content_fingerprint(*dataset));
+}
+
+TEST_F(NpyImages, OfAnArchiveAreMappedWhereStoredAndInflatedWhereDeflated) {
+  put("stored.npz", test::npz_of("x_train", "y_train", false));
+  put("deflated.npz", test::npz_of("train_images", "train_labels", true));
+  const auto stored = open_dataset(home_ / "stored.npz", {});
+  const auto deflated = open_dataset(home_ / "deflated.npz", {});
+  EXPECT_EQ(stored->info().access, Access::kMapped);
+  EXPECT_EQ(deflated->info().access, Access::kResident);
+  EXPECT_EQ(stored->info().shape, (ImageShape{3, 6, 2}));
+  EXPECT_THAT(stored->labels(), ElementsAre(1, 4));
+  EXPECT_EQ(sample(*stored, 1)[0], 36);
+  EXPECT_EQ(sample(*stored, 1)[1], 39);
+  EXPECT_EQ(content_fingerprint(*deflated), content_fingerprint(*stored));
+  EXPECT_EQ(resident_bytes(home_ / "stored.npz", {}), 0U);
+  EXPECT_GT(resident_bytes(home_ / "deflated.npz", {}), 72U);
+  EXPECT_THAT(test::thrown_by([&] { open_dataset(home_ / "stored.npz", {.split = Split::kTest}); }).message,
+              HasSubstr("stored.npz: none of test_images.npy, x_test.npy is in it"));
+}
+
+TEST_F(NpyImages, RefuseArraysThatAreNone) {
+  EXPECT_EQ(refusal(npy_of("<f4", "2, 1, 1", std::string(8, '\0')), labels_),
+            place_ + "its values are '<f4', want '|u1' (u8)");
+  EXPECT_EQ(refusal(npy_of("|u1", "2, 5", std::string(10, '\0')), labels_),
+            place_ + "its array has extents 2 x 5, want N x H x W x C, N x C x H x W or N x H x W");
+  EXPECT_EQ(
+      refusal(npy_of("|u1", "2, 3, 5, 3", std::string(90, '\0')), labels_),
+      place_ + "its array has extents 2 x 3 x 5 x 3: channels may be first or last in it, and nothing tells which");
+  EXPECT_EQ(
+      refusal(npy_of("|u1", "2, 5, 5, 5", std::string(250, '\0')), labels_),
+      place_ + "its array has extents 2 x 5 x 5 x 5: neither the second nor the last is a number of channels, 1 to 4");
+  EXPECT_EQ(refusal(npy_of("|u1", "2, 1, 5", std::string(9, '\0')), labels_),
+            place_ + "its array has extents 2 x 1 x 5 = 10 bytes, the file has 9 (truncated or corrupt)");
+  EXPECT_EQ(refusal(npy_of("|u1", "0, 1, 5", ""), labels_),
+            place_ + "its array has extents 0 x 1 x 5: it holds no samples");
+  EXPECT_THAT(refusal(npy_of("|u1", "4294967295, 4294967295, 4294967295", ""), labels_),
+              HasSubstr("more than can be read"));
+  EXPECT_THAT(refusal(npy_of("|u1", "2, 1, 5", std::string(10, '\0'), "True"), labels_), HasSubstr("column-major"));
+  EXPECT_THAT(refusal("no array at all", labels_), HasSubstr("not a NumPy array"));
+}
+
+TEST_F(NpyImages, RefuseLabelsThatAreNone) {
+  const std::string images = npy_of("|u1", "2, 1, 5", std::string(10, '\0'));
+  EXPECT_EQ(refusal(images, npy_of("<i4", "3,", std::string(12, '\0'))),
+            labels_place_ + "its array has extents 3, want one label for each of the 2 images");
+  EXPECT_EQ(refusal(images, npy_of(">i4", "2,", std::string(8, '\0'))),
+            labels_place_ + "its values are '>i4', want whole numbers, little-endian");
+  EXPECT_EQ(refusal(images, npy_of("<i4", "2,", std::string(7, '\0'))),
+            labels_place_ + "it has 7 bytes of labels, want 8 (truncated or corrupt)");
+  EXPECT_EQ(refusal(images, npy_of("|i1", "2,", std::string("\0\xff", 2))),
+            labels_place_ + "label 1 is below 0 or above 16777215");
+  std::filesystem::remove(home_ / "labels.npy");
+  EXPECT_EQ(test::thrown_by([&] { open(); }).message,
+            "cannot open " + home_.path().string() + ": images.npy is in it, and its labels, labels.npy, are not");
+}
+
+TEST_F(NpyImages, RefuseArchivesThatAreDamaged) {
+  const auto refused = [&](const std::string& bytes) {
+    put("a.npz", bytes);
+    return test::thrown_by([&] { content_fingerprint(*open_dataset(home_ / "a.npz", {})); }).message;
+  };
+  const std::string sound = test::npz_of("images", "labels", true);
+  const std::string place = "cannot open " + (home_ / "a.npz").string() + ": ";
+  EXPECT_EQ(refused("short"), place + "it is no zip archive: it is too short");
+  EXPECT_EQ(refused(std::string(100, 'x')), place + "it is no zip archive, or cut off: its end is missing");
+  EXPECT_EQ(refused(sound.substr(0, sound.size() - 1)), place + "it is no zip archive, or cut off: its end is missing");
+  EXPECT_EQ(refused(sound.substr(40)), place + "its directory is corrupt");
+  std::string flipped = sound;
+  flipped[45] = static_cast<char>(flipped[45] ^ 0x55);
+  EXPECT_EQ(refused(flipped), place + "'images.npy' in it is corrupt");
+  const std::string plain = test::npz_of("images", "labels", false);
+  std::string method = plain;
+  const std::size_t directory = method.find("PK\1\2");
+  method[directory + 10] = 12;
+  EXPECT_EQ(refused(method), place + "'images.npy' in it is compressed by method 12, want deflate or none");
+  std::string encrypted = plain;
+  encrypted[directory + 8] = 1;
+  EXPECT_EQ(refused(encrypted), place + "'images.npy' in it is encrypted");
+}
+
+}  // namespace
+}  // namespace loadline
