@@ -291,8 +291,10 @@ int make_as(const MakeRequest& request) {
   namespace fs = std::filesystem;
   constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};
   if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("format", request.as, kShards);
-  if (request.kind == kNbody)
-    throw usage_error(fmt::format("--as {}: nbody is a volume, shards hold images", request.as));
+  if (request.kind == kNbody || request.kind == kTokens) {
+    throw usage_error(fmt::format("--as {}: {} are no images, which is what shards hold", request.as,
+                                  request.kind == kNbody ? "the fields of nbody" : kTokens));
+  }
   const fs::path target(request.directory);
   std::error_code ignored;
   if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {

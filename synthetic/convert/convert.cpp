@@ -215,7 +215,7 @@ void write_cifar10(const ConvertJob& job) {
 
 // The images of one array, or the two fields of a volume.
 std::string npy_obstacle(const DatasetInfo& info) {
-  return info.encoded ? "plain images or a volume" : "";
+  return info.encoded || info.tokens ? "plain images or a volume" : "";
 }
 
 void write_npy_images(const ConvertJob& job) {
@@ -227,7 +227,8 @@ void write_npy_images(const ConvertJob& job) {
   images.commit();
   AtomicFile labels(job.to / "labels.npy");
   labels.write(npy_header(std::array<std::uint64_t, 1>{info.samples}, "<i4"));
-  labels.write(std::as_bytes(job.from.labels().all()));
+  const auto values = job.from.labels().all();
+  labels.write(std::as_bytes(std::span(values)));
   labels.commit();
 }
 
@@ -247,7 +248,7 @@ void write_npy(const ConvertJob& job) {
 }
 
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "hdf5", false, true, no_obstacle,
+    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "hdf5", false, true, hdf5_obstacle,
                   write_hdf5},
     ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, false, idx_obstacle, write_idx},
     ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, false, cifar10_obstacle,

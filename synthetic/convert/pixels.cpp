@@ -107,7 +107,7 @@ std::vector<Decoding> decodings(const Dataset& from) {
 class DecodedDataset final : public Dataset {
  public:
   DecodedDataset(DatasetInfo info, const Dataset& encoded)
-      : Dataset(std::move(info), {encoded.labels().begin(), encoded.labels().end()}), encoded_(encoded) {}
+      : Dataset(std::move(info), encoded.labels().all()), encoded_(encoded) {}
 
   std::string describe(SampleIndex index) const override { return encoded_.describe(index); }
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
@@ -171,7 +171,7 @@ class DecodedDataset final : public Dataset {
 }  // namespace
 
 std::string encoded_obstacle(const DatasetInfo& info) {
-  if (info.volume) return "images only";
+  if (!info.labelled()) return "images only";
   if (info.encoded || info.shape.channels == 1 || info.shape.channels == 3) return "";
   return fmt::format("images of 1 or 3 channels, these have {}", info.shape.channels);
 }

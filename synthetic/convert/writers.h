@@ -10,6 +10,7 @@
 #include <string>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/error.h"
 #include "synthetic/convert/convert.h"
 
 namespace loadline {

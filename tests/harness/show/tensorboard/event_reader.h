@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/show/tensorboard/record.h"
+#include "loaders/storage/crc32c.h"
 
 namespace loadline::test {
 
