@@ -123,10 +123,10 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
 
 TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
   write(data() / "notes.txt", "no pictures");
-  expect_refused_everywhere(
-      fmt::format("cannot open {}: no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, "
-                  "webdataset, tfrecord, image-folder)",
-                  data().string()));
+  expect_refused_everywhere(fmt::format(
+      "cannot open {}: no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, "
+      "webdataset, tfrecord, image-folder)",
+      data().string()));
 }
 
 TEST_F(BadData, NothingThereIsRefused) {

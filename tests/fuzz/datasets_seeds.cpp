@@ -78,7 +78,6 @@ std::vector<Bytes> fuzz_seeds() {
       files(5, counting_tokens<std::uint16_t>(20),
             index_bytes({.lengths = {10, 1, 5, 0, 2, 2}, .documents = {0, 1, 2, 3, 4, 6}})),
       files(5, counting_tokens<std::uint32_t>(7), index_bytes({.code = 4, .lengths = {4, 3}})),
-      files(5, counting_tokens<std::uint16_t>(20), ""),
       files(6, tar_sample("1", "first", 1) + tar_sample("2", "second", 0, "png") + tar_end(),
             gnu_long_file(std::string(120, 'k') + ".jpg", "third") + pax_file("4.jpg", "fourth")),
       files(6, tar_file("1.jpg", "first") + tar_file("1.json", R"({"label": 2})") + tar_end(), ""),

@@ -12,7 +12,7 @@ from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, parse, training
 SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # Came late to this version of the schema: files that have nothing to say there lack them.
-LATE = ("memory", "changed_cpus", "suspended", "throttled_trials", "clock_started_seconds", "loader_stages",
+LATE = ("memory", "changed_cpus", "suspended", "throttled_trials", "clock_started_seconds", "shuffle", "loader_stages",
         *SCHEMA["$defs"]["loader_stages"]["properties"])
 PLANTED = {"planted": True}
 

@@ -312,7 +312,8 @@ TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
 }
 
 TEST(Plan, RefusesAComputeThatCannotBe) {
-  EXPECT_EQ(refusal({.compute = "gpu"}), usage("compute 'gpu': want one of " + list_of(names_of(computes()))));
+  EXPECT_EQ(refusal({.compute = "gpu"}),
+            usage("compute 'gpu': want one of " + list_of(names_of(computes())) + " (did you mean gpt?)"));
   EXPECT_EQ(refusal({.compute = "device"}),
             usage("compute device: it needs samples_per_second, such as device:samples_per_second=1000, or profile"));
 }

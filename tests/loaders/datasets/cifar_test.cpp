@@ -186,7 +186,8 @@ TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
   EXPECT_EQ(
       refusal("both.bin"),
       refused("both.bin",
-              "no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, image-folder)"));
+              "no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
+              "tfrecord, image-folder)"));
   EXPECT_EQ(open("both.bin", {.format = "cifar10"})->info().samples, 3074U);
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }

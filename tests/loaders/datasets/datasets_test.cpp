@@ -37,7 +37,8 @@ TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
     names.insert(row.name);
     EXPECT_FALSE(row.summary.empty()) << row.name;
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "cifar100", "volume", "hdf5", "image-folder"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "tokens", "cifar100", "volume", "hdf5", "npy",
+                                               "webdataset", "tfrecord", "image-folder"}));
 }
 
 TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
@@ -79,7 +80,8 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
   test::write(home / "notes.txt", "hello");
   test::write(home / "empty.bin", "");
   const std::string rest =
-      ": no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, image-folder)";
+      ": no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
+      "tfrecord, image-folder)";
   for (const fs::path& path : {home.path(), home / "notes.txt", home / "empty.bin"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
   }
@@ -88,7 +90,8 @@ TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
 TEST(OpenDataset, RefusesAnUnknownFormat) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
-            test::usage("format 'cifar1': want one of idx, cifar10, tokens, cifar100, volume, hdf5, image-folder (did "
+            test::usage("format 'cifar1': want one of idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
+                        "tfrecord, image-folder (did "
                         "you mean cifar10?)"));
 }
 
