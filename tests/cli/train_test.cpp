@@ -50,7 +50,7 @@ TEST_F(Train, LearnsALanguageFromTokens) {
                                "--sequence-length", "32", "--batch-size", "32", "--compute-threads", "1", "--compute",
                                "gpt:layers=1,width=32,learning_rate=0.01", "-o", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  const auto json = result();
+  const auto json = nlohmann::json::parse(bytes_of(home_ / "result.json"));
   EXPECT_EQ(json["cell"]["dtype"], "i32");
   EXPECT_LT(json["epochs"][1]["training"]["loss"].get<double>(), json["epochs"][0]["training"]["loss"].get<double>());
   EXPECT_LT(json["epochs"][1]["validation"]["loss"].get<double>(), 4.5) << "5.5 is what knowing nothing costs";

@@ -83,7 +83,7 @@ std::vector<Bytes> fuzz_seeds() {
       files(6, tar_file("1.jpg", "first") + tar_file("1.json", R"({"label": 2})") + tar_end(), ""),
       files(7, tfrecord_of(example_of("first", 1)) + tfrecord_of(example_of("second", 300)),
             tfrecord_of(example_of(std::string(1500, 'x'), 0))),
-      files(8, npy_of("|u1", "3, 2, 5, 3", std::string(90, '\7')), npy_of("<i4", "3,", std::string(12, '\0'))),
+      files(8, npy_of("|u1", "3, 5, 6, 3", std::string(270, '\7')), npy_of("<i4", "3,", std::string(12, '\0'))),
       files(8, npy_of("|u1", "3, 1, 2, 5", std::string(30, '\7')), npy_of("|u1", "3, 1", "\1\2\3")),
       files(9, npz_of("images", "labels", false), ""),
       files(9, npz_of("x_train", "y_train", true), ""),

@@ -49,7 +49,7 @@ struct ZipFile {
 inline std::string zip_of(const std::vector<ZipFile>& files) {
   const auto number = [](std::uint64_t value, std::size_t count) {
     std::string bytes;
-    for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i & 0xffU);
+    for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>(i < sizeof value ? value >> 8 * i & 0xffU : 0U);
     return bytes;
   };
   std::string all;
