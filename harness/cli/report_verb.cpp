@@ -140,33 +140,26 @@ std::string recordings_report(const ReportRequest& request, const std::vector<st
   return wrapped(text, width);
 }
 
-std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
-  if (trainings.size() < request.results.size()) {
-    throw usage_error(fmt::format("report: {} is a training, which only trainings are laid over", trainings[0]));
-  }
-  std::vector<TrainingResult> runs;
+// What the files hold, in their order. `load` reads one; two of one run are refused.
+template <typename Load>
+auto load_each(const std::vector<std::string>& paths, const Load& load) {
+  std::vector<decltype(load(paths.front()))> runs;
   std::set<std::string> ids;
-  for (const std::string& path : trainings) {
-    runs.push_back(load_training(path));
-    if (!ids.insert(runs.back().run_id).second) {
-      throw usage_error(
-          fmt::format("report: {} is of run {}, which another of the files is of too", path, runs.back().run_id));
+  for (const std::string& path : paths) {
+    runs.push_back(load(path));
+    const std::string& id = runs.back().run_id;
+    if (!ids.insert(id).second) {
+      throw usage_error(fmt::format("report: {} is of run {}, which another of the files is of too", path, id));
     }
   }
   return runs;
 }
 
-std::vector<Result> load(const std::vector<std::string>& paths) {
-  std::vector<Result> results;
-  std::set<std::string> runs;
-  for (const std::string& path : paths) {
-    results.push_back(load_result(path));
-    if (!runs.insert(results.back().run_id).second) {
-      throw usage_error(
-          fmt::format("report: {} is of run {}, which another of the files is of too", path, results.back().run_id));
-    }
+std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
+  if (trainings.size() < request.results.size()) {
+    throw usage_error(fmt::format("report: {} is a training, which only trainings are laid over", trainings[0]));
   }
-  return results;
+  return load_each(trainings, load_training);
 }
 
 }  // namespace
@@ -184,22 +177,20 @@ int report_verb(const ReportRequest& request) {
                         {.kind = OutputRules::Kind::kText,
                          .overwrite = request.overwrite,
                          .inputs = {request.results.begin(), request.results.end()}});
-  if (!recordings.empty()) {
-    file.finish(recordings_report(request, recordings, file.to_stdout() ? width_of(stdout) : kUnlimited));
-    return kExitOk;
-  }
-  if (!trainings.empty()) {
-    const std::vector<TrainingResult> runs = load_trainings(request, trainings);
-    const std::size_t columns = file.to_stdout() ? width_of(stdout) : kUnlimited;
-    const std::string report = format.of_trainings(runs, request.title, columns);
-    file.finish(format.name == "text" ? wrapped(report, columns) : report);
-    return kExitOk;
-  }
-  const std::vector<Result> results = load(request.results);
-  std::vector<Judgement> judgements;
-  for (const Result& result : results) judgements.push_back(judge_run(result));
   const std::size_t width = file.to_stdout() ? width_of(stdout) : kUnlimited;
-  const std::string report = format.make(results, judgements, request.title, width);
+  if (!recordings.empty()) {
+    file.finish(recordings_report(request, recordings, width));
+    return kExitOk;
+  }
+  std::string report;
+  if (!trainings.empty()) {
+    report = format.of_trainings(load_trainings(request, trainings), request.title, width);
+  } else {
+    const std::vector<Result> results = load_each(request.results, load_result);
+    std::vector<Judgement> judgements;
+    for (const Result& result : results) judgements.push_back(judge_run(result));
+    report = format.make(results, judgements, request.title, width);
+  }
   file.finish(format.name == "text" ? wrapped(report, width) : report);
   return kExitOk;
 }

@@ -40,8 +40,7 @@ std::string lost_slices_text(const TraceText& text) {
   if (lost == 0) return "";
   return fmt::format(
       "trace: there was no room for {} of {} slices, the last ones of each trial; shorter trials (--trial-seconds) "
-      "keep "
-      "more of them, and so do fewer (--trace-trials, --filter)\n",
+      "keep more of them, and so do fewer (--trace-trials, --filter)\n",
       lost, kept + lost);
 }
 
