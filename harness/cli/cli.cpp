@@ -359,7 +359,9 @@ void add_data(CLI::App& app, Request& request) {
   add_number(*make, "--samples", "training samples; the other split comes on top [50000; photos 5000]",
              [&request](std::uint64_t number) { request.make.samples = number; });
   add_number(*make, "--seed", "of everything in it", request.make.seed);
-  add_number(*make, "--size", "nbody: values along each side, 36 bytes for each of their cube [256]",
+  add_number(*make, "--size",
+             "nbody: values along each side, 36 bytes for each of their cube [256]; "
+             "photos: width in pixels, four to three of the height [500]",
              [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");

@@ -204,12 +204,15 @@ int data_convert_verb(const ConvertRequest& request) {
 }
 
 int data_make_verb(const MakeRequest& request) {
-  if (request.size && request.kind != kNbody) {
-    throw usage_error(fmt::format("--size: {} has pictures of a size of its own, nbody can be of any", request.kind));
+  if (request.size && request.kind != kNbody && request.kind != kPhotos) {
+    throw usage_error(
+        fmt::format("--size: {} has pictures of a size of its own, nbody and photos can be of any", request.kind));
   }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
     options.samples = request.samples.value_or(options.samples);
+    options.width = request.size.value_or(options.width);
+    options.height = options.width * 3 / 4;
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
       make_photos(request.directory, options, show, stop);
       return std::string("made");
