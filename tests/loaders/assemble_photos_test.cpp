@@ -147,7 +147,8 @@ TEST_F(Photographs, ThatAreCorruptAreLeftOutAndToldOfWhereThatIsAskedFor) {
   const test::ArrivingDataset arriving(*dataset, script);
   const PhotoAssembler as_they_arrive(arriving, transform(DType::kF32), OnCorrupt::kSkip);
   EXPECT_EQ(load(as_they_arrive, loader_named("flow-graph"), {.workers = 3}), expected);
-  EXPECT_EQ(as_they_arrive.skipped(), skipped);
+  EXPECT_EQ(as_they_arrive.skipped().size(), 2U);
+  EXPECT_TRUE(as_they_arrive.skipped().contains(2) && as_they_arrive.skipped().contains(7));
   EXPECT_THAT(skipped.at(2), StartsWith("cannot decode " + path_of(2).string() + " (sample 2): "));
 }
 
