@@ -1,21 +1,30 @@
 #!/usr/bin/env bash
-# bench/latency.sh [MILLISECONDS]: what latency of storage does to loading, and what reads in flight do about it. Shows
-# the photographs of bench/run.sh --workload photos through a file system that takes so long to answer each read
-# (default 20; FUSE, so it is an emulation, and the result says fuse), and measures one reader, 16 readers and io_uring.
-# Needs /dev/fuse, and the packages libfuse3-dev and fuse3.
+# bench/latency.sh [MILLISECONDS [TAIL]]: what latency of storage does to loading, and what reads in flight do about it.
+# Shows small photographs through a file system that takes so long to answer each read (default 20; with a TAIL one read
+# in 100, at random, takes so many), and says what share each way of reading has of the most that so many reads in flight
+# can bring: their number over the mean latency. FUSE, so it is an emulation, and the result says fuse. Decoding is one
+# worker's but where the table says otherwise. Needs /dev/fuse, and the packages libfuse3-dev and fuse3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-data=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}/photos
+data=${LOADLINE_DATA:-${XDG_CACHE_HOME:-$HOME/.cache}/loadline}/photos-96
+from=${LOADLINE_PHOTOGRAPHS:-/usr/share/backgrounds}
 milliseconds=${1:-20}
+tail=${2:-$milliseconds}
 
-[[ $milliseconds =~ ^[0-9]+$ ]] || { echo "latency.sh: want a number of milliseconds, got '$milliseconds'" >&2; exit 2; }
+for number in "$milliseconds" "$tail"; do
+  [[ $number =~ ^[0-9]+$ ]] || { echo "latency.sh: want a number of milliseconds, got '$number'" >&2; exit 2; }
+done
 fail() { echo "latency.sh: $*" >&2; exit 1; }
-[[ -e $data ]] || fail "no photographs in $data: run bench/run.sh --workload photos first"
 [[ -w /dev/fuse ]] || fail "/dev/fuse cannot be used here"
-cmake -S "$root" --preset release >/dev/null
-cmake --build "$root/build/release" --parallel "$(nproc)" --target help | grep -q '^slow_files' ||
-  fail "built without FUSE: install libfuse3-dev and fuse3, and remove build/release"
-cmake --build "$root/build/release" --parallel "$(nproc)" --target loadline slow_files >&2
+if [[ -z ${LOADLINE_BUILD:-} ]]; then
+  LOADLINE_BUILD=$root/build/release
+  cmake -S "$root" --preset release >/dev/null
+  cmake --build "$LOADLINE_BUILD" --parallel "$(nproc)" --target help | grep -q '^slow_files' ||
+    fail "built without FUSE: install libfuse3-dev and fuse3, and remove build/release"
+  cmake --build "$LOADLINE_BUILD" --parallel "$(nproc)" --target loadline slow_files >&2
+fi
+loadline=$LOADLINE_BUILD/bench/loadline
+[[ -e $data ]] || "$loadline" data make photos "$data" --size 96 --from "$from" >&2
 
 work=$(mktemp -d)
 mkdir "$work/photos"
@@ -24,18 +33,49 @@ cleanup() {
   rm -rf "$work"
 }
 trap cleanup EXIT
-"$root/build/release/bench/slow_files" "$(realpath "$data")" "$work/photos" "$milliseconds" &
+"$LOADLINE_BUILD/bench/slow_files" "$(realpath "$data")" "$work/photos" "$milliseconds" "$tail" &
 for ((try = 0; try < 100; ++try)); do
   [[ ! -e $work/photos/train ]] || break
   sleep 0.1
 done
 [[ -e $work/photos/train ]] || fail "the slow file system does not come up"
 
+# measure READS WHAT OPTIONS...: a row, of READS in flight.
 measure() {
-  echo "== $*" >&2
-  "$root/build/release/bench/loadline" run --workload photos --data "$work/photos" --mode io --loader thread-pool \
-    --image-size 32 --batch-size 16 --trials 3 --trial-seconds 1 --first-epoch-seconds 0 --ceilings off \
-    -o "$work/result.json" --overwrite "$@" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
+  local reads=$1 what=$2
+  shift 2
+  "$loadline" run --workload photos --data "$work/photos" --mode io --image-size 32 --batch-size 16 --trials 3 \
+    --trial-seconds 1 --first-epoch-seconds 0 --ceilings off -o "$work/result.json" --overwrite "$@" \
+    >"$work/text" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
+  python3 - "$work/result.json" "$reads" "$milliseconds" "$tail" "$what" <<'PYTHON'
+import json, sys
+path, reads, usual, tail, what = sys.argv[1:]
+cell = next(cell for cell in json.load(open(path))["cells"] if cell["mode"] == "IO")
+trials = [trial for trial in cell["trials"] if not trial["pilot"]]
+rate = sum(t["samples"] for t in trials) / sum(t["wall_seconds"] for t in trials)
+spent = {}
+for trial in trials:
+    for stage, seconds in (trial.get("loader_stages") or {}).items():
+        spent[stage] = spent.get(stage, 0) + sum(seconds)
+most = max(spent, key=spent.get)
+limit = int(reads) / (0.99 * int(usual) + 0.01 * int(tail)) * 1000
+print(f"{what:<44} {reads:>5} {rate:>10.0f} {rate / limit:>9.2f}  {most} {100 * spent[most] / sum(spent.values()):.0f} %")
+PYTHON
 }
-measure --read pread --workers 1,16
-measure --read uring --workers 1
+
+echo "each read takes $milliseconds ms$([[ $tail == "$milliseconds" ]] || echo ", one in 100 $tail ms")"
+printf '%-44s %5s %10s %9s  %s\n' "" reads samples/s "of limit" "workers' time, mostly"
+measure 1 "pread, 1 worker" --read pread --loader thread-pool --workers 1
+measure 16 "pread, 16 workers" --read pread --loader thread-pool --workers 16
+measure 64 "uring, thread-pool" --read uring --loader thread-pool --workers 1
+for reads in 4 16 64; do
+  measure $reads "uring, flow-graph" --read uring --loader flow-graph --workers 1 --reads-in-flight $reads
+done
+if [[ $tail != "$milliseconds" ]]; then
+  for reads in 16 64; do
+    measure $reads "uring, flow-graph, in order of completion" --read uring --loader flow-graph --workers 1 \
+      --reads-in-flight $reads --delivery completion
+    measure $reads "uring, flow-graph, in order, prefetch 64" --read uring --loader flow-graph --workers 1 \
+      --reads-in-flight $reads --prefetch 64
+  done
+fi

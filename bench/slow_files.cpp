@@ -1,5 +1,6 @@
-// slow_files SOURCE MOUNTPOINT MILLISECONDS: shows SOURCE under MOUNTPOINT, read-only, as storage that takes so long to
-// answer each read and can answer many at once, until it is unmounted. Nothing stays in the page cache from one opening
+// slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL]: shows SOURCE under MOUNTPOINT, read-only, as storage that takes so
+// long to answer each read and can answer many at once, until it is unmounted. With a TAIL, one read in 100, at random,
+// takes so many milliseconds. Nothing stays in the page cache from one opening
 // of a file to the next. For bench/latency.sh, where the real thing is absent.
 #define FUSE_USE_VERSION 312
 #include <dirent.h>
@@ -8,14 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -24,6 +28,23 @@ constexpr unsigned kMostAtOnce = 512;  // reads; more would wait for each other 
 
 std::string source;
 std::chrono::milliseconds latency{0};
+std::chrono::milliseconds tail_latency{0};  // of one read in 100
+
+// Of the next read. Steele's mix of a counter: the same reads in every run, at no regular distance.
+std::chrono::milliseconds next_latency() {
+  static std::atomic<std::uint64_t> reads{0};
+  std::uint64_t mixed = reads.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return (mixed >> 32) % 100 == 0 ? tail_latency : latency;
+}
+
+bool to_milliseconds(std::string_view text, std::chrono::milliseconds& out) {
+  int number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  out = std::chrono::milliseconds(number);
+  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && number >= 0;
+}
 
 std::string path_of(const char* path) {
   return source + path;
@@ -58,7 +79,7 @@ int open_file(const char* path, fuse_file_info* file) {
 }
 
 int read_file(const char* /*path*/, char* out, std::size_t size, off_t offset, fuse_file_info* file) {
-  std::this_thread::sleep_for(latency);
+  std::this_thread::sleep_for(next_latency());
   const ssize_t bytes = ::pread(static_cast<int>(file->fh), out, size, offset);
   return bytes < 0 ? -errno : static_cast<int>(bytes);
 }
@@ -71,15 +92,13 @@ int close_file(const char* /*path*/, fuse_file_info* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int milliseconds = 0;
-  const std::string_view number = argc == 4 ? argv[3] : "";
-  if (argc != 4 || std::from_chars(number.data(), number.data() + number.size(), milliseconds).ptr !=
-                       number.data() + number.size()) {
-    std::fputs("usage: slow_files SOURCE MOUNTPOINT MILLISECONDS\n", stderr);
+  const bool known =
+      (argc == 4 || argc == 5) && to_milliseconds(argv[3], latency) && to_milliseconds(argv[argc - 1], tail_latency);
+  if (!known) {
+    std::fputs("usage: slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL]\n", stderr);
     return 2;
   }
   source = argv[1];
-  latency = std::chrono::milliseconds(milliseconds);
   fuse_operations operations{};
   operations.init = start;
   operations.getattr = get_attributes;

@@ -71,6 +71,27 @@ class ImageFiller final : public Filler {
   StoreChoice choice_;
 };
 
+class ImageSampleFiller final : public SampleFiller {
+ public:
+  ImageSampleFiller(const Dataset& dataset, const ImageTransform& transform, Stores stores)
+      : dataset_(dataset), transform_(transform), stores_(stores) {}
+
+  bool fill(Slot& slot, std::size_t at, StoredSample stored) override {
+    const SampleIndex index = slot.indices[at];
+    transform_.apply(stored.data(), slot.epoch, index, slot.data.data() + at * slot.sample_bytes, stores_);
+    slot.labels[at] = dataset_.labels()[index];
+    if (stores_ == Stores::kStreaming) transform_.kernels().fence();
+    dataset_.check_intact();
+    return true;
+  }
+  Stores stores() const override { return stores_; }
+
+ private:
+  const Dataset& dataset_;
+  const ImageTransform& transform_;
+  const Stores stores_;
+};
+
 }  // namespace
 
 SampleFormat ImageAssembler::sample_format() const {
@@ -81,6 +102,11 @@ SampleFormat ImageAssembler::sample_format() const {
 
 std::unique_ptr<Filler> ImageAssembler::make_filler(std::size_t batch_size, std::optional<Stores> stores) const {
   return std::make_unique<ImageFiller>(dataset(), transform_, batch_size, stores);
+}
+
+std::unique_ptr<SampleFiller> ImageAssembler::make_sample_filler(std::optional<Stores> stores) const {
+  return std::make_unique<ImageSampleFiller>(dataset(), transform_,
+                                             transform_.effective(stores.value_or(Stores::kCached)));
 }
 
 }  // namespace loadline

@@ -31,6 +31,18 @@ class Filler {
   virtual void fill(Slot& slot) = 0;
 };
 
+// As Filler, for one sample at a time, whose stored bytes the caller has. Several threads, each with one of its own,
+// may fill places of one slot at a time.
+class SampleFiller {
+ public:
+  virtual ~SampleFiller() = default;
+
+  // Fills the data and the label of place `at` of the slot, whose indices and epoch it holds already. False: the sample
+  // is corrupt and to be left out. Throws Error as Filler::fill().
+  virtual bool fill(Slot& slot, std::size_t at, StoredSample stored) = 0;
+  virtual Stores stores() const = 0;
+};
+
 // What is to be done, shared by all threads. Immutable. Borrows the dataset, which must outlive it.
 class Assembler {
  public:
@@ -49,6 +61,8 @@ class Assembler {
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
   // For slots of up to `batch_size` samples. `stores`: how to write; none: what the thread learns to be faster.
   virtual std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const = 0;
+  // The same for single samples; null where they are only assembled together.
+  virtual std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> /*stores*/) const { return nullptr; }
 
  private:
   const Dataset& dataset_;
@@ -64,6 +78,7 @@ class ImageAssembler final : public Assembler {
   SampleFormat sample_format() const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> stores) const override;
 
  private:
   ImageTransform transform_;
@@ -129,10 +144,14 @@ class PhotoAssembler final : public Assembler {
   std::size_t sample_bytes() const override { return transform_.sample_bytes(); }
   SampleFormat sample_format() const override;
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> stores) const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
   std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
 
  private:
+  // Null where the first one ends the feed.
+  SkippedSamples* skipped_if_skipping() const { return on_corrupt_ == OnCorrupt::kSkip ? &skipped_ : nullptr; }
+
   PhotoTransform transform_;
   OnCorrupt on_corrupt_;
   mutable SkippedSamples skipped_;

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loaders/assemble.h"
@@ -13,17 +14,57 @@
 namespace loadline {
 namespace {
 
+// What becomes of a photograph's stored bytes, on one thread.
+class PhotoMaker {
+ public:
+  PhotoMaker(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped,
+             std::optional<Stores> stores)
+      : dataset_(assembler.dataset()),
+        transform_(transform),
+        skipped_(skipped),
+        stores_(transform.effective(stores.value_or(Stores::kCached))) {}
+
+  Stores stores() const { return stores_; }
+  const Dataset& dataset() const { return dataset_; }
+
+  // Whether the sample is there, rather than corrupt and to be skipped.
+  bool make(SampleIndex index, StoredSample encoded, std::uint64_t epoch, std::byte* out) {
+    try {
+      transform_.apply(worker_, encoded, epoch, index, out, stores_);
+      return true;
+    } catch (const Error& error) {
+      refuse(index, error.what());
+    } catch (const std::bad_alloc&) {
+      refuse(index, "its pixels take more memory than there is");
+    }
+    return false;
+  }
+
+  // Throws, unless corrupt samples are skipped.
+  void refuse(SampleIndex index, std::string_view why) {
+    const std::string what = fmt::format("cannot decode {} (sample {}): {}", dataset_.describe(index), index, why);
+    if (skipped_ == nullptr) throw Error(what);
+    skipped_->add(index, printable(what));
+  }
+
+  // Behind the last one that another thread is to see.
+  void finish() const {
+    if (stores_ == Stores::kStreaming) transform_.kernels().fence();
+  }
+
+ private:
+  const Dataset& dataset_;
+  const PhotoTransform& transform_;
+  SkippedSamples* skipped_;
+  const Stores stores_;
+  PhotoWorker worker_;
+};
+
 // One photograph after the other, decoded and resized by the thread that wants it. The next one is read only then,
 // while its memory is still in the cache, unless the reader can have others under way meanwhile.
 class PhotoFiller final : public Filler {
  public:
-  PhotoFiller(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped,
-              std::optional<Stores> stores)
-      : dataset_(assembler.dataset()),
-        transform_(transform),
-        skipped_(skipped),
-        stores_(transform.effective(stores.value_or(Stores::kCached))),
-        reader_(dataset_.make_reader(1)) {}
+  explicit PhotoFiller(PhotoMaker maker) : maker_(std::move(maker)), reader_(maker_.dataset().make_reader(1)) {}
 
   void fill(Slot& slot) override {
     std::size_t good = 0;
@@ -37,18 +78,17 @@ class PhotoFiller final : public Filler {
       std::byte* out = slot.data.data() + good * slot.sample_bytes;
       if (!assemble(index, slot.epoch, out)) continue;
       slot.indices[good] = index;
-      slot.labels[good++] = dataset_.labels()[index];
+      slot.labels[good++] = maker_.dataset().labels()[index];
     }
     slot.count = good;
-    slot.stores = stores_;
-    if (stores_ == Stores::kStreaming) transform_.kernels().fence();
+    slot.stores = maker_.stores();
+    maker_.finish();
     reader_->check_intact();
-    dataset_.check_intact();
-    dataset_.check_labels(slot.indices.first(good), slot.labels.first(good));
+    maker_.dataset().check_intact();
+    maker_.dataset().check_labels(slot.indices.first(good), slot.labels.first(good));
   }
 
  private:
-  // Whether the sample is there, rather than corrupt and to be skipped.
   bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out) {
     StoredSample encoded;
     {
@@ -59,33 +99,32 @@ class PhotoFiller final : public Filler {
       try {
         reader_->check(index);
       } catch (const Error& error) {
-        refuse(index, error.what());
+        maker_.refuse(index, error.what());
         return false;
       }
     }
-    try {
-      transform_.apply(worker_, encoded, epoch, index, out, stores_);
-      return true;
-    } catch (const Error& error) {
-      refuse(index, error.what());
-    } catch (const std::bad_alloc&) {
-      refuse(index, "its pixels take more memory than there is");
-    }
-    return false;
+    return maker_.make(index, encoded, epoch, out);
   }
 
-  void refuse(SampleIndex index, std::string_view why) {
-    const std::string what = fmt::format("cannot decode {} (sample {}): {}", dataset_.describe(index), index, why);
-    if (skipped_ == nullptr) throw Error(what);
-    skipped_->add(index, printable(what));
-  }
-
-  const Dataset& dataset_;
-  const PhotoTransform& transform_;
-  SkippedSamples* skipped_;
-  const Stores stores_;
+  PhotoMaker maker_;
   std::unique_ptr<SampleReader> reader_;
-  PhotoWorker worker_;
+};
+
+class PhotoSampleFiller final : public SampleFiller {
+ public:
+  explicit PhotoSampleFiller(PhotoMaker maker) : maker_(std::move(maker)) {}
+
+  bool fill(Slot& slot, std::size_t at, StoredSample stored) override {
+    const SampleIndex index = slot.indices[at];
+    if (!maker_.make(index, stored, slot.epoch, slot.data.data() + at * slot.sample_bytes)) return false;
+    slot.labels[at] = maker_.dataset().labels()[index];
+    maker_.finish();
+    return true;
+  }
+  Stores stores() const override { return maker_.stores(); }
+
+ private:
+  PhotoMaker maker_;
 };
 
 }  // namespace
@@ -107,8 +146,11 @@ SampleFormat PhotoAssembler::sample_format() const {
 }
 
 std::unique_ptr<Filler> PhotoAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
-  return std::make_unique<PhotoFiller>(*this, transform_, on_corrupt_ == OnCorrupt::kSkip ? &skipped_ : nullptr,
-                                       stores);
+  return std::make_unique<PhotoFiller>(PhotoMaker(*this, transform_, skipped_if_skipping(), stores));
+}
+
+std::unique_ptr<SampleFiller> PhotoAssembler::make_sample_filler(std::optional<Stores> stores) const {
+  return std::make_unique<PhotoSampleFiller>(PhotoMaker(*this, transform_, skipped_if_skipping(), stores));
 }
 
 }  // namespace loadline

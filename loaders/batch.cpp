@@ -145,6 +145,18 @@ Batch BatchPool::try_acquire() {
   return ready(slot);
 }
 
+void BatchPool::wait_for_free() {
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  freed_.wait(lock, [this] { return closed_ || any_free(); });
+  --waiting_;
+}
+
+std::size_t BatchPool::free_slots() const {
+  const std::lock_guard lock(mutex_);
+  return slots_.size() - lent_ + older_.size() + recent_count_;
+}
+
 void BatchPool::put(Slot* slot) {
   bool anyone = false;
   {

@@ -81,6 +81,9 @@ class BatchPool final : public SlotHome {
   Batch acquire();
   // Does not wait: empty when no slot is free.
   Batch try_acquire();
+  // Waits until a slot is free, or it is closed.
+  void wait_for_free();
+  std::size_t free_slots() const;
   // Wakes all waiting threads; from now on acquire() gives none. Slots may still go home.
   void close();
 
@@ -103,7 +106,7 @@ class BatchPool final : public SlotHome {
   std::vector<Slot> slots_;
   const std::size_t reuse_depth_;  // how many slots given back later are passed over
   // Held for a few steps, whatever the number of slots and threads.
-  alignas(64) std::mutex mutex_;
+  alignas(64) mutable std::mutex mutex_;
   std::condition_variable freed_;
   std::size_t lent_ = 0;  // slots, from the first on, that were lent at least once
   // Those given back and not lent again: the latest in a circle, the others as a stack.
@@ -129,6 +132,10 @@ class DeliveryRing {
   bool wait(std::chrono::nanoseconds limit);
   // How many were published and not taken, those behind one that is still missing among them. The consumer's thread.
   std::size_t ready() const;
+  // How many were taken. Any thread.
+  std::uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
+  // How many were published. Any thread.
+  std::uint64_t published() const { return published_.load(std::memory_order_relaxed); }
   // Wakes the consumer. What was published before can still be taken. Any thread, more than once.
   void close();
 

@@ -62,7 +62,12 @@ std::span<const LoaderKind> loaders() {
   static const std::array kLoaders{
       LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, {}, make_serial},
       LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, {}, make_thread_pool},
-      LoaderKind{"flow-graph", "as thread-pool, scheduled by a oneTBB flow graph", true, {}, make_flow_graph},
+      LoaderKind{"flow-graph",
+                 "a oneTBB graph; with --read uring files are read ahead of batches and decoded as they arrive: for "
+                 "storage that answers late",
+                 true,
+                 {},
+                 make_flow_graph},
       LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, past the library", true, Access::kMapped,
                  make_thread_pool},
       LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read a sample, as training scripts do", true,

@@ -19,6 +19,7 @@ enum class WorkerStage : std::uint8_t {
   kIdle,         // nothing is left to do; of a loader on the consumer's thread: the consumer's own work
   kOrder,        // finds out which samples are next, waiting for the lock on that included; shuffles
   kSlotWait,     // waits for a slot that the consumer gives back
+  kWindowWait,   // waits for a late read: batches behind it have all the memory that may be read or assembled ahead
   kOpen,         // opens a file, and closes it
   kRead,         // reads stored bytes; of mapped data only finds them: what they cost shows where they are touched
   kLibraryLock,  // waits for other threads to leave the HDF5 library
@@ -29,10 +30,10 @@ enum class WorkerStage : std::uint8_t {
   kNextCall,     // of a loader that is not ours: is in its next(), where it works or waits for workers of its own
 };
 
-inline constexpr std::size_t kWorkerStages = 11;
+inline constexpr std::size_t kWorkerStages = 12;
 
-// "idle", "order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over",
-// "next call". Each ends with a null byte.
+// "idle", "order", "slot wait", "window wait", "open", "read", "library lock", "inflate", "decode", "transform",
+// "hand over", "next call". Each ends with a null byte.
 std::string_view name(WorkerStage stage);
 // None for other words.
 std::optional<WorkerStage> worker_stage_named(std::string_view name);

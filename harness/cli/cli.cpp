@@ -368,7 +368,7 @@ void add_data(CLI::App& app, Request& request) {
   add_number(*make, "--seed", "of everything in it", request.make.seed);
   add_number(*make, "--size",
              "nbody: values along each side, 36 bytes for each of their cube [256]; tokens: of the "
-             "training part, up to whole 4,096 [16777216]",
+             "training part, up to whole 4,096 [16777216]; photos: width in pixels, four to three of the height [500]",
              [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");

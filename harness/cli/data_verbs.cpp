@@ -247,13 +247,15 @@ int data_convert_verb(const ConvertRequest& request) {
 namespace {
 
 int make_plainly(const MakeRequest& request) {
-  if (request.size && request.kind != kNbody && request.kind != kTokens) {
-    throw usage_error(
-        fmt::format("--size: {} has pictures of a size of its own, nbody and tokens can be of any", request.kind));
+  if (request.size && request.kind != kNbody && request.kind != kTokens && request.kind != kPhotos) {
+    throw usage_error(fmt::format(
+        "--size: {} has pictures of a size of its own, nbody, photos and tokens can be of any", request.kind));
   }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
     options.samples = request.samples.value_or(options.samples);
+    options.width = request.size.value_or(options.width);
+    options.height = options.width * 3 / 4;
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
       make_photos(request.directory, options, show, stop);
       return std::string("made");

@@ -189,7 +189,8 @@ std::string share_text(const TimeShare& share) {
                      points(share.most));
 }
 
-std::string sentence_of(Cause cause, const Causes& causes, Access access, std::size_t workers, std::string_view in) {
+std::string sentence_of(Cause cause, const Causes& causes, std::string_view more_reads, std::size_t workers,
+                        std::string_view in) {
   const std::string_view threads = workers == 0 ? "its thread" : workers == 1 ? "its worker" : "its workers";
   const std::string_view were = workers > 1 ? "were" : "was";
   switch (cause) {
@@ -197,8 +198,8 @@ std::string sentence_of(Cause cause, const Causes& causes, Access access, std::s
       return fmt::format(
           " Loading is bound by the latency of storage: {} {} on a CPU for {}, and blocked for most of the rest; keep "
           "more "
-          "reads in flight, by more --workers{}.",
-          threads, were, share_text(causes.cpu), access == Access::kFiles ? " or --read uring" : "");
+          "reads in flight, by {}.",
+          threads, were, share_text(causes.cpu), more_reads);
     case Cause::kContention:
       return fmt::format(
           " Other processes kept its threads from the CPUs for {}{}: measure again without them, or on CPUs of its "
@@ -278,9 +279,15 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   return causes;
 }
 
-std::string causes_text(const Causes& causes, Access access, std::size_t workers, std::string_view in) {
+std::string_view more_reads_of(const Cell& cell, Access access) {
+  if (access != Access::kFiles) return "more --workers";
+  const bool ahead = cell.dataset.read == FileRead::kUring && cell.loader == "flow-graph";
+  return ahead ? "more --reads-in-flight" : "more --workers or --loader flow-graph --read uring";
+}
+
+std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers, std::string_view in) {
   std::string text;
-  for (const Cause cause : causes.named) text += sentence_of(cause, causes, access, workers, in);
+  for (const Cause cause : causes.named) text += sentence_of(cause, causes, more_reads, workers, in);
   return text;
 }
 

@@ -63,6 +63,10 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
 
 // A sentence for each cause that is named, each with a space before it: what it took, and what to do.
 // In: of which trials that was, as " in FULL"; empty: of all that there are.
-std::string causes_text(const Causes& causes, Access access, std::size_t workers, std::string_view in = "");
+std::string causes_text(const Causes& causes, std::string_view more_reads, std::size_t workers,
+                        std::string_view in = "");
+
+// By what a cell like this one, with data that is got at in this way, keeps more reads in flight.
+std::string_view more_reads_of(const Cell& cell, Access access);
 
 }  // namespace loadline

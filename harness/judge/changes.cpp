@@ -26,6 +26,7 @@ constexpr std::array kConsequences{
     Consequence{"std", "dtype"},          Consequence{"precision", "compute"},
     Consequence{"fusion", "compute"},     Consequence{"compute_threads", "compute"},
     Consequence{"page_samples", "order"}, Consequence{"window_samples", "order"},
+    Consequence{"read_ahead", "read"},    Consequence{"reads_in_flight", "read"},
 };
 
 bool applies(const SettingRow& row, const Cell& cell) {

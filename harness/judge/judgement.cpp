@@ -179,6 +179,11 @@ std::optional<Causes> causes_in_full_of(const Result& result, const Configuratio
 }
 
 // Of FULL, or of IO where there is no FULL.
+std::string_view more_reads_of(const Result& result, const Configuration& configuration) {
+  const CellResult& cell = result.cells[configuration.io ? *configuration.io : *configuration.full];
+  return more_reads_of(cell.cell, info_of(result, configuration).access);
+}
+
 std::string loader_time_text(const Result& result, const Configuration& configuration, Bound bound) {
   const CellResult& cell = result.cells[configuration.full ? *configuration.full : *configuration.io];
   const auto time = loader_time_of(cell);
@@ -278,10 +283,10 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   verdict.sentence += loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += load_line_sentence(result, judgement, configuration);
   if (const auto& causes = configuration.causes) {
-    verdict.sentence += causes_text(*causes, info_of(result, configuration).access, configuration.workers);
+    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration), configuration.workers);
   }
   if (const auto& causes = configuration.causes_in_full) {
-    verdict.sentence += causes_text(*causes, info_of(result, configuration).access, configuration.workers, " in FULL");
+    verdict.sentence += causes_text(*causes, more_reads_of(result, configuration), configuration.workers, " in FULL");
   }
   verdict.sentence += start_up_sentence(configuration);
   return verdict;

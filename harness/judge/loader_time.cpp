@@ -38,6 +38,7 @@ std::string doing(WorkerStage stage, const LoaderSetting& setting) {
     case WorkerStage::kIdle: return "idle";
     case WorkerStage::kOrder: return "finding out which samples are next";
     case WorkerStage::kSlotWait: return "waiting for free slots";
+    case WorkerStage::kWindowWait: return "waiting for late reads, with every slot taken";
     case WorkerStage::kOpen: return "opening files";
     case WorkerStage::kRead: return "reading";
     case WorkerStage::kLibraryLock: return "waiting for the HDF5 library";
@@ -100,6 +101,14 @@ std::string_view who_keeps_slots(Bound bound, const LoaderSetting& setting) {
   return "";
 }
 
+// What holds every slot while workers wait for a read; empty where they do not.
+std::string_view what_fills_the_window(const std::vector<StageShare>& named, const LoaderSetting& setting) {
+  if (std::ranges::find(named, WorkerStage::kWindowWait, &StageShare::stage) == named.end()) return "";
+  return setting.in_order ? " Batches go out in order, so those behind a late read wait for it until they hold all "
+                            "slots: deepen --prefetch, or let them overtake it with --delivery completion."
+                          : " Batches that wait for late reads hold all slots: deepen --prefetch.";
+}
+
 }  // namespace
 
 std::optional<LoaderTime> loader_time_of(const CellResult& cell) {
@@ -152,7 +161,8 @@ LoaderSetting loader_setting_of(const Result& result, const CellResult& cell) {
                         .maps_files = access == Access::kMapped ||
                                       (access == Access::kFiles && cell.cell.dataset.read == FileRead::kMmap),
                         .threads = cell.cell.workers,
-                        .cpus = own_cpus.size()};
+                        .cpus = own_cpus.size(),
+                        .in_order = cell.cell.in_order};
   if (own_cpus.empty()) {
     setting.threads += 1 + (cell.cell.mode == Mode::kFull ? shared_compute_threads(cell.cell) : 0);
     setting.cpus = result.environment.machine.threads_in_force;
@@ -171,8 +181,8 @@ std::string loader_time_sentence(const LoaderTime& time, Bound bound, const Load
   if (named.empty()) return "";
   if (named[0].stage == WorkerStage::kLibraryLock && time.workers > 1) return lock_sentence(time, setting, named[0]);
   const bool wait_for_slots = named[0].stage == WorkerStage::kSlotWait;
-  return fmt::format("{}{}.", spent_sentence(time, setting, named),
-                     wait_for_slots ? who_keeps_slots(bound, setting) : "");
+  return fmt::format("{}{}.{}", spent_sentence(time, setting, named),
+                     wait_for_slots ? who_keeps_slots(bound, setting) : "", what_fills_the_window(named, setting));
 }
 
 }  // namespace loadline

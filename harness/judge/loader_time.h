@@ -42,6 +42,7 @@ struct LoaderSetting {
   std::size_t threads = 1;    // of loader, consumer and compute, on the CPUs that the loader's may run on
   std::size_t cpus = 1;       // these
   double consumer_waits = 1;  // share of the time
+  bool in_order = true;       // batches go out in the sampler's order
 
   // Whether a thread's time includes waiting for a CPU, even on a machine that is quiet otherwise.
   bool shares_cpus() const { return threads > cpus; }

@@ -35,6 +35,8 @@ struct RunOptions {
   std::string split = "train";
   std::string labels = "fine";
   std::string read = "pread";
+  std::size_t reads_in_flight = 64;  // files asked for at a time, of --read uring
+  std::size_t read_ahead = 64;       // MiB of files asked for and not decoded yet, of --read uring
   std::string cache = "warm";
   bool in_memory = false;
   std::string hdf5_images = "images";

@@ -133,6 +133,7 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .read = options.read == "uring"  ? FileRead::kUring
                           : options.read == "mmap" ? FileRead::kMmap
                                                    : FileRead::kPread,
+                  .ahead = {.requests = options.reads_in_flight, .bytes = options.read_ahead << 20},
                   .in_memory = options.in_memory,
                   .hdf5_images = options.hdf5_images,
                   .hdf5_labels = options.hdf5_labels,
@@ -311,6 +312,14 @@ void check(const RunOptions& options) {
     throw usage_error("--cache cold: with --in-memory all samples are read before a trial begins, give one of them");
   }
   const RunOptions standard;
+  if (options.read != "uring") {
+    const std::string_view unheeded = options.reads_in_flight != standard.reads_in_flight ? "reads-in-flight"
+                                      : options.read_ahead != standard.read_ahead         ? "read-ahead"
+                                                                                          : "";
+    if (!unheeded.empty()) {
+      throw usage_error(fmt::format("--{}: only --read uring heeds it, not {}", unheeded, options.read));
+    }
+  }
   if (options.order != "page-shuffled") {
     const std::string_view unheeded = options.page_samples != standard.page_samples       ? "page-samples"
                                       : options.window_samples != standard.window_samples ? "window-samples"
@@ -340,6 +349,10 @@ RunOptions heeded(RunOptions options) {
   if (varies("order") && options.order != "page-shuffled") {
     options.page_samples = standard.page_samples;
     options.window_samples = standard.window_samples;
+  }
+  if (varies("read") && options.read != "uring") {
+    options.reads_in_flight = standard.reads_in_flight;
+    options.read_ahead = standard.read_ahead;
   }
   if (varies("compute") && !parse_compute(options.compute).kind->heeds_setting) {
     options.precision = standard.precision;

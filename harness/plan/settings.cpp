@@ -153,6 +153,9 @@ std::size_t token_bytes_of(const V& value) {
   if (given == "auto") return 0;
   throw Error(fmt::format("want one of auto, u16, u32, got '{}'", given));
 }
+bool reads_ahead(const Cell& cell) {
+  return loads(cell) && cell.dataset.read == FileRead::kUring;
+}
 bool in_pages(const Cell& cell) {
   return cell.sampler.order == Order::kPageShuffled;
 }
@@ -188,6 +191,19 @@ constexpr std::array kSettingRows{
                }},
     SettingRow{"read", P::kLoading, [](const Cell& c) { return loads(c) ? text(name(c.dataset.read)) : V(); },
                [](Cell& c, const V& v) { c.dataset.read = is_none(v) ? FileRead::kPread : named(v, kFileReads); }},
+    SettingRow{"reads_in_flight", P::kLoading,
+               [](const Cell& c) { return reads_ahead(c) ? V(c.dataset.ahead.requests) : V(); },
+               [](Cell& c, const V& v) {
+                 c.dataset.ahead.requests = as_optional<std::size_t>(v).value_or(ReadAheadOptions().requests);
+               },
+               true},
+    SettingRow{"read_ahead", P::kLoading,
+               [](const Cell& c) { return reads_ahead(c) ? V(c.dataset.ahead.bytes >> 20) : V(); },
+               [](Cell& c, const V& v) {
+                 const auto mebibytes = as_optional<std::size_t>(v);
+                 c.dataset.ahead.bytes = mebibytes ? *mebibytes << 20 : ReadAheadOptions().bytes;
+               },
+               true},
     SettingRow{"cache", P::kLoading, [](const Cell& c) { return loads(c) ? text(name(c.cache)) : V(); },
                [](Cell& c, const V& v) { c.cache = is_none(v) ? CacheState::kWarm : named(v, kCacheStates); }},
     SettingRow{"compute", P::kCompute, [](const Cell& c) { return V(c.compute); },

@@ -1,6 +1,7 @@
 // What every storage format offers to the loaders.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -130,6 +131,44 @@ class SampleReader {
   virtual void check_intact() const {}
 };
 
+struct ReadAheadOptions {
+  std::size_t requests = 64;                  // samples that storage is asked for at a time
+  std::size_t bytes = std::size_t{64} << 20;  // of memory for samples asked for and not yet given back
+
+  bool operator==(const ReadAheadOptions&) const = default;
+};
+
+// Samples of a dataset, which must outlive it, asked for side by side and had as storage answers. Whoever shares it
+// lets one thread at a time call ask(), arrived() and give_back(); wait() and stored() may run beside these. Throws
+// Error where storage does not take requests or answer them any more; it is of no use then. The destructor waits for
+// what was asked for.
+class SampleArrivals {
+ public:
+  virtual ~SampleArrivals() = default;
+
+  struct Arrival {
+    std::size_t ticket = 0;  // that ask() was given
+    std::size_t place = 0;   // for stored() and give_back()
+  };
+
+  // Asks for a sample. False: as many as may be are asked for at a time or not given back yet. One sample is always
+  // accepted where all others were given back. Does not wait.
+  virtual bool ask(SampleIndex index, std::size_t ticket) = 0;
+  // One that has arrived, in whatever order; a sample that cannot be read arrives too. Does not wait.
+  virtual std::optional<Arrival> arrived() = 0;
+  // Waits until arrived() may have one, for `limit` at the most. One thread at a time; nobody calls arrived()
+  // meanwhile.
+  virtual void wait(std::chrono::nanoseconds limit) = 0;
+  // The bytes of a sample that has arrived, until it is given back. Throws Error naming it and the reason. Any thread.
+  virtual StoredSample stored(std::size_t place) = 0;
+  virtual void give_back(std::size_t place) = 0;
+
+  // Asked for, and storage has not answered.
+  virtual std::size_t in_flight() const = 0;
+  // Whether ask() refuses for another reason than the requests in flight: too much was not given back yet.
+  virtual bool window_full() const = 0;
+};
+
 // An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
 // checks the extents of every file and, but for large datasets (labels.h), reads every label; the images are read as
 // they are asked for.
@@ -152,6 +191,9 @@ class Dataset {
   // For up to `most` samples at a time, each of info().sample_bytes() bytes unless encoded. Throws Error when its
   // memory is refused.
   virtual std::unique_ptr<SampleReader> make_reader(std::size_t most) const = 0;
+
+  // Null where samples are not asked for side by side.
+  virtual std::unique_ptr<SampleArrivals> make_arrivals() const { return nullptr; }
 
   // Reads all that is stored, the labels apart, and gives it to `visitor` in order: sample by sample, until that
   // returns false. Returns whether it came to the end. Throws Error when storage fails under it, and what `visitor`
@@ -212,6 +254,7 @@ struct DatasetOptions {
   Split split = Split::kTrain;
   LabelKind labels = LabelKind::kFine;
   FileRead read = FileRead::kPread;  // of a folder of images
+  ReadAheadOptions ahead;            // of FileRead::kUring
   bool in_memory = false;            // copy all samples into huge-page memory while opening
   std::optional<Access> access;      // of the HDF5 ones and kMapped; none: as the format does by itself
   std::string hdf5_images = "images";

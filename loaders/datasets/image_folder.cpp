@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,6 +12,7 @@
 #include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
+#include "loaders/storage/file_arrivals.h"
 #include "loaders/storage/file_queue.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/worker_clock.h"
@@ -99,9 +100,10 @@ struct Files {
 // Has many files under way by the time the first of them is wanted.
 class QueueReader final : public SampleReader {
  public:
-  QueueReader(const Files& files, std::size_t most)
+  QueueReader(const Files& files, std::size_t most, std::size_t in_flight)
       : files_(files),
-        queue_({.capacity = kInFlight, .most_bytes = std::ranges::max(files.bytes)}),
+        paths_(in_flight + 1),
+        queue_({.capacity = in_flight, .most_bytes = std::ranges::max(files.bytes)}),
         copies_(most > 1 ? most : 0) {}
 
   void announce(std::span<const SampleIndex> indices) override {
@@ -124,9 +126,6 @@ class QueueReader final : public SampleReader {
   }
 
  private:
-  // Enough for 5 ms of latency to be hidden behind decoding at 0.5 ms an image several times over.
-  static constexpr std::size_t kInFlight = 64;
-
   std::span<const std::byte> read_one(SampleIndex index) {
     // Those under way are the first of `announced_`.
     const bool as_announced = !announced_.empty() && announced_.front() == index;
@@ -144,31 +143,70 @@ class QueueReader final : public SampleReader {
   }
 
   Files files_;
-  std::array<fs::path, kInFlight + 1> paths_;
+  std::vector<fs::path> paths_;
   std::size_t next_path_ = 0;
   FileQueue queue_;
   std::span<const SampleIndex> announced_;      // and not read yet
   std::vector<std::vector<std::byte>> copies_;  // where more than one at a time is wanted
 };
 
+class ArrivingFiles final : public SampleArrivals {
+ public:
+  ArrivingFiles(const Files& files, const ReadAheadOptions& options)
+      : files_(files),
+        arrivals_({.requests = options.requests,
+                   .bytes = options.bytes,
+                   .most_bytes = std::ranges::max(files.bytes),
+                   .most_files = std::max(kMostFiles, options.requests)}) {}
+
+  bool ask(SampleIndex index, std::size_t ticket) override {
+    return arrivals_.ask(files_.names[index], files_.bytes[index], ticket);
+  }
+  std::optional<Arrival> arrived() override {
+    const auto one = arrivals_.arrived();
+    return one ? std::optional(Arrival{.ticket = one->ticket, .place = one->place}) : std::nullopt;
+  }
+  void wait(std::chrono::nanoseconds limit) override { arrivals_.wait(limit); }
+  StoredSample stored(std::size_t place) override { return arrivals_.bytes(place); }
+  void give_back(std::size_t place) override { arrivals_.give_back(place); }
+  std::size_t in_flight() const override { return arrivals_.in_flight(); }
+  bool window_full() const override { return arrivals_.full(); }
+
+ private:
+  // Of files read ahead and not decoded: below it their bytes are the bound, unless they are shorter than 16 KB.
+  static constexpr std::size_t kMostFiles = 4096;
+
+  Files files_;
+  FileArrivals arrivals_;
+};
+
 class ImageFolder final : public Dataset {
  public:
-  ImageFolder(DatasetInfo info, Labels labels, std::vector<std::size_t> file_bytes, FileRead read)
-      : Dataset(std::move(info), std::move(labels)), file_bytes_(std::move(file_bytes)), read_(read) {}
+  ImageFolder(DatasetInfo info, Labels labels, std::vector<std::size_t> file_bytes, const DatasetOptions& options)
+      : Dataset(std::move(info), std::move(labels)),
+        file_bytes_(std::move(file_bytes)),
+        read_(options.read),
+        ahead_(options.ahead) {}
 
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
     switch (read_) {
       case FileRead::kMmap: return std::make_unique<MappingReader>(info().files, most);
-      case FileRead::kUring: return std::make_unique<QueueReader>(Files{info().files, file_bytes_}, most);
+      case FileRead::kUring: return std::make_unique<QueueReader>(files(), most, ahead_.requests);
       case FileRead::kPread: break;
     }
     return std::make_unique<FileReader>(info().files, most);
   }
+  std::unique_ptr<SampleArrivals> make_arrivals() const override {
+    return read_ == FileRead::kUring ? std::make_unique<ArrivingFiles>(files(), ahead_) : nullptr;
+  }
   std::string describe(SampleIndex index) const override { return info().files[index].string(); }
 
  private:
+  Files files() const { return {info().files, file_bytes_}; }
+
   std::vector<std::size_t> file_bytes_;
   FileRead read_;
+  ReadAheadOptions ahead_;
 };
 
 }  // namespace
@@ -206,7 +244,7 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOp
   for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = static_cast<SampleIndex>(names.first_of(i));
   Labels labels = Labels::of_classes(std::move(begins), info.samples);
   info.files = FileNames(std::move(found.names));
-  return std::make_unique<ImageFolder>(std::move(info), std::move(labels), std::move(found.file_bytes), options.read);
+  return std::make_unique<ImageFolder>(std::move(info), std::move(labels), std::move(found.file_bytes), options);
 }
 
 }  // namespace loadline

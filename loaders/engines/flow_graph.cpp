@@ -17,8 +17,16 @@ namespace {
 namespace tbb = oneapi::tbb;
 namespace flow = tbb::flow;
 
-// One node that makes batches. The messages are the workers: each goes in for one batch and comes out again for the
-// next. Nothing is allocated for it: the task of the new turn takes the place of the old one in the thread's own pool.
+// The messages are the workers: each goes in for one turn and comes out again for the next. Nothing is allocated for
+// it: the task of the new turn takes the place of the old one in the thread's own pool.
+//
+// Where storage is asked for several samples side by side, three nodes have turns: a worker goes to `read` for a sample
+// that has arrived, with it to `decode`, and on to `deliver` if that made a batch whole; then back to `read`. As many
+// workers decode as find samples; one of those that find none waits for storage, for all. Reading goes on meanwhile,
+// across batches and epochs.
+//
+// Everywhere else one node makes whole batches: a sample is read, transformed and stored in one pass while it is in the
+// cache, and delivery is a store. Neither is worth a task.
 //
 // The textbook has input_node, limiter_node, function_node and sequencer_node here, and oneTBB's own threads. What they
 // are for is done by other means, as these measured better (two CPUs, CIFAR-10 as u8, against thread-pool):
@@ -28,8 +36,6 @@ namespace flow = tbb::flow;
 //   for it: 10 to 20 % fewer samples/s. The one here costs nothing that can be measured.
 // - The sequencer: the ring orders without a lock. In a sequencer one thread forwards for all, and while it is not
 //   running the others wait: 30 % fewer with two workers and batches of 64.
-// - Nodes for stages: a sample is read, transformed and stored in one pass while it is in the cache, and delivery is a
-//   store. Neither is worth a task.
 // - oneTBB's threads: our own stay in the arena, and it starts none. Of its own it starts no more than the process
 //   allows, which is the least that anyone in it has set (global_control), and so nothing a loader could see to; they
 //   run where the process might when it first used oneTBB, not where the caller may; where one cannot be started, the
@@ -38,7 +44,7 @@ class FlowGraphFeed final : public WorkerFeed {
  public:
   FlowGraphFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                 const LoaderOptions& options)
-      : WorkerFeed(kind, assembler, sampler, options),
+      : WorkerFeed(kind, assembler, sampler, options, Reading::kAhead),
         // All places are for threads that come by themselves.
         arena_(static_cast<int>(options.workers), static_cast<unsigned>(options.workers)),
         // A graph belongs to the arena that it is made in.
@@ -53,16 +59,38 @@ class FlowGraphFeed final : public WorkerFeed {
     tbb::task_handle stay;  // never run: its thread stays in the arena as long as it is there
   };
   using Node = flow::multifunction_node<Message*, std::tuple<Message*>>;
+  using Decode = flow::multifunction_node<Message*, std::tuple<Message*, Message*>>;
+  using Out = Node::output_ports_type;
+  using DecodeOut = Decode::output_ports_type;
 
   struct Graph {
     explicit Graph(FlowGraphFeed& feed)
-        : assemble(graph, flow::unlimited,
-                   [&feed](Message* message, Node::output_ports_type& out) noexcept { feed.turn(*message, out); }) {
-      flow::make_edge(flow::output_port<0>(assemble), assemble);
+        : make(graph, flow::unlimited,
+               [&feed](Message* message, Out& out) noexcept {
+                 feed.turn(*message, out, [&] { return feed.make_batch(message->worker); });
+               }),
+          read(graph, flow::unlimited,
+               [&feed](Message* message, Out& out) noexcept {
+                 feed.turn(*message, out, [&] { return feed.read_sample(message->worker); });
+               }),
+          decode(graph, flow::unlimited,
+                 [&feed](Message* message, DecodeOut& out) noexcept { feed.decode(*message, out); }),
+          deliver(graph, flow::unlimited, [&feed](Message* message, Out& out) noexcept {
+            feed.deliver_whole(message->worker);
+            std::get<0>(out).try_put(message);
+          }) {
+      flow::make_edge(flow::output_port<0>(make), make);
+      flow::make_edge(flow::output_port<0>(read), decode);
+      flow::make_edge(flow::output_port<0>(decode), read);
+      flow::make_edge(flow::output_port<1>(decode), deliver);
+      flow::make_edge(flow::output_port<0>(deliver), read);
     }
 
     flow::graph graph;
-    Node assemble;
+    Node make;  // batches, where nothing is read ahead
+    Node read;
+    Decode decode;
+    Node deliver;
   };
 
   // As every thread brings a message, each has one at hand until it leaves: none has to be woken, waits awake or takes
@@ -71,19 +99,29 @@ class FlowGraphFeed final : public WorkerFeed {
     arena_.execute([&] {
       tbb::task_group stays;
       Message message{worker, stays.defer([] {})};
-      graph_->assemble.try_put(&message);
+      (reads_ahead() ? graph_->read : graph_->make).try_put(&message);
       stays.wait();
     });
   }
 
-  void turn(Message& message, Node::output_ports_type& out) {
+  // Passes the message on where there was something to do; otherwise its thread leaves.
+  template <typename Do>
+  void turn(Message& message, Out& out, const Do& work_on) {
     // Isolated: when the filler waits for work that it gave to oneTBB, its thread must not take another's turn
     // meanwhile. That turn may have to wait for a slot, and so for this very batch.
-    if (tbb::this_task_arena::isolate([&] { return make_batch(message.worker); })) {
+    if (tbb::this_task_arena::isolate(work_on)) {
       std::get<0>(out).try_put(&message);
     } else {
       // Moved first, as the message may be gone before the handle is.
       const tbb::task_handle leaving = std::move(message.stay);
+    }
+  }
+
+  void decode(Message& message, DecodeOut& out) {
+    if (tbb::this_task_arena::isolate([&] { return decode_sample(message.worker); })) {
+      std::get<1>(out).try_put(&message);
+    } else {
+      std::get<0>(out).try_put(&message);
     }
   }
 

@@ -29,7 +29,7 @@ std::size_t checked_slots(const LoaderKind& kind, const LoaderOptions& options) 
 }  // namespace
 
 WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
-                       const LoaderOptions& options)
+                       const LoaderOptions& options, Reading reading)
     : in_order_(options.in_order),
       cpus_(options.cpus),
       stream_(sampler, options.stream),
@@ -39,8 +39,15 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
   workers_.reserve(options.workers);
   for (std::size_t i = 0; i < options.workers; ++i) {
     workers_.push_back(std::make_unique<Worker>(options.logs.empty() ? nullptr : &options.logs[i]));
-    workers_.back()->filler = assembler.make_filler(sampler.batch_size(), options.stores);
+    if (reading == Reading::kAhead) workers_.back()->sample_filler = assembler.make_sample_filler(options.stores);
   }
+  if (workers_.front()->sample_filler) {
+    if (auto arrivals = assembler.dataset().make_arrivals()) {
+      ahead_ = std::make_unique<ReadAhead>(std::move(arrivals), stream_, pool_, ring_, sampler.batch_size(), in_order_);
+      return;
+    }
+  }
+  for (const auto& worker : workers_) worker->filler = assembler.make_filler(sampler.batch_size(), options.stores);
 }
 
 std::vector<WorkerTimes> WorkerFeed::worker_times() const {
@@ -53,7 +60,11 @@ std::vector<WorkerTimes> WorkerFeed::worker_times() const {
 Batch WorkerFeed::next() {
   if (closed_.load(std::memory_order_relaxed)) return {};
   Slot* slot = ring_.take();
-  if (slot == nullptr) return {};
+  if (slot == nullptr) {
+    const std::lock_guard lock(failing_);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return {};
+  }
   Batch batch = pool_.adopt(slot);
   if (slot->failure) {
     const std::exception_ptr failure = slot->failure;
@@ -66,6 +77,16 @@ Batch WorkerFeed::next() {
 void WorkerFeed::close() {
   closed_.store(true, std::memory_order_relaxed);
   pool_.close();
+  ring_.close();
+  if (ahead_) ahead_->close();
+}
+
+void WorkerFeed::fail(std::exception_ptr why) {
+  {
+    const std::lock_guard lock(failing_);
+    if (!failure_) failure_ = std::move(why);
+  }
+  ahead_->close();
   ring_.close();
 }
 
@@ -94,7 +115,11 @@ void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
     work(worker);
   } catch (...) {
     // Nobody but the consumer can do anything about it.
-    deliver(worker.clock, [why = std::current_exception()](Slot& /*slot*/) { std::rethrow_exception(why); });
+    if (ahead_) {
+      fail(std::current_exception());
+    } else {
+      deliver(worker.clock, [why = std::current_exception()](Slot& /*slot*/) { std::rethrow_exception(why); });
+    }
   }
   worker.clock.enter(WorkerStage::kIdle);
   // The last worker to find the stream at its end closes the ring behind the last batch.
@@ -126,6 +151,42 @@ bool WorkerFeed::deliver(WorkerClock& clock, const Fill& fill) {
   // After the publication, so that no batch waits for a shuffle.
   stream_.prepare_next();
   return true;
+}
+
+bool WorkerFeed::read_sample(Worker& worker) noexcept {
+  const WorkingOn working(worker.clock);
+  try {
+    worker.piece = ahead_->next(worker.clock);
+  } catch (...) {
+    worker.piece.reset();
+    fail(std::current_exception());
+  }
+  return worker.piece.has_value();
+}
+
+bool WorkerFeed::decode_sample(Worker& worker) noexcept {
+  const WorkingOn working(worker.clock);
+  ReadAhead::Outcome outcome{.stores = worker.sample_filler->stores()};
+  try {
+    const StoredSample stored = ahead_->stored(*worker.piece);
+    count_read_bytes(stored.size());
+    worker.clock.enter(WorkerStage::kTransform);
+    outcome.kept = worker.sample_filler->fill(ahead_->slot_of(*worker.piece), worker.piece->at, stored);
+  } catch (...) {
+    outcome.failure = std::current_exception();
+  }
+  worker.clock.enter(WorkerStage::kRead);
+  worker.whole = ahead_->finish(*worker.piece, outcome);
+  return worker.whole != nullptr;
+}
+
+void WorkerFeed::deliver_whole(Worker& worker) noexcept {
+  const WorkingOn working(worker.clock);
+  worker.clock.enter(WorkerStage::kHandOver);
+  publish(std::move(worker.whole));
+  worker.clock.enter(WorkerStage::kOrder);
+  worker.clock.end_batch();
+  stream_.prepare_next();
 }
 
 void WorkerFeed::publish(Batch batch) {

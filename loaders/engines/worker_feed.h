@@ -4,14 +4,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "loaders/assemble.h"
 #include "loaders/batch.h"
+#include "loaders/engines/read_ahead.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
 #include "loaders/worker_clock.h"
@@ -21,6 +24,9 @@ namespace loadline {
 // A worker takes a slot, then the next batch of the stream, fills it and publishes it; the consumer takes positions in
 // turn. Because the slot comes first, the batches in the making are always the earliest ones not yet delivered: the one
 // the consumer waits for has its slot, and no order of events can starve it.
+//
+// Where a feed reads ahead, workers make samples in place of batches: each takes one that has arrived, assembles it,
+// and publishes the batch if that was the last one of it.
 //
 // A position is the batch's own sequence number or, in order of completion, the next number to be had when it is done.
 class WorkerFeed : public Feed {
@@ -32,16 +38,23 @@ class WorkerFeed : public Feed {
   void close() final;
 
  protected:
+  // Whether samples are to be read ahead of their batches where storage is asked for several side by side.
+  enum class Reading : std::uint8_t { kByBatch, kAhead };
+
   // Allocates and faults in all slots, and makes each worker's filler. `kind` names it in messages. Throws usage
   // Error for numbers of workers and batches that cannot be met.
-  WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options);
+  WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options,
+             Reading reading = Reading::kByBatch);
 
   // What a worker has for itself.
   struct Worker {
     explicit Worker(WorkerLog* log) : clock(log) {}
 
     WorkerClock clock;
-    std::unique_ptr<Filler> filler;
+    std::unique_ptr<Filler> filler;               // null where samples are read ahead
+    std::unique_ptr<SampleFiller> sample_filler;  // null elsewhere
+    std::optional<ReadAhead::Piece> piece;        // that it has in hand
+    Batch whole;                                  // that it has in hand, to be delivered
   };
 
   // Starts a thread for each worker, which runs `work` with it. They must end before the feed does: a
@@ -55,17 +68,30 @@ class WorkerFeed : public Feed {
   // nothing.
   bool make_batch(Worker& worker);
 
+  bool reads_ahead() const { return ahead_ != nullptr; }
+  // In place of make_batch() where samples are read ahead, in turns. The next sample to come; waits. False as
+  // make_batch().
+  bool read_sample(Worker& worker) noexcept;
+  // Returns whether its batch is whole.
+  bool decode_sample(Worker& worker) noexcept;
+  void deliver_whole(Worker& worker) noexcept;
+
  private:
   void run(const std::function<void(Worker&)>& work, Worker& worker);
   template <typename Fill>
   bool deliver(WorkerClock& clock, const Fill& fill);
   void publish(Batch batch);
+  // The consumer gets what is published, then this failure.
+  void fail(std::exception_ptr why);
 
   const bool in_order_;
   const std::vector<std::size_t> cpus_;
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;
+  std::unique_ptr<ReadAhead> ahead_;  // null: batch by batch
+  std::mutex failing_;
+  std::exception_ptr failure_;  // of what is no batch's
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<std::size_t> working_;

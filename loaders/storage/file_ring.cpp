@@ -5,6 +5,7 @@
 #include <liburing.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "loaders/error.h"
@@ -21,7 +22,7 @@ void check(int result) {
 
 class SystemRing final : public FileRing {
  public:
-  explicit SystemRing(std::size_t places) {
+  SystemRing(std::size_t places, FileOpening opening) : opening_(opening) {
     // A chain of which one step is refused at once still has an answer for each of the others.
     check(::io_uring_queue_init(static_cast<unsigned>(kFileSteps * places), &ring_, IORING_SETUP_SUBMIT_ALL));
     try {
@@ -46,6 +47,7 @@ class SystemRing final : public FileRing {
     io_uring_sqe* entry = ::io_uring_get_sqe(&ring_);
     ::io_uring_prep_openat_direct(entry, AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK, 0, file);
     entry->flags |= IOSQE_IO_LINK;
+    if (opening_ == FileOpening::kAside) entry->flags |= IOSQE_ASYNC | IOSQE_CQE_SKIP_SUCCESS;
     entry->user_data = tag(place, FileStep::kOpen);
 
     entry = ::io_uring_get_sqe(&ring_);
@@ -65,25 +67,46 @@ class SystemRing final : public FileRing {
   int wait(FileStepDone& done) override {
     io_uring_cqe* entry = nullptr;
     if (const int result = ::io_uring_wait_cqe(&ring_, &entry); result < 0) return result;
-    done = {.place = entry->user_data / kFileSteps,
-            .step = static_cast<FileStep>(entry->user_data % kFileSteps),
-            .result = entry->res};
-    ::io_uring_cqe_seen(&ring_, entry);
+    done = taken(entry);
     return 0;
   }
 
+  int poll(FileStepDone& done) override {
+    io_uring_cqe* entry = nullptr;
+    if (const int result = ::io_uring_peek_cqe(&ring_, &entry); result < 0) return result;
+    done = taken(entry);
+    return 0;
+  }
+
+  int wait_for_any(std::chrono::nanoseconds limit) override {
+    io_uring_cqe* entry = nullptr;
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(limit);
+    __kernel_timespec most{.tv_sec = whole.count(), .tv_nsec = (limit - whole).count()};
+    // From Linux 5.11 on this leaves the submission queue to whoever submits.
+    return ::io_uring_wait_cqe_timeout(&ring_, &entry, &most);
+  }
+
  private:
+  FileStepDone taken(io_uring_cqe* entry) {
+    const FileStepDone done{.place = entry->user_data / kFileSteps,
+                            .step = static_cast<FileStep>(entry->user_data % kFileSteps),
+                            .result = entry->res};
+    ::io_uring_cqe_seen(&ring_, entry);
+    return done;
+  }
+
   static std::uint64_t tag(std::size_t place, FileStep step) {
     return place * kFileSteps + static_cast<std::uint64_t>(step);
   }
 
+  const FileOpening opening_;
   io_uring ring_{};
 };
 
 }  // namespace
 
-std::unique_ptr<FileRing> make_file_ring(std::size_t places) {
-  return std::make_unique<SystemRing>(places);
+std::unique_ptr<FileRing> make_file_ring(std::size_t places, FileOpening opening) {
+  return std::make_unique<SystemRing>(places, opening);
 }
 
 }  // namespace loadline

@@ -2,6 +2,7 @@
 // for a system that fails, answers late or reads less than it was asked for.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +24,13 @@ struct FileStepDone {
   int result = 0;  // of the system call: bytes of a read; an error number below 0
 };
 
+// Who opens a file.
+enum class FileOpening : std::uint8_t {
+  kAtOnce,  // the thread that submits, where the file system does not say that it has to wait; FUSE and network ones do
+            // not say so, and then that thread waits
+  kAside,   // a thread of the system's; it tells of a file's opening only where that failed, and then of nothing else
+};
+
 // The functions return what the system does, and leave it to the caller to make sense of it. One thread.
 class FileRing {
  public:
@@ -36,10 +44,14 @@ class FileRing {
   virtual int submit() = 0;
   // Waits until a step is over and tells which; 0, or an error number below 0.
   virtual int wait(FileStepDone& done) = 0;
+  // The same without waiting: -EAGAIN where none is over.
+  virtual int poll(FileStepDone& done) = 0;
+  // Waits until poll() has one, for `limit` at the most: -ETIME then. May run beside prepare() and submit().
+  virtual int wait_for_any(std::chrono::nanoseconds limit) = 0;
 };
 
 // By io_uring, for files in places 0 to `places` - 1. Throws Error when the system refuses: where it is older than
 // Linux 5.19, and where a container is not allowed to.
-std::unique_ptr<FileRing> make_file_ring(std::size_t places);
+std::unique_ptr<FileRing> make_file_ring(std::size_t places, FileOpening opening = FileOpening::kAtOnce);
 
 }  // namespace loadline

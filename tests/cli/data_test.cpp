@@ -176,7 +176,7 @@ TEST_F(Data, RefusesWhatAVolumeHasNot) {
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--samples", "9"}).err,
             "loadline: --samples: nbody is one volume, of --size values along each side\n");
   EXPECT_EQ(run({"data", "make", "mnist", "new", "--size", "9"}).err,
-            "loadline: --size: mnist has pictures of a size of its own, nbody and tokens can be of any\n");
+            "loadline: --size: mnist has pictures of a size of its own, nbody, photos and tokens can be of any\n");
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--size", "4"}).exit_code, 2);
 }
 

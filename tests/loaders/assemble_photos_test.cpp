@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "loaders/assemble.h"
 #include "loaders/loader.h"
+#include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/jpegs.h"
@@ -107,6 +109,7 @@ TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAr
       const auto load_all = [&] {
         for (const std::size_t workers : {1U, 3U}) {
           EXPECT_EQ(load(from_otherwise, loader_named("thread-pool"), {.workers = workers}), expected) << name(read);
+          EXPECT_EQ(load(from_otherwise, loader_named("flow-graph"), {.workers = workers}), expected) << name(read);
         }
         EXPECT_EQ(content_fingerprint(*otherwise), content_fingerprint(*files)) << name(read);
       };
@@ -179,6 +182,12 @@ TEST_F(Photographs, ThatAreCorruptAreLeftOutAndToldOfWhereThatIsAskedFor) {
   EXPECT_EQ(load(assembler, loader_named("thread-pool"), {.workers = 3}), expected);
   const auto skipped = assembler.skipped();
   ASSERT_EQ(skipped.size(), 2U) << "each once, in however many epochs";
+  const test::ArrivalScript script;
+  const test::ArrivingDataset arriving(*dataset, script);
+  const PhotoAssembler as_they_arrive(arriving, transform(DType::kF32), OnCorrupt::kSkip);
+  EXPECT_EQ(load(as_they_arrive, loader_named("flow-graph"), {.workers = 3}), expected);
+  EXPECT_EQ(as_they_arrive.skipped().size(), 2U);
+  EXPECT_TRUE(as_they_arrive.skipped().contains(2) && as_they_arrive.skipped().contains(7));
   EXPECT_THAT(skipped.at(2), StartsWith("cannot decode " + path_of(2).string() + " (sample 2): "));
 }
 
@@ -200,7 +209,12 @@ TEST_F(Photographs, OfWhichNoneIsSoundMakeEmptyBatches) {
   for (std::size_t i = 0; i < kPhotos; ++i) put(i, "no image");
   const auto dataset = open_dataset(home_.path(), {});
   const PhotoAssembler assembler(*dataset, transform(DType::kU8), OnCorrupt::kSkip);
-  for (const Delivered& batch : load(assembler, loader_named("thread-pool"), {.workers = 2})) {
+  const test::ArrivalScript script;
+  const test::ArrivingDataset arriving(*dataset, script);
+  const PhotoAssembler as_they_arrive(arriving, transform(DType::kU8), OnCorrupt::kSkip);
+  auto all = load(assembler, loader_named("thread-pool"), {.workers = 2});
+  std::ranges::copy(load(as_they_arrive, loader_named("flow-graph"), {.workers = 2}), std::back_inserter(all));
+  for (const Delivered& batch : all) {
     EXPECT_TRUE(batch.indices.empty());
     EXPECT_TRUE(batch.bytes.empty());
   }

@@ -72,6 +72,7 @@ struct Work {
   SamplerOptions sampler;
   TransformOptions transform;
   ImageShape shape{1, 4, 4};
+  bool arrives = false;  // samples can be asked for side by side, and the latest asked for comes first
 };
 
 const Work kWorks[] = {
@@ -97,6 +98,13 @@ const Work kWorks[] = {
      {3, 8, 8}},
     {"Bf16WholeDatasetInOneBatch", {.samples = 9, .batch_size = 9}, {.dtype = DType::kBF16}},
     {"U8OneSampleABatch", {.samples = 5, .batch_size = 1}, {.dtype = DType::kU8}},
+    {"F32AugmentedArrivingInAnyOrder",
+     {.samples = 101, .batch_size = 8, .seed = 7},
+     {.dtype = DType::kF32, .crop_padding = 2, .flip = true, .seed = 3},
+     {3, 8, 8},
+     true},
+    {"U8ArrivingOneSampleABatch", {.samples = 40, .batch_size = 1}, {.dtype = DType::kU8}, {1, 4, 4}, true},
+    {"U8ArrivingInBatchesBeyondTheWindow", {.samples = 90, .batch_size = 45}, {.dtype = DType::kU8}, {1, 4, 4}, true},
 };
 
 // A dataset, what loads it, and all that a loader borrows.
@@ -106,7 +114,8 @@ class Workplace {
       : dataset_(test::patterned_dataset(work.sampler.samples, work.shape)),
         transform_(work.shape, work.transform, kernels_named("auto")),
         sampler_(work.sampler),
-        assembler_(std::make_unique<ImageAssembler>(*dataset_, transform_)) {
+        arriving_(*dataset_, arrival_),
+        assembler_(std::make_unique<ImageAssembler>(work.arrives ? arriving_ : *dataset_, transform_)) {
     // The same samples, got at in each way that a row of the table asks for.
     for (const LoaderKind& loader : loaders()) {
       if (!loader.access || copies_.contains(*loader.access)) continue;
@@ -143,6 +152,8 @@ class Workplace {
   std::unique_ptr<Dataset> dataset_;
   ImageTransform transform_;
   Sampler sampler_;
+  test::ArrivalScript arrival_;
+  test::ArrivingDataset arriving_;
   std::unique_ptr<Assembler> assembler_;
   std::map<Access, Copy> copies_;
 };

@@ -212,12 +212,13 @@ SettingValue setting_value(std::string_view name, const JsonReader& from) {
 void setting_fields(RecordReader& json, Cell& cell) {
   json("axes", cell.axes);
   for (const SettingRow& row : settings()) {
-    if (row.late && !json.object().find(row.name)) continue;
-    const JsonReader member = json.object().member(row.name);
+    // What came to version 4 later is not there in its first files.
+    const auto member = row.late ? json.object().find(row.name) : json.object().member(row.name);
+    if (!member) continue;
     try {
-      row.write(cell, setting_value(row.name, member));
+      row.write(cell, setting_value(row.name, *member));
     } catch (const Error& error) {
-      throw member.error(error.what());
+      throw member->error(error.what());
     }
   }
   const auto check = [&](std::string_view key, std::size_t value) {

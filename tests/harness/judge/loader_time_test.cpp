@@ -122,6 +122,19 @@ TEST(LoaderTimeSentence, SaysWhoKeepsTheSlotsThatWorkersWaitFor) {
       << "one batch that takes long may be what all wait for";
 }
 
+TEST(LoaderTimeSentence, SaysWhatWaitsForALateReadBesideTheWorker) {
+  const Spending held_up{{WorkerStage::kWindowWait, 0.7}, {WorkerStage::kDecode, 0.3}};
+  LoaderSetting io{.mode = Mode::kIo, .threads = 2, .cpus = 4};
+  EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
+            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads, with every slot taken and "
+            "30.0 ± 0.0 % decoding. Batches go out in order, so those behind a late read wait for it until they hold "
+            "all slots: deepen --prefetch, or let them overtake it with --delivery completion.");
+  io.in_order = false;
+  EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
+            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads, with every slot taken and "
+            "30.0 ± 0.0 % decoding. Batches that wait for late reads hold all slots: deepen --prefetch.");
+}
+
 TEST(LoaderTimeSentence, IsSilentWhereNoStageTakesAQuarterOrNothingIsKnown) {
   EXPECT_EQ(said_of(2,
                     {{WorkerStage::kRead, 0.24},

@@ -38,6 +38,8 @@ struct Two {
 
 const std::map<std::string_view, Two> kAxes{
     {"read", {"pread,uring"}},
+    {"reads-in-flight", {"16,64", {{"read", "uring"}}}},
+    {"read-ahead", {"16,64", {{"read", "uring"}}}},
     {"cache", {"warm,cold"}},
     {"in-memory", {"off,on"}},
     {"dtype", {"u8,f32"}},

@@ -53,6 +53,8 @@ const std::map<std::string_view, Sample> kSamples{
     {"split", {"test", std::string("test")}},
     {"labels", {"coarse", std::string("coarse")}},
     {"read", {"uring", std::string("uring")}},
+    {"reads-in-flight", {"16", std::size_t{16}}},
+    {"read-ahead", {"256", std::size_t{256}}},
     {"cache", {"cold", std::string("cold")}},
     {"in-memory", {"true", true}},
     {"hdf5-images", {"/train/x", std::string("/train/x")}},

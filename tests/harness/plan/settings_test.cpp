@@ -21,6 +21,8 @@ Cell unusual() {
                            .split = "test",
                            .labels = "coarse",
                            .read = "uring",
+                           .reads_in_flight = 7,
+                           .read_ahead = 9,
                            .cache = "as-is",
                            .in_memory = true,
                            .hdf5_images = "x",
@@ -85,8 +87,9 @@ TEST(Settings, DifferFromThoseOfAPlainCell) {
 
 TEST(Settings, ThatDoNotApplyHaveNoValue) {
   const Cell synthetic{.workload = "mnist", .mode = Mode::kSynthetic, .compute = "drain"};
-  for (const char* name : {"loader", "workers", "prefetch", "delivery", "stores", "read", "cache", "order", "kernels",
-                           "page_samples", "precision", "fusion", "compute_threads"}) {
+  for (const char* name :
+       {"loader", "workers", "prefetch", "delivery", "stores", "read", "reads_in_flight", "read_ahead", "cache",
+        "order", "kernels", "page_samples", "precision", "fusion", "compute_threads"}) {
     EXPECT_EQ(setting_named("setting", name).read(synthetic), SettingValue()) << name;
   }
 }

@@ -32,8 +32,8 @@ TEST(LoaderStages, AreWhatEachWorkerSpentBetweenTwoLooks) {
   ASSERT_TRUE(stages.has_value());
   EXPECT_EQ(stages->workers(), 2U);
   EXPECT_FALSE(stages->foreign());
-  EXPECT_THAT(stage_names(*stages), ElementsAre("order", "slot wait", "open", "read", "library lock", "inflate",
-                                                "decode", "transform", "hand over", "idle"));
+  EXPECT_THAT(stage_names(*stages), ElementsAre("order", "slot wait", "window wait", "open", "read", "library lock",
+                                                "inflate", "decode", "transform", "hand over", "idle"));
   EXPECT_THAT(stages->stages[3].seconds, ElementsAre(0.5, 0.25));
   EXPECT_THAT(stages->stages[6].seconds, ElementsAre(2, 0));
   EXPECT_THAT(stages->stages[0].seconds, ElementsAre(0, 0)) << "which took no time, and is known";

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,7 @@ class Gate {
     open_.notify_all();
   }
   void wait() const { open_.wait(false); }
+  bool is_open() const { return open_.load(); }
 
  private:
   std::atomic<bool> open_{false};
@@ -160,6 +164,91 @@ class MeetingDataset final : public DecoratedDataset {
   const std::size_t readers_;
   mutable std::atomic<std::size_t> come_{0};
   mutable std::latch meeting_;
+};
+
+// How the samples of an ArrivingDataset come.
+struct ArrivalScript {
+  std::size_t requests = 8;  // asked for at a time
+  std::size_t window = 32;   // asked for and not given back
+  bool latest_first = true;
+  std::optional<SampleIndex> late = {};  // comes when `gate` is open
+  const Gate* gate = nullptr;
+  std::optional<std::size_t> last_answer = {};  // storage answers so often, and then no more
+  mutable std::atomic<std::size_t> asked{0};
+};
+
+// Samples are asked for side by side, and come as the script says, once for each time they are waited for or looked
+// for.
+class ArrivingDataset final : public DecoratedDataset {
+ public:
+  ArrivingDataset(const Dataset& inner, const ArrivalScript& script) : DecoratedDataset(inner), script_(script) {}
+
+  static constexpr const char* kSilence = "cannot wait for storage: Input/output error";
+
+  std::unique_ptr<SampleArrivals> make_arrivals() const override { return std::make_unique<Arrivals>(*this); }
+
+ private:
+  class Arrivals final : public SampleArrivals {
+   public:
+    explicit Arrivals(const ArrivingDataset& dataset) : script_(dataset.script_) {
+      for (std::size_t i = 0; i < script_.window; ++i) {
+        places_.push_back({.reader = dataset.make_reader(1)});
+        free_.push_back(i);
+      }
+      pending_.reserve(script_.window);
+    }
+
+    bool ask(SampleIndex index, std::size_t ticket) override {
+      full_ = free_.empty();
+      if (full_ || pending_.size() == script_.requests) return false;
+      places_[free_.back()].index = index;
+      places_[free_.back()].ticket = ticket;
+      pending_.push_back(free_.back());
+      free_.pop_back();
+      ++script_.asked;
+      return true;
+    }
+    std::optional<Arrival> arrived() override {
+      if (script_.last_answer && answers_ >= *script_.last_answer) return std::nullopt;
+      for (std::size_t i = 0; i < pending_.size(); ++i) {
+        const std::size_t at = script_.latest_first ? pending_.size() - 1 - i : i;
+        const std::size_t place = pending_[at];
+        if (script_.late == places_[place].index && !script_.gate->is_open()) continue;
+        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(at));
+        ++answers_;
+        return Arrival{.ticket = places_[place].ticket, .place = place};
+      }
+      return std::nullopt;
+    }
+    void wait(std::chrono::nanoseconds /*limit*/) override {
+      if (script_.last_answer && answers_ >= *script_.last_answer) throw Error(kSilence);
+      std::this_thread::yield();
+    }
+    StoredSample stored(std::size_t place) override {
+      StoredSample sample;
+      places_[place].reader->read({&places_[place].index, 1}, {&sample, 1});
+      return sample;
+    }
+    void give_back(std::size_t place) override { free_.push_back(place); }
+    std::size_t in_flight() const override { return pending_.size(); }
+    bool window_full() const override { return full_; }
+
+   private:
+    struct Place {
+      std::unique_ptr<SampleReader> reader;
+      SampleIndex index = 0;
+      std::size_t ticket = 0;
+    };
+
+    const ArrivalScript& script_;
+    std::vector<Place> places_;
+    std::vector<std::size_t> free_;
+    std::vector<std::size_t> pending_;
+    std::size_t answers_ = 0;
+    bool full_ = false;
+  };
+
+  const ArrivalScript& script_;
 };
 
 }  // namespace loadline::test

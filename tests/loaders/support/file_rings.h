@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <filesystem>
@@ -25,6 +26,7 @@ struct RingScript {
   std::deque<int> wait_results;    // of the next calls; 0: tells of a step
   std::size_t most_read_bytes = std::numeric_limits<std::size_t>::max();  // by one read
   bool latest_first = false;                                              // tells of what was handed over last
+  bool opens_aside = false;  // as FileOpening::kAside: tells of a file's opening only where that failed
 
   std::size_t outstanding = 0;      // steps taken and not told of
   std::size_t waits = 0;            // calls
@@ -55,10 +57,19 @@ class ScriptedRing final : public FileRing {
   int wait(FileStepDone& done) override {
     ++script_.waits;
     if (const int said = next(script_.wait_results); said < 0) return said;
-    if (done_.empty()) {
-      script_.waited_for_nothing = true;
-      return -EDEADLK;
-    }
+    if (poll(done) == 0) return 0;
+    script_.waited_for_nothing = true;
+    return -EDEADLK;
+  }
+
+  int wait_for_any(std::chrono::nanoseconds /*limit*/) override {
+    ++script_.waits;
+    if (const int said = next(script_.wait_results); said < 0) return said;
+    return done_.empty() ? -ETIME : 0;
+  }
+
+  int poll(FileStepDone& done) override {
+    if (done_.empty()) return -EAGAIN;
     const auto told = script_.latest_first ? done_.end() - 1 : done_.begin();
     done = *told;
     done_.erase(told);
@@ -96,6 +107,8 @@ class ScriptedRing final : public FileRing {
         break;
       case FileStep::kClose: result = descriptor_ < 0 ? -ECANCELED : ::close(descriptor_); break;
     }
+    const bool opening = prepared.step == FileStep::kOpen;
+    if (script_.opens_aside && (opening ? result >= 0 : descriptor_ < 0)) return;
     done_.push_back({.place = prepared.place, .step = prepared.step, .result = result});
     ++script_.outstanding;
   }

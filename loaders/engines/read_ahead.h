@@ -1,0 +1,123 @@
+// Batches that are assembled sample by sample, as storage answers.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "loaders/batch.h"
+#include "loaders/datasets/dataset.h"
+#include "loaders/sampler.h"
+#include "loaders/worker_clock.h"
+
+namespace loadline {
+
+// Asks storage for the samples of the batches to come, across batches and epochs, as far as requests, memory and the
+// plan reach; a batch needs no slot for that. Workers come for samples that have arrived. Whoever of them finds none
+// waits for storage, and when it answers another takes its place, so that nobody decodes while nobody waits.
+//
+// In order of the sampler, batches get slots in their sequence: the one that the consumer waits for has one, and so no
+// order of events can starve it. In order of completion a batch gets one when all of its samples have arrived, or
+// before that while half of the slots are free: slots are not for waiting in. Then every batch with a slot has all its
+// samples asked for, but for the last one, and ends without anyone else's doing.
+class ReadAhead {
+ public:
+  // Borrows stream, pool and ring.
+  ReadAhead(std::unique_ptr<SampleArrivals> arrivals, BatchStream& stream, BatchPool& pool, const DeliveryRing& ring,
+            std::size_t batch_size, bool in_order);
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+  ~ReadAhead() = default;
+
+ private:
+  struct Planned;
+
+ public:
+  // A sample that a worker has in hand: place `at` of the slot.
+  struct Piece {
+    Planned* batch = nullptr;
+    std::size_t at = 0;
+    std::size_t place = 0;
+  };
+
+  // The next sample to assemble; waits for it. None at the end of the stream, and once closed. The clock is in kRead
+  // then, and in that batch. Throws Error when storage does not answer any more. Any thread.
+  std::optional<Piece> next(WorkerClock& clock);
+  // Its stored bytes, until finish(). Throws Error as SampleArrivals::stored().
+  StoredSample stored(const Piece& piece) { return arrivals_->stored(piece.place); }
+  Slot& slot_of(const Piece& piece) const;
+
+  struct Outcome {
+    bool kept = true;
+    std::exception_ptr failure = nullptr;
+    Stores stores = Stores::kCached;
+  };
+  // What became of the sample. The whole batch where it was the last one, with the failure of its first sample that has
+  // one. Any thread.
+  Batch finish(const Piece& piece, const Outcome& outcome);
+
+  // Wakes all that wait; from now on next() gives none.
+  void close();
+
+ private:
+  struct Arrived {
+    std::uint32_t at;
+    std::uint32_t place;
+  };
+  struct Planned {
+    bool in_use = false;
+    Slot plan;   // what the stream says of the batch
+    Batch slot;  // empty: it has none yet
+    std::size_t asked = 0;
+    std::size_t taken = 0;  // of `arrived`, by workers
+    std::size_t assembled = 0;
+    std::size_t first_failed = 0;
+    std::exception_ptr failure;
+    std::vector<SampleIndex> indices;
+    std::vector<Arrived> arrived;
+    std::vector<std::uint8_t> kept;
+  };
+
+  Planned& planned(std::uint64_t sequence) { return planned_[sequence % planned_.size()]; }
+  bool plan_next(WorkerClock& clock);
+  void ask_ahead(WorkerClock& clock);
+  void collect();
+  Planned* with_work();
+  Planned* wants_slot();
+  bool give_slot(std::unique_lock<std::mutex>& lock, WorkerClock& clock);
+  void wait(std::unique_lock<std::mutex>& lock, WorkerClock& clock);
+  template <typename Wait>
+  void watch(std::unique_lock<std::mutex>& lock, bool& watching, const Wait& wait_for_it);
+  WorkerStage stage_of_waiting() const;
+  static void leave_out_skipped(Planned& batch, Slot& slot);
+
+  const std::unique_ptr<SampleArrivals> arrivals_;
+  BatchStream& stream_;
+  BatchPool& pool_;
+  const DeliveryRing& ring_;
+  const std::size_t batch_size_;
+  const bool in_order_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Planned> planned_;     // a batch's place is its sequence number, modulo their number
+  std::vector<Planned*> slotted_;    // with a slot, in the order they got it
+  std::uint64_t next_sequence_ = 0;  // of the batch that is planned next
+  std::uint64_t oldest_ = 0;         // batches before it are published, or about to be
+  std::uint64_t unslotted_ = 0;      // batches before it have, or had, slots
+  std::size_t samples_waiting_ = 0;  // that have arrived for batches without a slot
+  bool plan_full_ = false;
+  bool ended_ = false;            // the stream
+  bool acquiring_ = false;        // somebody gets a slot
+  bool watches_storage_ = false;  // somebody waits for an answer, on behalf of all
+  bool watches_slots_ = false;    // somebody waits for one to come home, on behalf of all
+  std::size_t others_waiting_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace loadline
