@@ -16,7 +16,7 @@ constexpr std::size_t size_bytes(DType dtype) {
   switch (dtype) {
     case DType::kU8: return 1;
     case DType::kBF16: return 2;
-    case DType::kF32: return 4;
+    case DType::kF32:
     case DType::kI32: return 4;
   }
   return 0;

@@ -90,7 +90,8 @@ export BASELINE=test
 SAVE=yes OPTIONS="$slow --trials 5" submit gate.lsf
 exits 0
 OPTIONS="$slow --trials 5" submit gate.lsf
-exits 0
+gates "$(<"state/exit-$job-0")"
+says "alpha 0.05"
 
 what="a script that does not know the repository"
 LOADLINE_ROOT=$work submit sweep.lsf

@@ -126,7 +126,9 @@ gate=("$root/bench/slurm/gate.sbatch" "${slow[@]}" --trials 5)
 SAVE=yes submit "${gate[@]}"
 ends COMPLETED
 submit "${gate[@]}"
-ends COMPLETED
+wait_until 60 has_ended "$job" || fail "does not end"
+gates "$(exit_code "$job")"
+says "alpha 0.05"
 
 what="the run that was requeued"
 log=$requeued_log

@@ -351,7 +351,10 @@ class Gpt::Parts {
   NormShape norm() const { return {extents_.rows, shape_.width}; }
   TokenShapes tokens() const { return {shape_.batch_size, shape_.length, shape_.width, shape_.vocabulary}; }
   HeadShape heads() const { return {shape_.batch_size, shape_.length, shape_.heads, shape_.width / shape_.heads}; }
-  float scale() const { return 1 / std::sqrt(static_cast<float>(shape_.width / shape_.heads)); }
+  float scale() const {
+    const std::size_t head_width = shape_.width / shape_.heads;
+    return 1 / std::sqrt(static_cast<float>(head_width));
+  }
 
   GptShape shape_;
   Extents extents_;

@@ -19,7 +19,7 @@ using test::index_bytes;
 
 class Tokens : public testing::Test {
  protected:
-  std::unique_ptr<TokenDataset> open(const fs::path& path, DatasetOptions options) const {
+  std::unique_ptr<TokenDataset> open(const fs::path& path, const DatasetOptions& options) const {
     auto dataset = open_dataset(path, options);
     return std::unique_ptr<TokenDataset>(dynamic_cast<TokenDataset*>(dataset.release()));
   }
