@@ -53,6 +53,12 @@ std::filesystem::path FileNames::operator[](std::size_t index) const {
   return path;
 }
 
+const std::string& FileNames::path(std::size_t index, std::string& memory) const {
+  if (!folder_) return paths_[index].native();
+  folder_->write_path(index, memory);
+  return memory;
+}
+
 bool operator==(const FileNames& a, const FileNames& b) {
   if (a.folder_ && a.folder_ == b.folder_) return true;
   return std::equal(a.begin(), a.end(), b.begin(), b.end());

@@ -102,7 +102,6 @@ class QueueReader final : public SampleReader {
  public:
   QueueReader(const Files& files, std::size_t most, std::size_t in_flight)
       : files_(files),
-        paths_(in_flight + 1),
         queue_({.capacity = in_flight, .most_bytes = std::ranges::max(files.bytes)}),
         copies_(most > 1 ? most : 0) {}
 
@@ -132,10 +131,7 @@ class QueueReader final : public SampleReader {
     if (!as_announced) announce({&index, 1});
     while (queue_.size() < std::min(queue_.capacity(), announced_.size())) {
       const SampleIndex next = announced_[queue_.size()];
-      // The queue has fewer paths than there are places for, and borrows them until their files are taken.
-      fs::path& path = paths_[next_path_++ % paths_.size()];
-      path = files_.names[next];
-      queue_.push(path, files_.bytes[next]);
+      queue_.push(files_.names.path(next, path_), files_.bytes[next]);
     }
     announced_ = announced_.subspan(1);
     note_reads_in_flight(queue_.size() - 1);
@@ -143,8 +139,7 @@ class QueueReader final : public SampleReader {
   }
 
   Files files_;
-  std::vector<fs::path> paths_;
-  std::size_t next_path_ = 0;
+  std::string path_;  // of the next one
   FileQueue queue_;
   std::span<const SampleIndex> announced_;      // and not read yet
   std::vector<std::vector<std::byte>> copies_;  // where more than one at a time is wanted
@@ -160,7 +155,7 @@ class ArrivingFiles final : public SampleArrivals {
                    .most_files = std::max(kMostFiles, options.requests)}) {}
 
   bool ask(SampleIndex index, std::size_t ticket) override {
-    return arrivals_.ask(files_.names[index], files_.bytes[index], ticket);
+    return arrivals_.ask(files_.names.path(index, path_), files_.bytes[index], ticket);
   }
   std::optional<Arrival> arrived() override {
     const auto one = arrivals_.arrived();
@@ -177,6 +172,7 @@ class ArrivingFiles final : public SampleArrivals {
   static constexpr std::size_t kMostFiles = 4096;
 
   Files files_;
+  std::string path_;  // of the next one
   FileArrivals arrivals_;
 };
 

@@ -50,6 +50,7 @@ bool ReadAhead::plan_next(WorkerClock& clock) {
   clock.enter(WorkerStage::kRead);
   if (ended_) return false;
   batch.in_use = true;
+  batch.slotted = false;
   batch.asked = batch.taken = batch.assembled = 0;
   batch.first_failed = batch.plan.count;
   batch.failure = nullptr;
@@ -78,7 +79,7 @@ void ReadAhead::collect() {
     Planned& batch = planned_[one->ticket / batch_size_];
     batch.arrived.push_back(
         {.at = static_cast<std::uint32_t>(one->ticket % batch_size_), .place = static_cast<std::uint32_t>(one->place)});
-    if (!batch.slot) ++samples_waiting_;
+    if (!batch.slotted) ++samples_waiting_;
   }
 }
 
@@ -92,14 +93,15 @@ ReadAhead::Planned* ReadAhead::with_work() {
 ReadAhead::Planned* ReadAhead::wants_slot() {
   if (samples_waiting_ == 0) return nullptr;
   while (unslotted_ < next_sequence_ &&
-         (planned(unslotted_).slot || planned(unslotted_).plan.sequence != unslotted_ || !planned(unslotted_).in_use)) {
+         (planned(unslotted_).slotted || planned(unslotted_).plan.sequence != unslotted_ ||
+          !planned(unslotted_).in_use)) {
     ++unslotted_;
   }
   if (in_order_) return &planned(unslotted_);
   Planned* first = nullptr;
   for (std::uint64_t i = unslotted_; i < next_sequence_; ++i) {
     Planned& batch = planned(i);
-    if (!batch.in_use || batch.slot || batch.arrived.empty()) continue;
+    if (!batch.in_use || batch.slotted || batch.arrived.empty()) continue;
     if (batch.arrived.size() == batch.plan.count) return &batch;
     if (first == nullptr) first = &batch;
   }
@@ -131,6 +133,7 @@ bool ReadAhead::give_slot(std::unique_lock<std::mutex>& lock, WorkerClock& clock
   slot->epoch = plan.epoch;
   slot->target_bytes = 0;
   batch->slot = std::move(slot);
+  batch->slotted = true;
   samples_waiting_ -= batch->arrived.size();
   slotted_.push_back(batch);
   return true;

@@ -71,8 +71,9 @@ class ReadAhead {
   };
   struct Planned {
     bool in_use = false;
-    Slot plan;   // what the stream says of the batch
-    Batch slot;  // empty: it has none yet
+    Slot plan;             // what the stream says of the batch
+    bool slotted = false;  // it has, or had, a slot
+    Batch slot;            // until the batch is whole
     std::size_t asked = 0;
     std::size_t taken = 0;  // of `arrived`, by workers
     std::size_t assembled = 0;

@@ -18,11 +18,11 @@
 namespace loadline {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Of a longer file this much is read ahead, which few photographs exceed, and the rest by the thread that wants it.
 constexpr std::size_t kMostAheadBytes = std::size_t{4} << 20;
 constexpr std::size_t kArenaLineBytes = 64;
+// Longer ones are allocated when they come.
+constexpr std::size_t kUsualPathBytes = 200;
 
 // How often the system may say that it has no room for now.
 constexpr int kMostSubmitTries = 100'000;
@@ -42,9 +42,9 @@ std::unique_ptr<std::byte[]> arena_memory(std::size_t bytes) {
 }
 
 // What is to be tried again is no failure.
-void check_answer(std::string_view operation, const fs::path& path, int result) {
+void check_answer(std::string_view operation, std::string_view path, int result) {
   if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -ECANCELED) return;
-  throw Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(-result)));
+  throw Error(fmt::format("cannot {} {}: {}", operation, path, std::strerror(-result)));
 }
 
 // What the system tells of a file: the end of its reading and of its closing.
@@ -108,6 +108,7 @@ FileArrivals::FileArrivals(const FileArrivalsOptions& options, std::unique_ptr<F
       place_of_(ring_places(options.requests), kNone),
       steps_left_(ring_places(options.requests)),
       free_ring_places_(ring_places(options.requests)) {
+  for (Place& place : places_) place.path.reserve(kUsualPathBytes);
   std::iota(free_places_.rbegin(), free_places_.rend(), 0U);
   std::iota(free_ring_places_.rbegin(), free_ring_places_.rend(), 0U);
 }
@@ -142,7 +143,7 @@ void FileArrivals::fail(const std::string& why) {
   throw Error(broken_);
 }
 
-bool FileArrivals::ask(fs::path path, std::size_t bytes, std::size_t ticket) {
+bool FileArrivals::ask(std::string_view path, std::size_t bytes, std::size_t ticket) {
   check_whole();
   full_ = false;
   if (in_flight_ == requests_ || free_ring_places_.empty()) return false;
@@ -157,7 +158,7 @@ bool FileArrivals::ask(fs::path path, std::size_t bytes, std::size_t ticket) {
     full_ = true;
     return false;
   }
-  place.path = std::move(path);
+  place.path.assign(path);
   place.expected_bytes = bytes;
   place.ticket = ticket;
   place.opened = 0;
@@ -230,7 +231,7 @@ void FileArrivals::wait(std::chrono::nanoseconds limit) {
 
 std::span<const std::byte> FileArrivals::bytes(std::size_t at) {
   Place& place = places_[at];
-  const fs::path& path = place.path;
+  const std::string& path = place.path;
   check_answer("open", path, place.opened);
   check_answer("read", path, place.read);
   const std::size_t known = place.opened < 0 || place.read < 0 ? 0 : static_cast<std::size_t>(place.read);

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loaders/storage/file_ring.h"
@@ -72,7 +72,7 @@ class FileArrivals {
   // Asks for a file, which was `bytes` long when it was last seen; one whose length is another now is read as it is.
   // Does not wait, unless the system has no room. False where there is
   // no room: too many files are being read, or their memory was not given back.
-  bool ask(std::filesystem::path path, std::size_t bytes, std::size_t ticket);
+  bool ask(std::string_view path, std::size_t bytes, std::size_t ticket);
   // One that was read, or could not be; the first that the system tells of. None: it tells of none now.
   std::optional<Arrival> arrived();
   // Waits until the system tells of something, for `limit` at the most.
@@ -90,7 +90,7 @@ class FileArrivals {
 
  private:
   struct Place {
-    std::filesystem::path path;
+    std::string path;  // its memory is used again
     std::span<std::byte> memory;
     std::size_t expected_bytes = 0;
     std::size_t ticket = 0;

@@ -16,8 +16,6 @@
 namespace loadline {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Of a longer file this much is read ahead, which few photographs exceed, and the rest when it is taken.
 constexpr std::size_t kMostPlaceBytes = std::size_t{4} << 20;
 constexpr std::size_t kQueueLineBytes = 64;
@@ -53,9 +51,9 @@ bool is_passing(int result) {
   return result == -EINTR || result == -EAGAIN || result == -EBUSY;
 }
 
-void check_step(std::string_view operation, const fs::path& path, int result) {
+void check_step(std::string_view operation, std::string_view path, int result) {
   if (result >= 0 || is_passing(result) || result == -ECANCELED) return;
-  throw Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(-result)));
+  throw Error(fmt::format("cannot {} {}: {}", operation, path, std::strerror(-result)));
 }
 
 }  // namespace
@@ -87,14 +85,14 @@ void FileQueue::fail(const std::string& why) {
   throw Error(broken_);
 }
 
-void FileQueue::push(const fs::path& path, std::size_t bytes) {
+void FileQueue::push(std::string_view path, std::size_t bytes) {
   check_whole();
-  if (size_ == capacity()) throw Error(fmt::format("cannot read {} ahead: {} files are already", path.string(), size_));
+  if (size_ == capacity()) throw Error(fmt::format("cannot read {} ahead: {} files are already", path, size_));
   const std::size_t at = (first_ + size_) % places_.size();
   Place& place = places_[at];
-  place.path = &path;
+  place.path.assign(path);
   place.expected_bytes = bytes;
-  if (!ring_->prepare(at, path, memory_of(at))) fail("cannot read files by io_uring: its queue has no room");
+  if (!ring_->prepare(at, place.path, memory_of(at))) fail("cannot read files by io_uring: its queue has no room");
   hand_over(place);
   ++size_;
 }
@@ -169,8 +167,8 @@ std::span<const std::byte> FileQueue::take() {
   --size_;
   const int opened = place.results[static_cast<std::size_t>(FileStep::kOpen)];
   const int read = place.results[static_cast<std::size_t>(FileStep::kRead)];
-  check_step("open", *place.path, opened);
-  if (opened >= 0) check_step("read", *place.path, read);
+  check_step("open", place.path, opened);
+  if (opened >= 0) check_step("read", place.path, read);
   const std::size_t bytes = opened < 0 || read < 0 ? 0 : static_cast<std::size_t>(read);
   if (bytes == place.expected_bytes && bytes < memory.size()) return memory.first(bytes);
   return read_on(place, memory.first(std::min(bytes, memory.size())));
@@ -179,7 +177,7 @@ std::span<const std::byte> FileQueue::take() {
 // Either the system was interrupted, or the file is longer than its place or not as long as it was: what the file holds
 // now, on from where the system came to.
 std::span<const std::byte> FileQueue::read_on(const Place& place, std::span<std::byte> begun) {
-  const File file = File::open(*place.path);
+  const File file = File::open(place.path);
   const std::size_t bytes = file.size_bytes();
   const std::size_t known = std::min(begun.size(), bytes);
   std::span<std::byte> all{begun.data(), place_bytes_};

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loaders/storage/file_ring.h"
@@ -40,9 +40,8 @@ class FileQueue {
   std::size_t size() const { return size_; }
 
   // Asks for a file, which was `bytes` long when it was last seen; one whose length is another now is read as it is.
-  // Does not wait, unless the system has no room. Borrows the path until the file is taken. Throws Error when as many
-  // files are asked for already as can be.
-  void push(const std::filesystem::path& path, std::size_t bytes);
+  // Does not wait, unless the system has no room. Throws Error when as many files are asked for already as can be.
+  void push(std::string_view path, std::size_t bytes);
   // Waits for the file that was asked for first. Its bytes are valid until the next one is taken. Throws Error naming
   // the path and the reason; the next file can be taken then.
   std::span<const std::byte> take();
@@ -51,7 +50,7 @@ class FileQueue {
 
  private:
   struct Place {
-    const std::filesystem::path* path = nullptr;
+    std::string path;  // its memory is used again
     std::size_t expected_bytes = 0;
     std::array<int, kFileSteps> results{};
     unsigned in_flight = 0;  // steps that the system has and is not done with

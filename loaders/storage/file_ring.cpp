@@ -40,7 +40,7 @@ class SystemRing final : public FileRing {
   SystemRing& operator=(const SystemRing&) = delete;
   ~SystemRing() override { ::io_uring_queue_exit(&ring_); }
 
-  bool prepare(std::size_t place, const std::filesystem::path& path, std::span<std::byte> out) override {
+  bool prepare(std::size_t place, const std::string& path, std::span<std::byte> out) override {
     if (::io_uring_sq_space_left(&ring_) < kFileSteps) return false;
     const auto file = static_cast<unsigned>(place);
 

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace loadline {
 
@@ -38,7 +38,7 @@ class FileRing {
 
   // Writes down the three steps of one file for submit() to hand over: at most one file a place at a time. `path` and
   // `out` are borrowed until all three are done. False where there is no room.
-  virtual bool prepare(std::size_t place, const std::filesystem::path& path, std::span<std::byte> out) = 0;
+  virtual bool prepare(std::size_t place, const std::string& path, std::span<std::byte> out) = 0;
   // Hands over what was written down and not handed over yet. How many steps the system took, or an error number below
   // 0.
   virtual int submit() = 0;

@@ -110,7 +110,7 @@ TEST_P(Arrivals, BringEveryFileOnceWithItsTicket) {
   const fs::path files[] = {put("one", "first"), put("two", ""), put("three", std::string(100'000, 'x'))};
   for (std::size_t round = 0; round < 10; ++round) {
     tickets_.clear();
-    for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(arrivals_->ask(files[i], fs::file_size(files[i]), i));
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(arrivals_->ask(files[i].native(), fs::file_size(files[i]), i));
     EXPECT_EQ(arrivals_->in_flight(), 3U);
     std::multiset<std::string> texts;
     for (int i = 0; i < 3; ++i) texts.insert(next());
@@ -124,18 +124,18 @@ TEST_P(Arrivals, BringEveryFileOnceWithItsTicket) {
 TEST_P(Arrivals, AreBoundedByRequestsAndByBytes) {
   const fs::path small = put("small", "small");
   const fs::path large = put("large", std::string(150'000, 'x'));
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(arrivals_->ask(small, 5, 0));
-  EXPECT_FALSE(arrivals_->ask(small, 5, 0));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(arrivals_->ask(small.native(), 5, 0));
+  EXPECT_FALSE(arrivals_->ask(small.native(), 5, 0));
   EXPECT_FALSE(arrivals_->full()) << "requests are the bound";
   for (int i = 0; i < 4; ++i) EXPECT_EQ(next(), "small");
-  ASSERT_TRUE(arrivals_->ask(large, 150'000, 0));
-  ASSERT_TRUE(arrivals_->ask(large, 150'000, 0));
-  EXPECT_FALSE(arrivals_->ask(large, 150'000, 0));
+  ASSERT_TRUE(arrivals_->ask(large.native(), 150'000, 0));
+  ASSERT_TRUE(arrivals_->ask(large.native(), 150'000, 0));
+  EXPECT_FALSE(arrivals_->ask(large.native(), 150'000, 0));
   EXPECT_TRUE(arrivals_->full());
   const std::size_t place = arrival();
-  EXPECT_FALSE(arrivals_->ask(large, 150'000, 0)) << "it was not given back";
+  EXPECT_FALSE(arrivals_->ask(large.native(), 150'000, 0)) << "it was not given back";
   arrivals_->give_back(place);
-  EXPECT_TRUE(arrivals_->ask(large, 150'000, 0));
+  EXPECT_TRUE(arrivals_->ask(large.native(), 150'000, 0));
 }
 
 TEST_P(Arrivals, AreBoundedByTheirNumber) {
@@ -143,13 +143,13 @@ TEST_P(Arrivals, AreBoundedByTheirNumber) {
   std::vector<std::size_t> held;
   for (int i = 0; i < 8; ++i) {
     // The system may still be closing the files before it.
-    while (!arrivals_->ask(small, 5, 0)) EXPECT_FALSE(arrivals_->arrived());
+    while (!arrivals_->ask(small.native(), 5, 0)) EXPECT_FALSE(arrivals_->arrived());
     held.push_back(arrival());
   }
-  EXPECT_FALSE(arrivals_->ask(small, 5, 0));
+  EXPECT_FALSE(arrivals_->ask(small.native(), 5, 0));
   EXPECT_TRUE(arrivals_->full());
   for (const std::size_t place : held) arrivals_->give_back(place);
-  EXPECT_TRUE(arrivals_->ask(small, 5, 0));
+  EXPECT_TRUE(arrivals_->ask(small.native(), 5, 0));
 }
 
 TEST_P(Arrivals, NameTheFileThatCannotBeReadAndGoOn) {
@@ -157,17 +157,17 @@ TEST_P(Arrivals, NameTheFileThatCannotBeReadAndGoOn) {
   const fs::path directory = home_.path();
   const fs::path sound = put("sound", "sound");
   for (int round = 0; round < 5; ++round) {
-    ASSERT_TRUE(arrivals_->ask(missing, 10, 0));
+    ASSERT_TRUE(arrivals_->ask(missing.native(), 10, 0));
     std::size_t place = arrival();
     EXPECT_EQ(test::thrown_by([&] { arrivals_->bytes(place); }),
               test::failed("cannot open " + missing.string() + ": No such file or directory"));
     arrivals_->give_back(place);
-    ASSERT_TRUE(arrivals_->ask(directory, 10, 0));
+    ASSERT_TRUE(arrivals_->ask(directory.native(), 10, 0));
     place = arrival();
     EXPECT_EQ(test::thrown_by([&] { arrivals_->bytes(place); }),
               test::failed("cannot read " + directory.string() + ": Is a directory"));
     arrivals_->give_back(place);
-    ASSERT_TRUE(arrivals_->ask(sound, 5, 0));
+    ASSERT_TRUE(arrivals_->ask(sound.native(), 5, 0));
     EXPECT_EQ(next(), "sound");
   }
 }
@@ -175,11 +175,11 @@ TEST_P(Arrivals, NameTheFileThatCannotBeReadAndGoOn) {
 TEST_P(Arrivals, AreWhatTheFileIsNowWhateverItsLengthWas) {
   const fs::path file = put("one", "grown to a hundred bytes" + std::string(76, '.'));
   for (const std::size_t was : {0U, 99U, 101U, 5000U}) {
-    ASSERT_TRUE(arrivals_->ask(file, was, 0));
+    ASSERT_TRUE(arrivals_->ask(file.native(), was, 0));
     EXPECT_EQ(next(), "grown to a hundred bytes" + std::string(76, '.')) << was;
   }
   const fs::path longest = put("long", std::string(5'000'000, 'a') + 'b');
-  ASSERT_TRUE(arrivals_->ask(longest, 300'000, 0));
+  ASSERT_TRUE(arrivals_->ask(longest.native(), 300'000, 0));
   EXPECT_EQ(next(), std::string(5'000'000, 'a') + 'b');
 }
 
@@ -187,7 +187,7 @@ TEST_P(Arrivals, CanBeLeftWhileFilesAreBeingRead) {
   const fs::path file = put("file", std::string(100'000, 'x'));
   for (int i = 0; i < 20; ++i) {
     const auto left = make(kOptions);
-    for (int k = 0; k < i % 5; ++k) left->ask(file, 100'000, 0);
+    for (int k = 0; k < i % 5; ++k) left->ask(file.native(), 100'000, 0);
   }
 }
 
@@ -195,7 +195,7 @@ TEST_P(Arrivals, TakeNoMemoryBeyondWhatTheyBeganWith) {
   const fs::path file = put("file", std::string(200'000, 'x'));
   for (int round = 0; round < 20; ++round) {
     const std::size_t before = test::allocations_so_far();
-    ASSERT_TRUE(arrivals_->ask(file, 200'000, 0));
+    ASSERT_TRUE(arrivals_->ask(file.native(), 200'000, 0));
     const std::size_t place = [&] {
       for (;;) {
         if (const auto one = arrivals_->arrived()) return one->place;
@@ -218,17 +218,17 @@ TEST_P(ArrivalsOnAScript, ReadOnWhereAReadStoppedShort) {
   const fs::path file = put("one", "a file of some length");
   for (const std::size_t most : {0U, 1U, 20U, 21U}) {
     script_.most_read_bytes = most;
-    ASSERT_TRUE(arrivals_->ask(file, 21, 0));
+    ASSERT_TRUE(arrivals_->ask(file.native(), 21, 0));
     EXPECT_EQ(next(), "a file of some length") << most << " bytes at a time";
   }
 }
 
 TEST_P(ArrivalsOnAScript, NameTheOperationThatTheSystemRefusesFromThenOn) {
   const fs::path file = put("one", "first");
-  ASSERT_TRUE(arrivals_->ask(file, 5, 0));
+  ASSERT_TRUE(arrivals_->ask(file.native(), 5, 0));
   script_.submit_results = {-EBADF};
   const test::Thrown refusal = test::failed("cannot submit to io_uring: Bad file descriptor");
-  EXPECT_EQ(test::thrown_by([&] { arrivals_->ask(file, 5, 1); }), refusal);
+  EXPECT_EQ(test::thrown_by([&] { arrivals_->ask(file.native(), 5, 1); }), refusal);
   EXPECT_EQ(test::thrown_by([&] { arrivals_->arrived(); }), refusal);
   arrivals_.reset();
   EXPECT_EQ(script_.outstanding, 0U) << "the system may still write into memory that was given back";
@@ -238,20 +238,20 @@ TEST_P(ArrivalsOnAScript, NameTheOperationThatTheSystemRefusesFromThenOn) {
 TEST_P(ArrivalsOnAScript, AskAgainWhenTheSystemHasNoRoomForNow) {
   const fs::path file = put("one", "first");
   script_.submit_results = {-EINTR, -EAGAIN, -EBUSY};
-  ASSERT_TRUE(arrivals_->ask(file, 5, 0));
+  ASSERT_TRUE(arrivals_->ask(file.native(), 5, 0));
   EXPECT_EQ(next(), "first");
 }
 
 TEST_P(ArrivalsOnAScript, DoNotLetTheSystemRunHalfOfAFilesSteps) {
   const fs::path file = put("one", "first");
   script_.submit_results = {2};
-  EXPECT_EQ(test::thrown_by([&] { arrivals_->ask(file, 5, 0); }),
+  EXPECT_EQ(test::thrown_by([&] { arrivals_->ask(file.native(), 5, 0); }),
             test::failed("cannot submit to io_uring: the system took 2 of the 3 steps of a file"));
 }
 
 TEST_P(ArrivalsOnAScript, EndThoughTheSystemTellsOfNothingAnyMore) {
   const fs::path file = put("one", "first");
-  ASSERT_TRUE(arrivals_->ask(file, 5, 0));
+  ASSERT_TRUE(arrivals_->ask(file.native(), 5, 0));
   script_.wait_results = {-EBADF, -EBADF};
   EXPECT_EQ(test::thrown_by([&] { arrivals_->wait(std::chrono::seconds(1)); }),
             test::failed("cannot wait for io_uring: Bad file descriptor"));

@@ -31,7 +31,7 @@ test::Thrown refusal_to_take(FileQueue& queue) {
 }
 
 void push(FileQueue& queue, const fs::path& file) {
-  queue.push(file, fs::is_regular_file(file) ? fs::file_size(file) : 0);
+  queue.push(file.native(), fs::is_regular_file(file) ? fs::file_size(file) : 0);
 }
 
 // On the system's own ring.
@@ -205,11 +205,11 @@ TEST_F(QueueOnAScript, ReadsAFileAsItIsNowWhateverItsLengthWas) {
   const fs::path file = put("one", "grown to a hundred bytes" + std::string(76, '.'));
   const auto changed = queue();
   for (const std::size_t was : {0U, 99U, 101U, 5000U}) {
-    changed->push(file, was);
+    changed->push(file.native(), was);
     EXPECT_EQ(taken_from(*changed), "grown to a hundred bytes" + std::string(76, '.')) << was;
   }
   put("one", std::string(1000, 'x'));
-  changed->push(file, 100);
+  changed->push(file.native(), 100);
   EXPECT_EQ(taken_from(*changed), std::string(1000, 'x')) << "longer than a place";
 }
 
@@ -299,8 +299,8 @@ TEST_F(Queue, TakesNoMemoryBeyondWhatItBeganWith) {
   const fs::path longest = put("longest", std::string(300'000, 'y'));
   const std::size_t before = test::allocations_so_far();
   for (int round = 0; round < 10; ++round) {
-    queue_->push(file, 200'000);
-    queue_->push(longest, 300'000);
+    queue_->push(file.native(), 200'000);
+    queue_->push(longest.native(), 300'000);
     queue_->take();
     queue_->take();
   }

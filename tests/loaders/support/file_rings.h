@@ -11,9 +11,9 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <filesystem>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "loaders/storage/file_ring.h"
@@ -37,7 +37,7 @@ class ScriptedRing final : public FileRing {
  public:
   ScriptedRing(RingScript& script, std::size_t places) : script_(script), most_steps_(places * kFileSteps) {}
 
-  bool prepare(std::size_t place, const std::filesystem::path& path, std::span<std::byte> out) override {
+  bool prepare(std::size_t place, const std::string& path, std::span<std::byte> out) override {
     if (prepared_.size() + kFileSteps > most_steps_) return false;
     for (const FileStep step : {FileStep::kOpen, FileStep::kRead, FileStep::kClose}) {
       prepared_.push_back({place, step, &path, out});
@@ -81,7 +81,7 @@ class ScriptedRing final : public FileRing {
   struct Prepared {
     std::size_t place;
     FileStep step;
-    const std::filesystem::path* path;
+    const std::string* path;
     std::span<std::byte> out;
   };
 
