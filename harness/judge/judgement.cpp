@@ -85,7 +85,9 @@ std::vector<Configuration> configurations_of(const Result& result) {
   std::vector<Configuration> configurations;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.cells[i].cell;
-    if (!cell.loader || (cell.mode == Mode::kIo && with_full.contains(loading_key(cell)))) continue;
+    // A file may say of a step alone that it has a loader.
+    if (!cell.loader || !uses_loader(cell.mode)) continue;
+    if (cell.mode == Mode::kIo && with_full.contains(loading_key(cell))) continue;
     Configuration configuration = configuration_of(cell);
     configuration.io = cell_at(io, loading_key(cell));
     if (cell.mode == Mode::kFull) {

@@ -71,6 +71,14 @@ TEST(Judgement, PairsIoAndFullWithTheSyntheticTheyShare) {
   EXPECT_EQ(judgement.configurations[2].verdict.bound, Bound::kIncomplete);
 }
 
+TEST(Judgement, MakesNoConfigurationOfAStepThatClaimsALoader) {
+  Result result = result_of({{.mode = Mode::kSynthetic, .rates = {100, 101, 102}}});
+  result.cells[0].cell.loader = "serial";
+  const Judgement judgement = judge_run(result);
+  EXPECT_TRUE(judgement.configurations.empty());
+  EXPECT_EQ(judgement.cells[0].samples_per_second->mean, 101);
+}
+
 TEST(Judgement, HeadlinesTheConfigurationWithTheHighestFull) {
   const Judgement judgement = judge_run(result_of({
       {.mode = Mode::kIo, .rates = {9000}},
