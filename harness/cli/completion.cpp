@@ -48,7 +48,8 @@ bool wants_file(std::string_view placeholder) {
 std::vector<std::string> value_words(const CLI::Option& option) {
   std::vector<std::string> words;
   const auto rows = run_options();
-  const auto row = std::ranges::find_if(rows, [&](const OptionRow& one) { return option.check_lname(std::string(one.name)); });
+  const auto row =
+      std::ranges::find_if(rows, [&](const OptionRow& one) { return option.check_lname(std::string(one.name)); });
   if (row != rows.end() && row->choices != nullptr) {
     for (const std::string_view choice : row->choices()) words.emplace_back(choice);
     return words;
@@ -79,7 +80,8 @@ void offer_values(const CLI::Option& option, std::string_view before, std::strin
   const std::size_t comma = list ? text.rfind(',') : std::string_view::npos;
   const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
   const std::string kept = fmt::format("{}{}", before, text.substr(0, begin));
-  for (const std::string& word : value_words(option)) offer(fmt::format("{}{}", before, text), kept + word, "", completion);
+  for (const std::string& word : value_words(option))
+    offer(fmt::format("{}{}", before, text), kept + word, "", completion);
   completion.files = wants_file(type) || option.check_lname("loader");
 }
 
@@ -182,14 +184,14 @@ Completion complete(const CLI::App& app, std::span<const std::string> words) {
     }
   }
   completion.files = verb != &app && std::ranges::any_of(verb->get_options(), [](const CLI::Option* option) {
-    return option->get_positional() && wants_file(option->get_type_name());
-  });
+                       return option->get_positional() && wants_file(option->get_type_name());
+                     });
   return completion;
 }
 
 std::string completion_text(const Completion& completion) {
   std::string text;
-  for (const Candidate& candidate : completion.candidates) {
+  for (const Offer& candidate : completion.candidates) {
     text += fmt::format("{}{}{}\n", candidate.word, candidate.what.empty() ? "" : "\t", candidate.what);
   }
   return text + (completion.files ? ":files\n" : "");

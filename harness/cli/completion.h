@@ -12,13 +12,13 @@ class App;
 
 namespace loadline {
 
-struct Candidate {
+struct Offer {
   std::string word;
   std::string what;  // may be empty
 };
 
 struct Completion {
-  std::vector<Candidate> candidates;
+  std::vector<Offer> candidates;
   bool files = false;  // the shell's own completion of file names fits too
 };
 

@@ -88,10 +88,10 @@ int doctor_verb() {
   symptoms.push_back(counter_symptom());
   symptoms.push_back(energy_symptom(gpus));
   symptoms.push_back(gpu_symptom(gpus));
-  put_text(stdout, fmt::format("{}\n{}, {}: watched for {} s\n\n{}", build_text(here.build),
-                               here.machine.hostname.value_or("this machine"),
-                               here.machine.cpu_model.value_or("unknown CPU"), kWatched.count(),
-                               checkup_text(symptoms)));
+  put_text(stdout,
+           fmt::format("{}\n{}, {}: watched for {} s\n\n{}", build_text(here.build),
+                       here.machine.hostname.value_or("this machine"), here.machine.cpu_model.value_or("unknown CPU"),
+                       kWatched.count(), checkup_text(symptoms)));
   return kExitOk;
 }
 

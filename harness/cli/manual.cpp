@@ -50,8 +50,9 @@ std::string manual_page(const CLI::App& verb, const std::string& version) {
   const std::string name = words_of(verb, '-');
   std::string upper = name;
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  std::string page = fmt::format(".TH {} 1 \"\" \"loadline {}\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n", roff(upper),
-                                 roff(version), roff(name), roff(verb.get_description()), roff(words_of(verb, ' ')));
+  std::string page =
+      fmt::format(".TH {} 1 \"\" \"loadline {}\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n", roff(upper),
+                  roff(version), roff(name), roff(verb.get_description()), roff(words_of(verb, ' ')));
   const auto below = verb.get_subcommands([](const CLI::App*) { return true; });
   if (!below.empty()) page += "\\fIVERB\\fR ...\n";
   if (below.empty()) page += "[\\fIOPTIONS\\fR]";
@@ -84,7 +85,8 @@ std::string manual_page(const CLI::App& verb, const std::string& version) {
     page += ".SH NOTES\n";
     for (const std::string_view line : lines_of(footer)) page += fmt::format("{}\n.br\n", roff(line));
   }
-  if (verb.get_parent() != nullptr) return page + fmt::format(".SH SEE ALSO\n\\fB{}\\fR(1)\n", roff(words_of(*verb.get_parent(), '-')));
+  if (verb.get_parent() != nullptr)
+    return page + fmt::format(".SH SEE ALSO\n\\fB{}\\fR(1)\n", roff(words_of(*verb.get_parent(), '-')));
   std::vector<std::string> pages;
   for (const CLI::App* one : below) pages.push_back(fmt::format("\\fB{}\\fR(1)", roff(words_of(*one, '-'))));
   return page + fmt::format(".SH SEE ALSO\n{}\n", fmt::join(pages, ",\n"));

@@ -14,6 +14,7 @@ namespace {
 constexpr double kOtherWork = 0.02;     // share of the CPUs in force that other processes may use unnoticed
 constexpr double kMuchOtherWork = 0.1;  // from which trials slow down visibly
 constexpr double kStolen = 0.01;        // share of all CPU time
+constexpr double kReadAgain = 256;      // pages a second, of 4 KiB a MiB; a few always are
 constexpr double kShortMemory = 0.1;    // share of memory that should be available
 
 using Symptoms = std::vector<Symptom>;
@@ -73,7 +74,9 @@ void check_other_work(const Machine& machine, const MachineCounts& before, const
   if (all && busy && *all > 0) {
     const double cpus = *busy / *all * static_cast<double>(machine.logical_cpus.value_or(machine.threads_in_force));
     const double share = cpus / static_cast<double>(machine.threads_in_force);
-    const Health health = share > kMuchOtherWork ? Health::kDisturbs : share > kOtherWork ? Health::kNote : Health::kFine;
+    const Health health = share > kMuchOtherWork ? Health::kDisturbs
+                          : share > kOtherWork   ? Health::kNote
+                                                 : Health::kFine;
     symptoms.push_back({health, "other work", fmt::format("other processes use {:.2f} CPUs", cpus),
                         health == Health::kFine ? "" : "stop what else runs, or ask for a node of your own"});
   }
@@ -98,11 +101,11 @@ void check_memory(const Machine& machine, const SystemFiles& files, const Machin
                         is_low ? "end what holds it: the page cache is what gives way" : ""});
   }
   if (machine.cgroup_memory_limit_bytes && machine.cgroup_memory_left_bytes) {
-    symptoms.push_back({Health::kNote, "memory limit",
-                        fmt::format("the control group may use {}, cached files included, and {} is left",
-                                    size_words(*machine.cgroup_memory_limit_bytes),
-                                    size_words(*machine.cgroup_memory_left_bytes)),
-                        "warm trials need a limit that holds the dataset too"});
+    symptoms.push_back(
+        {Health::kNote, "memory limit",
+         fmt::format("the control group may use {}, cached files included, and {} is left",
+                     size_words(*machine.cgroup_memory_limit_bytes), size_words(*machine.cgroup_memory_left_bytes)),
+         "warm trials need a limit that holds the dataset too"});
   }
   const std::string meminfo = files.text("/proc/meminfo").value_or("");
   const auto swap = parse_size_bytes(value_of(meminfo, "SwapTotal").value_or(""));
@@ -110,16 +113,18 @@ void check_memory(const Machine& machine, const SystemFiles& files, const Machin
   const auto swapped = growth(before.swapped_pages, after.swapped_pages);
   if (swap && unused) {
     const bool swaps = swapped.value_or(0) > 0;
-    const std::string found = *swap == 0        ? "none"
+    const std::string found = *swap == 0         ? "none"
                               : *swap == *unused ? fmt::format("{}, none of it in use", size_words(*swap))
                                                  : fmt::format("{} in use", size_words(*swap - *unused));
-    symptoms.push_back({swaps ? Health::kDisturbs : *swap == *unused ? Health::kFine : Health::kNote, "swap",
-                        found + (swaps ? ", and pages move" : ""), swaps ? "free memory" : ""});
+    symptoms.push_back({swaps              ? Health::kDisturbs
+                        : *swap == *unused ? Health::kFine
+                                           : Health::kNote,
+                        "swap", found + (swaps ? ", and pages move" : ""), swaps ? "free memory" : ""});
   }
   if (const auto again = growth(before.refaulted_pages, after.refaulted_pages)) {
-    const bool reclaims = *again > 0;
+    const bool reclaims = *again > kReadAgain;
     symptoms.push_back({reclaims ? Health::kDisturbs : Health::kFine, "page cache",
-                        reclaims ? "files that memory had no room for are read again" : "keeps what it holds",
+                        reclaims ? "the system drops files from it that are then read again" : "keeps what is read",
                         reclaims ? "free memory, or use less data" : ""});
   }
   if (machine.transparent_huge_pages) {

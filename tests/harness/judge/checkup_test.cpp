@@ -85,7 +85,7 @@ TEST(Checkup, MeasuresOtherWorkAndSteal) {
   EXPECT_EQ(symptom_of(symptoms, "other work").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "other work").found, "other processes use 1.00 CPUs");
   EXPECT_EQ(symptom_of(symptoms, "steal").health, Health::kDisturbs);
-  EXPECT_EQ(symptom_of(symptoms, "steal").found, "the host gives 5 % of this virtual machine's CPU time to others");
+  EXPECT_EQ(symptom_of(symptoms, "steal").found, "the host gives 5.0 % of this virtual machine's CPU time to others");
   Machine metal = quiet_machine();
   metal.virtualised = false;
   EXPECT_EQ(symptom_of(checkup(metal, system.files(), kStart, later), "steal").subject, "missing");
@@ -101,7 +101,7 @@ TEST(Checkup, TellsOfMemoryThatIsShort) {
   machine.cgroup_memory_left_bytes = std::uint64_t{256} << 20;
   MachineCounts later = kQuiet;
   later.swapped_pages = 8;
-  later.refaulted_pages = 9;
+  later.refaulted_pages = 1003;
   const auto symptoms = checkup(machine, system.files(), kStart, later);
   EXPECT_EQ(symptom_of(symptoms, "memory").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "memory").found, "512.0 MiB of 8.0 GiB available");
