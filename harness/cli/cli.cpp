@@ -16,9 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/completion.h"
 #include "harness/cli/help.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/out_of_memory.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/side.h"
@@ -62,6 +64,8 @@ struct Request {
   BaselineRequest baseline;
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
   std::vector<std::string> help;                                // verb, and section
+  bool help_as_manual = false;
+  std::string completion_shell;
 };
 
 std::string help_of(const OptionRow& row) {
@@ -452,6 +456,14 @@ void add_help(CLI::App& app, Request& request) {
   CLI::App* help = app.add_subcommand("help", "Explain a verb, or a section of its options");
   help->add_option("words", request.help, "verb, such as run or data make, and then a section such as trials")
       ->type_name("VERB [SECTION]");
+  help->add_flag("--man", request.help_as_manual, "as a page for man(1): loadline help --man run | man -l -");
+}
+
+void add_completion(CLI::App& app, Request& request) {
+  app.add_subcommand("completion", "Print what a shell runs to complete command lines of loadline")
+      ->add_option("shell", request.completion_shell, "bash, zsh or fish: eval \"$(loadline completion bash)\"")
+      ->required()
+      ->type_name("SHELL");
 }
 
 // The deepest verb given.
@@ -500,8 +512,13 @@ std::string more_of(const CLI::App& verb) {
          one_value_text();
 }
 
-int print_help(const CLI::App& app, const std::vector<std::string>& words) {
+int print_help(const CLI::App& app, const std::vector<std::string>& words, bool as_manual) {
   const HelpSubject subject = help_subject(app, words);
+  if (as_manual) {
+    if (!subject.section.empty()) throw usage_error("help: --man: a page is of a whole verb, not of a section");
+    put(stdout, manual_page(*subject.verb, this_build().version));
+    return kExitOk;
+  }
   const std::size_t width = help_width(stdout);
   put(stdout, subject.section.empty() ? help_text(*subject.verb, HelpExtent::kShort, more_of(*subject.verb), width)
                                       : section_text(subject, width));
@@ -596,7 +613,11 @@ int run_request(const CLI::App& app, Request& request) {
     throw usage_error(fmt::format("{}want a verb, one of {}, see --help", prefix_of(verb), fmt::join(verbs, ", ")));
   }
   const std::string name = verb.get_name();
-  if (name == "help") return print_help(app, request.help);
+  if (name == "help") return print_help(app, request.help, request.help_as_manual);
+  if (name == "completion") {
+    put(stdout, completion_script(request.completion_shell));
+    return kExitOk;
+  }
   if (name == "check") {
     for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
     return check_verb(request.run, request.check);
@@ -622,6 +643,7 @@ int run_request(const CLI::App& app, Request& request) {
   if (name == "ab" || name == "aa") return pairs_request(name, request);
   if (name == "diff") return diff_verb(request.diff);
   if (verb.get_parent()->get_name() == "baseline") return baseline_request(name, request.baseline);
+  if (name == "doctor") return doctor_verb();
   if (name == "list") return list_verb(request.list);
   if (name == "merge") return merge_verb(request.merge);
   if (name == "export") return export_verb(request.exported);
@@ -700,12 +722,18 @@ namespace {
   add_aa(app, request);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats, kernels and baselines")
       ->add_flag("--json", request.list.json, "as JSON, for other programs");
+  app.add_subcommand("doctor", "Show what was built in, and what on this machine disturbs measurements");
   add_data(app, request);
   add_baseline(app, request.baseline);
   add_merge(app, request.merge);
   add_export(app, request.exported);
   add_report(app, request.report);
+  add_completion(app, request);
   add_help(app, request);
+  if (argc > 1 && argv[1] == kCompleteVerb) {
+    put(stdout, completion_text(complete(app, std::vector<std::string>(argv + 2, argv + argc))));
+    return kExitOk;
+  }
   try {
     // Unknown words are kept rather than refused, so that the refusal can name the nearest known one.
     const std::function<void(CLI::App&)> keep_unknown = [&](CLI::App& verb) {

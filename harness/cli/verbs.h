@@ -175,6 +175,7 @@ int ab_verb(const PairsRequest& request);  // of the options those that are is_f
 int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);
 int list_verb(const ListRequest& request);
+int doctor_verb();  // takes a second
 int baseline_list_verb(const BaselineRequest& request);
 int baseline_show_verb(const BaselineRequest& request);
 int baseline_delete_verb(const BaselineRequest& request);

@@ -63,9 +63,38 @@ TEST_F(Help, AllShowsDefaultsChoicesAndEverySection) {
 TEST_F(Help, OfWhatIsNotThereIsRefused) {
   expect_refusal(
       run({"help", "rnu"}), 2,
-      "help: verb 'rnu': want one of run, ceilings, train, check, diff, ab, aa, list, data, baseline, merge, "
-      "export, report, help (did you mean run?)");
+      "help: verb 'rnu': want one of run, ceilings, train, check, diff, ab, aa, list, doctor, data, baseline, merge, "
+      "export, report, completion, help (did you mean run?)");
   expect_refusal(run({"help", "diff", "trials"}), 2, "help: section of diff 'trials': want one of options, judging");
+}
+
+TEST_F(Help, AsAManualIsAPageOfTheVerb) {
+  const std::string page = shown({"help", "--man", "data", "make"});
+  EXPECT_THAT(page, StartsWith(".TH LOADLINE\\-DATA\\-MAKE 1 "));
+  EXPECT_THAT(page, HasSubstr("\n.TP\n\\fB\\-\\-seed\\fR \\fIN\\fR\n"));
+  EXPECT_EQ(run({"help", "--man", "run", "trials"}).exit_code, 2);
+}
+
+TEST_F(Help, CompletesVerbsOptionsAndValues) {
+  EXPECT_THAT(shown({"__complete", "basel"}), StartsWith("baseline\t"));
+  EXPECT_THAT(shown({"__complete", "run", "--trial-s"}), StartsWith("--trial-seconds\t"));
+  EXPECT_EQ(shown({"__complete", "run", "--loader", "thr"}), "thread-pool\n:files\n");
+  EXPECT_EQ(shown({"__complete", "run", "--mode=sy"}), "--mode=synthetic\n");
+  EXPECT_EQ(shown({"__complete", "run", "--dtype", "u8,b"}), "u8,bf16\n");
+  EXPECT_EQ(shown({"__complete", "report", ""}), ":files\n");
+  EXPECT_EQ(shown({"__complete", "nothing", "--x"}), "");
+}
+
+TEST_F(Help, HasAScriptForEachShell) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    EXPECT_THAT(shown({"completion", shell}), HasSubstr("__complete")) << shell;
+  }
+  EXPECT_EQ(run({"completion", "ksh"}).exit_code, 2);
+}
+
+TEST_F(Help, DoctorSaysWhatIsBuiltInAndWhatDisturbs) {
+  EXPECT_THAT(shown({"doctor"}),
+              AllOf(HasSubstr("\nbuilt with Boost "), HasSubstr(" CPUs  "), HasSubstr("watched for 1 s")));
 }
 
 }  // namespace

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/verbs.h"
+#include "harness/judge/checkup.h"
+#include "harness/monitor/counters.h"
+#include "harness/monitor/energy.h"
+#include "harness/monitor/gpu_library.h"
+#include "harness/result/build_facts.h"
+#include "harness/result/environment.h"
+#include "harness/show/checkup_text.h"
+#include "harness/show/report/page.h"
+#include "harness/show/tensorboard/events.h"
+#include "loaders/error.h"
+#include "loaders/storage/file_ring.h"
+#include "loaders/transforms/kernels.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::chrono::seconds kWatched{1};
+
+std::string build_text(const Build& build) {
+  std::string text = fmt::format("{}, {}{}, {} kernels\n", name_of(build), build.build_type.value_or("no build type"),
+                                 build.sanitizer ? fmt::format(" with the {} sanitizer", *build.sanitizer) : "",
+                                 supported_kernels().back()->name);
+  std::vector<std::string> libraries;
+  for (const Build::Library& library : build.libraries) {
+    if (library.version) libraries.push_back(fmt::format("{} {}", library.name, *library.version));
+  }
+  text += fmt::format("built with {}\n", fmt::join(libraries, ", "));
+  for (const LeftOut& row : computes_left_out()) text += fmt::format("left out: {}: {}\n", row.name, row.reason);
+  if (embedded_page().libraries.empty()) {
+    text += "left out: charts of reports: built without npm; install npm and configure again\n";
+  }
+  if (const auto why = why_no_tensorboard(); !why.empty()) text += fmt::format("left out: TensorBoard: {}\n", why);
+  return text;
+}
+
+Symptom ring_symptom() {
+  try {
+    make_file_ring(1);
+    return {Health::kFine, "io_uring", "the system allows it: --read uring works", ""};
+  } catch (const Error& error) {
+    return {Health::kNote, "io_uring", error.what(), "--read uring does not work here"};
+  }
+}
+
+Symptom counter_symptom() {
+  const auto refusal = EventCounters().facts().refusal;
+  if (!refusal) return {Health::kFine, "counters", "--counters counts all its events", ""};
+  return {Health::kNote, "counters", "--counters lacks some: " + *refusal, ""};
+}
+
+Symptom energy_symptom(const GpuLibraries& gpus) {
+  if (EnergyMeter(SystemFiles(), gpus).has_counters()) return {Health::kFine, "energy", "is counted", ""};
+  return {Health::kNote, "energy", "no counter of CPUs or GPUs can be read: results have no joules",
+          "of Intel and AMD CPUs root may read /sys/class/powercap"};
+}
+
+Symptom gpu_symptom(const GpuLibraries& gpus) {
+  std::size_t devices = 0;
+  for (const auto& library : gpus) devices += library->devices();
+  return {Health::kFine, "GPUs", devices == 0 ? "neither NVML nor ROCm SMI shows any" : fmt::format("{}", devices), ""};
+}
+
+}  // namespace
+
+int doctor_verb() {
+  const SystemFiles files;
+  const MachineCounts before = machine_counts(files);
+  std::this_thread::sleep_for(kWatched);
+  const MachineCounts after = machine_counts(files);
+  const Environment here = this_environment();
+  const GpuLibraries gpus = gpu_libraries();
+  std::vector<Symptom> symptoms = checkup(here.machine, files, before, after);
+  symptoms.push_back(ring_symptom());
+  symptoms.push_back(counter_symptom());
+  symptoms.push_back(energy_symptom(gpus));
+  symptoms.push_back(gpu_symptom(gpus));
+  put_text(stdout,
+           fmt::format("{}\n{}, {}: watched for {} s\n\n{}", build_text(here.build),
+                       here.machine.hostname.value_or("this machine"), here.machine.cpu_model.value_or("unknown CPU"),
+                       kWatched.count(), checkup_text(symptoms)));
+  return kExitOk;
+}
+
+}  // namespace loadline
