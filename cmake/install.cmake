@@ -1,5 +1,6 @@
-# What `cmake --install` puts into its prefix, beside the Python package: the tool, the header that plug-ins include, the
-# libraries and their headers, and the CMake package by which find_package(loadline) finds them.
+# What `cmake --install` puts into its prefix, beside the Python package: the tool with its man pages and completions, the
+# header that plug-ins include, the libraries and their headers, and the CMake package by which find_package(loadline)
+# finds them.
 #
 #     loadline::plugin     loadline/plugin.h, for loaders of one's own; needs nothing else
 #     loadline::loaders    loadline::synthetic    loadline::harness    the libraries, each with those before it
@@ -44,3 +45,14 @@ install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Fin
 install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT tool)
 install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT libraries)
 install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
+# What only the tool itself can say, and so only where it runs: not where it was built for another machine.
+install(CODE "
+  execute_process(
+    COMMAND \"${CMAKE_COMMAND}\" -D \"TOOL=$<TARGET_FILE:loadline>\" -D \"PREFIX=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\"
+      -P \"${PROJECT_SOURCE_DIR}/cmake/manual.cmake\"
+    OUTPUT_VARIABLE written RESULT_VARIABLE failed)
+  if(failed)
+    message(WARNING \"without man pages and completions: \${failed}\")
+  endif()
+  string(REGEX MATCHALL \"[^\n]+\" written \"\${written}\")
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES \${written})" COMPONENT tool)

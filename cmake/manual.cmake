@@ -1,0 +1,53 @@
+# cmake -D TOOL=loadline -D PREFIX=/usr/local -P cmake/manual.cmake: writes what the tool says of itself below the prefix: a
+# page for man(1) of each verb, and what bash, zsh and fish complete command lines with. Prints the files, a line each.
+
+function(say variable)
+  execute_process(COMMAND "${TOOL}" ${ARGN} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  set(${variable} "${said}" PARENT_SCOPE)
+endfunction()
+
+function(put file text)
+  file(WRITE "${PREFIX}/${file}" "${text}")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "${PREFIX}/${file}")
+endfunction()
+
+# The verbs below these words, as the shells are told: a verb, a tab, and what it does.
+function(verbs_below variable)
+  say(offers __complete ${ARGN} "")
+  string(REGEX MATCHALL "[^\n]+" offers "${offers}")
+  set(verbs)
+  foreach(offer IN LISTS offers)
+    if(offer MATCHES "^([a-z]+)\t")
+      list(APPEND verbs "${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+  set(${variable} "${verbs}" PARENT_SCOPE)
+endfunction()
+
+function(put_page)
+  list(JOIN ARGN "-" name)
+  say(page help --man ${ARGN})
+  if(name)
+    string(PREPEND name "-")
+  endif()
+  put("share/man/man1/loadline${name}.1" "${page}")
+endfunction()
+
+put_page()
+verbs_below(verbs)
+foreach(verb IN LISTS verbs)
+  put_page(${verb})
+  if(verb MATCHES "^(data|baseline)$")
+    verbs_below(below ${verb})
+    foreach(one IN LISTS below)
+      put_page(${verb} ${one})
+    endforeach()
+  endif()
+endforeach()
+
+say(bash completion bash)
+say(zsh completion zsh)
+say(fish completion fish)
+put(share/bash-completion/completions/loadline "${bash}")
+put(share/zsh/site-functions/_loadline "${zsh}")
+put(share/fish/vendor_completions.d/loadline.fish "${fish}")

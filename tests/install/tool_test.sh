@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# tool_test.sh CMAKE BUILD SOURCE TOOL: the tool as `cmake --install` puts it into a prefix, with its pages for man(1) and its
+# completions for shells.
+set -euo pipefail
+readonly CMAKE=$1 BUILD=$2 TOOL=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+"$CMAKE" --install "$BUILD" --prefix "$work/prefix" --component tool >install.log 2>&1
+! grep -i warning install.log
+share=prefix/share
+[[ $(prefix/bin/loadline --version) == "$("$TOOL" --version)" ]]
+
+# A page for the tool, for each verb and for each verb below one, and nothing else.
+pages=$(cd "$share/man/man1" && echo loadline*.1)
+for page in loadline loadline-run loadline-diff loadline-doctor loadline-data-make loadline-baseline-list; do
+  [[ " $pages " == *" $page.1 "* ]] || { echo "no $page.1 in $pages"; exit 1; }
+done
+for page in $pages; do
+  [[ $(head -c 4 "$share/man/man1/$page") == .TH\  ]] || { echo "$page is no page"; exit 1; }
+done
+if command -v groff >/dev/null; then
+  groff -man -Tascii -ww "$share/man/man1/loadline-run.1" >run.txt 2>groff.log
+  [[ ! -s groff.log ]] || { cat groff.log; exit 1; }
+  grep -q -- '--trial-seconds' run.txt
+fi
+
+# bash completes with what was installed.
+# shellcheck source=/dev/null
+source "$share/bash-completion/completions/loadline"
+COMP_LINE="$work/prefix/bin/loadline run --trial-s" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+_loadline
+[[ ${COMPREPLY[*]} == --trial-seconds ]] || { echo "bash completes as: ${COMPREPLY[*]}"; exit 1; }
+grep -q '^#compdef loadline' "$share/zsh/site-functions/_loadline"
+[[ -s $share/fish/vendor_completions.d/loadline.fish ]]
+echo ok
