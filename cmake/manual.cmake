@@ -13,7 +13,8 @@ endfunction()
 
 # The verbs below these words, as the shells are told: a verb, a tab, and what it does.
 function(verbs_below variable)
-  say(offers __complete ${ARGN} "")
+  # Not by say(): ARGN would lose the empty word.
+  execute_process(COMMAND "${TOOL}" __complete ${ARGN} "" OUTPUT_VARIABLE offers COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" offers "${offers}")
   set(verbs)
   foreach(offer IN LISTS offers)

@@ -63,7 +63,8 @@ class FileNames {
   std::size_t size() const { return folder_ ? folder_->size() : paths_.size(); }
   bool empty() const { return size() == 0; }
   std::filesystem::path operator[](std::size_t index) const;
-  // The same path, in memory of the caller's or of this list: once `memory` has room for the longest, nothing is allocated.
+  // The same path, in memory of the caller's or of this list: once `memory` has room for the longest, nothing is
+  // allocated.
   const std::string& path(std::size_t index, std::string& memory) const;
   std::filesystem::path front() const { return (*this)[0]; }
   // Null where they are no folder's.

@@ -92,9 +92,9 @@ ReadAhead::Planned* ReadAhead::with_work() {
 // The batch that is to have a slot next, if any is; one without an arrival only where batches behind it wait for it.
 ReadAhead::Planned* ReadAhead::wants_slot() {
   if (samples_waiting_ == 0) return nullptr;
-  while (unslotted_ < next_sequence_ &&
-         (planned(unslotted_).slotted || planned(unslotted_).plan.sequence != unslotted_ ||
-          !planned(unslotted_).in_use)) {
+  while (
+      unslotted_ < next_sequence_ &&
+      (planned(unslotted_).slotted || planned(unslotted_).plan.sequence != unslotted_ || !planned(unslotted_).in_use)) {
     ++unslotted_;
   }
   if (in_order_) return &planned(unslotted_);

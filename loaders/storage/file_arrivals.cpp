@@ -21,8 +21,6 @@ namespace {
 // Of a longer file this much is read ahead, which few photographs exceed, and the rest by the thread that wants it.
 constexpr std::size_t kMostAheadBytes = std::size_t{4} << 20;
 constexpr std::size_t kArenaLineBytes = 64;
-// Longer ones are allocated when they come.
-constexpr std::size_t kUsualPathBytes = 200;
 
 // How often the system may say that it has no room for now.
 constexpr int kMostSubmitTries = 100'000;
@@ -164,7 +162,8 @@ bool FileArrivals::ask(std::string_view path, std::size_t bytes, std::size_t tic
   place.opened = 0;
   place.read = 0;
   const std::uint32_t ring_place = free_ring_places_.back();
-  if (!ring_->prepare(ring_place, place.path, place.memory)) fail("cannot read files by io_uring: its queue has no room");
+  if (!ring_->prepare(ring_place, place.path, place.memory))
+    fail("cannot read files by io_uring: its queue has no room");
   hand_over();
   free_places_.pop_back();
   free_ring_places_.pop_back();

@@ -65,6 +65,7 @@ FileQueue::FileQueue(const FileQueueOptions& options, std::unique_ptr<FileRing> 
       place_bytes_(place_bytes_for(options.most_bytes)),
       memory_(memory_for(options.capacity + 1, place_bytes_)),
       places_(options.capacity + 1) {
+  for (Place& place : places_) place.path.reserve(kUsualPathBytes);
   if (options.most_bytes >= place_bytes_) long_one_.reserve(options.most_bytes);
 }
 

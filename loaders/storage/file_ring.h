@@ -11,6 +11,9 @@
 
 namespace loadline {
 
+// What is kept for a path beforehand; a longer one is allocated when it comes.
+inline constexpr std::size_t kUsualPathBytes = 200;
+
 // The steps of one file, each done by the system alone when the one before it is. A file that cannot be opened has the
 // other two cancelled; it is closed whatever its read came to.
 enum class FileStep : std::uint8_t { kOpen, kRead, kClose };

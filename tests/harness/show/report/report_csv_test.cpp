@@ -44,6 +44,7 @@ TEST(ReportCsv, HasARowATrialAndAColumnASetting) {
   EXPECT_THAT(lines[0], testing::StartsWith("run_id,started,hostname,cell,round,place,started_seconds,workload,"));
   EXPECT_THAT(lines[0],
               testing::EndsWith(",peak_rss_bytes,device_read_bytes,loader_order_seconds,loader_slot_wait_seconds,"
+                                "loader_window_wait_seconds,"
                                 "loader_open_seconds,loader_read_seconds,loader_library_lock_seconds,"
                                 "loader_inflate_seconds,loader_decode_seconds,loader_transform_seconds,"
                                 "loader_hand_over_seconds,loader_next_call_seconds,loader_idle_seconds"));
