@@ -23,7 +23,7 @@ done
 if command -v groff >/dev/null; then
   groff -man -Tascii -ww "$share/man/man1/loadline-run.1" >run.txt 2>groff.log
   [[ ! -s groff.log ]] || { cat groff.log; exit 1; }
-  sed 's/.\x08//g' run.txt | grep -q -- '--trial-seconds'
+  sed 's/.\x08//g' run.txt | grep -e '--trial-seconds' >/dev/null
 fi
 
 # bash completes with what was installed.
