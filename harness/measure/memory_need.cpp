@@ -94,7 +94,8 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
     case CeilingScope::kDataset: return times(ceiling.ceiling.threads, block_bytes(kMebibyte, ceiling.ceiling.threads));
     case CeilingScope::kBatch: break;
   }
-  return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads, cell.slot_bytes));
+  const std::size_t slots = ceiling.ceiling.kind->role == CeilingRole::kHandingOver ? slots_across(cell.slot_bytes) : 1;
+  return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads * slots, cell.slot_bytes));
 }
 
 // Ceilings on samples in memory have a copy of a part of them, once a dataset, which stays to the end.

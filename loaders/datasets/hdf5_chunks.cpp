@@ -159,7 +159,7 @@ class ChunkedDataset::Reader final : public Hdf5Reader {
     for (const Group& group : groups) {
       if (!take(group, chunked_.inflated_.find(group.chunk))) groups[left++] = group;
     }
-    for (const Group& group : groups.first(left)) take(group, chunked_.inflated_.wait_for(group.chunk));
+    for (const Group& group : groups.first(left)) take(group, wait_for(group.chunk));
   }
 
  private:
@@ -190,6 +190,11 @@ class ChunkedDataset::Reader final : public Hdf5Reader {
       }
     }
     return std::span(groups_).first(count);
+  }
+
+  ChunkCache::Hold wait_for(std::size_t chunk) {
+    const InStage inflating(WorkerStage::kInflate);  // by another
+    return chunked_.inflated_.wait_for(chunk);
   }
 
   // Whether it could be had: not while another thread is filling it.
