@@ -67,13 +67,15 @@ class Across final : public CeilingKernel {
   }
 
   std::vector<std::string_view> ways() const override {
+    if (depths_.back() == kFewSlots) return streams_ ? Ways{"cached", "streaming"} : Ways{"cached"};
     if (!streams_) return {"cached, few slots", "cached, many slots"};
     return {"cached, few slots", "cached, many slots", "streaming, few slots", "streaming, many slots"};
   }
 
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
-    const Way how{.stores = way < 2 ? Stores::kCached : Stores::kStreaming, .depth = depths_[way % 2]};
+    const std::size_t depths = depths_.back() == kFewSlots ? 1 : 2;
+    const Way how{.stores = way < depths ? Stores::kCached : Stores::kStreaming, .depth = depths_[way % depths]};
     for (FillingHand& hand : hands_) {
       hand.filled = 0;
       hand.read = 0;
@@ -90,6 +92,8 @@ class Across final : public CeilingKernel {
   }
 
  private:
+  using Ways = std::vector<std::string_view>;
+
   struct Way {
     Stores stores;
     std::size_t depth;
@@ -188,7 +192,7 @@ class Across final : public CeilingKernel {
 }  // namespace
 
 std::size_t slots_across(std::size_t slot_bytes) {
-  return std::min(kFewSlots + 1 + kLeavesCacheBytes / std::max<std::size_t>(1, slot_bytes), kMostSlots);
+  return std::min(kFewSlots + kLeavesCacheBytes / std::max<std::size_t>(1, slot_bytes), kMostSlots);
 }
 
 std::unique_ptr<CeilingKernel> make_gather_across(const CeilingSubject& subject) {
