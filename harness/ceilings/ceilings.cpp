@@ -52,11 +52,6 @@ Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/)
   return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
 }
 
-// Not of encoded samples: beside the decoding, what a line costs on its way does not show.
-Threads where_a_consumer_reads_samples(const Cell& cell, const DatasetInfo& dataset) {
-  return cell.workers > 0 && sink_reads(cell) && !dataset.encoded ? Threads(cell.workers + 1) : Threads();
-}
-
 Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/) {
   return cell.workers > 0 ? Threads(2) : Threads();
 }
@@ -86,9 +81,6 @@ constexpr std::array kKinds{
     CeilingKind{"gather-drain", "slots filled with random samples, and read by the same threads", CeilingUnit::kSamples,
                 CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kIntrudes, where_reading_costs_time,
                 make_gather_drain},
-    CeilingKind{"gather-across", "slots filled with random samples, and all of them read by one thread",
-                CeilingUnit::kSamples, CeilingScope::kBatch, CeilingRole::kHandingOver, kBound, !kIntrudes,
-                where_a_consumer_reads_samples, make_gather_across},
     CeilingKind{"drain", "one batch read by one thread, over and over", CeilingUnit::kSamples, CeilingScope::kBatch,
                 CeilingRole::kTaking, kBound, !kIntrudes, where_a_consumer_reads, make_drain},
     CeilingKind{"hand-off", "empty batches from one thread to another and home", CeilingUnit::kBatches,
@@ -187,8 +179,7 @@ std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, 
   const auto ways = kernel.ways();
   std::size_t way = 0;
   if (ways.size() > 1) {
-    // A third of the time, or less where there are only two.
-    const Time trying = time / std::max<Time::rep>(24, 3 * kTries * static_cast<Time::rep>(ways.size()));
+    const Time trying = time / 24;
     const auto fastest = fastest_way(kernel, ways.size(), trying, clock, stop);
     if (!fastest) return std::nullopt;
     way = *fastest;

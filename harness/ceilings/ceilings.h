@@ -12,10 +12,6 @@
 //   gather-drain  the same threads also read every line of what they filled. It takes the place of `gather` where the
 //                 sink reads (IO) and no CPU is left to do it meanwhile: for a loader without workers, and where every
 //                 CPU has a worker. The reading then takes time from the filling, whoever does it.
-//   gather-across the threads fill, and one more reads every line of what they filled, from few slots or from many.
-//   Where
-//                 each has a CPU, lines go from one to another, which no loader with a consumer can do without. Where
-//                 they have not, the reading thread is one that fills: a consumer on a CPU with work of its own.
 //   drain         the one consumer reads every line of a batch that stays where it is. Where the sink reads, it reads
 //                 on one thread, however many there are to fill.
 //   hand-off      empty batches through pool and ring, from one thread to another.

@@ -17,13 +17,25 @@ void read_lines(std::span<const std::byte> bytes) {
   asm volatile("" : : "r"(sum));  // the sum counts as used
 }
 
+// The full batches of one epoch, in the cell's own order; indices stand one batch behind the other.
+std::vector<SampleIndex> order_of(const Sampler& sampler) {
+  std::vector<SampleIndex> permutation(sampler.permutation_size());
+  sampler.permute(0, permutation);
+  const std::size_t size = sampler.batch_size();
+  const std::size_t most = std::max<std::size_t>(1, kMostOrdered / size);
+  const std::size_t batches = std::min(sampler.samples_per_epoch() / size, most);
+  std::vector<SampleIndex> order(batches * size);
+  for (std::size_t i = 0; i < batches; ++i) sampler.batch(0, permutation, i, std::span(order).subspan(i * size, size));
+  return order;
+}
+
 class Gathering final : public CeilingKernel {
  public:
   Gathering(const CeilingSubject& subject, bool drain)
       : streams_(subject.assembler.effective(Stores::kStreaming) == Stores::kStreaming),
         batch_size_(subject.sampler.batch_size()),
         drain_(drain),
-        order_(gather_order(subject.sampler)),
+        order_(order_of(subject.sampler)),
         pool_(subject.threads, batch_size_, subject.assembler.sample_bytes()) {
     for (std::size_t i = 0; i < subject.threads; ++i) {
       hands_.push_back({.slot = pool_.try_acquire(),
@@ -79,7 +91,7 @@ class Draining final : public CeilingKernel {
       : batch_size_(subject.sampler.batch_size()), pool_(1, batch_size_, subject.assembler.sample_bytes()) {
     batch_ = pool_.try_acquire();
     batch_->count = batch_size_;
-    const auto order = gather_order(subject.sampler);
+    const auto order = order_of(subject.sampler);
     std::ranges::copy(std::span(order).first(batch_size_), batch_->indices.begin());
     subject.assembler.make_filler(batch_size_, Stores::kCached)->fill(*batch_);
   }
@@ -100,17 +112,6 @@ class Draining final : public CeilingKernel {
 };
 
 }  // namespace
-
-std::vector<SampleIndex> gather_order(const Sampler& sampler) {
-  std::vector<SampleIndex> permutation(sampler.permutation_size());
-  sampler.permute(0, permutation);
-  const std::size_t size = sampler.batch_size();
-  const std::size_t most = std::max<std::size_t>(1, kMostOrdered / size);
-  const std::size_t batches = std::min(sampler.samples_per_epoch() / size, most);
-  std::vector<SampleIndex> order(batches * size);
-  for (std::size_t i = 0; i < batches; ++i) sampler.batch(0, permutation, i, std::span(order).subspan(i * size, size));
-  return order;
-}
 
 std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject) {
   return std::make_unique<Gathering>(subject, false);

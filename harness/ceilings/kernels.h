@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "harness/ceilings/ceilings.h"
 
@@ -17,7 +16,6 @@ std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_page_cache(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather_drain(const CeilingSubject& subject);
-std::unique_ptr<CeilingKernel> make_gather_across(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_hand_off(const CeilingSubject& subject);
 
@@ -27,13 +25,6 @@ void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 // How long the blocks are that `threads` threads read into a buffer each: as wanted, or shorter where there are so many
 // that the buffers would take more than 64 MiB, but at least a page of 4 KiB.
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
-
-// The full batches of one epoch, in the cell's own order; indices stand one batch behind the other. Of a large epoch
-// only the first.
-std::vector<SampleIndex> gather_order(const Sampler& sampler);
-
-// How many slots of so many bytes go between a thread that fills and the one that reads.
-std::size_t slots_across(std::size_t slot_bytes);
 
 // How much memory a kernel of the memory's rates uses: enough to leave the caches, no more than an eighth of what there
 // is, and at most 1 GiB.

@@ -94,10 +94,7 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
     case CeilingScope::kDataset: return times(ceiling.ceiling.threads, block_bytes(kMebibyte, ceiling.ceiling.threads));
     case CeilingScope::kBatch: break;
   }
-  const bool across = ceiling.ceiling.kind->role == CeilingRole::kHandingOver;
-  const std::size_t threads = ceiling.ceiling.threads;
-  const std::size_t slots = across ? std::max<std::size_t>(1, threads - 1) * slots_across(cell.slot_bytes) : threads;
-  return plus(plus(order, std::min(order, kOrdered)), times(slots, cell.slot_bytes));
+  return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads, cell.slot_bytes));
 }
 
 // Ceilings on samples in memory have a copy of a part of them, once a dataset, which stays to the end.

@@ -26,7 +26,6 @@ struct Request {
   std::string compute = "drain";
   Access access = Access::kMapped;
   Placement placement = {};
-  bool encoded = false;
 };
 
 constexpr std::size_t kCpus = 4;
@@ -41,7 +40,6 @@ std::vector<Ceiling> ceilings(const Request& request) {
   cell.placement = request.placement;
   DatasetInfo info;
   info.access = request.access;
-  info.encoded = request.encoded;
   return ceilings_of(cell, 2, info);
 }
 
@@ -61,9 +59,8 @@ Names bounds(const Request& request) {
 }
 
 TEST(CeilingsOf, AnIoCellWithASpareCpuAreAssemblingReadingAndHandingOver) {
-  EXPECT_EQ(bounds({.workers = 3}),
-            (Names{"gather/mnist/data:2/batch:64/threads:3", "gather-across/mnist/data:2/batch:64/threads:4",
-                   "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
+  EXPECT_EQ(bounds({.workers = 3}), (Names{"gather/mnist/data:2/batch:64/threads:3",
+                                           "drain/mnist/data:2/batch:64/threads:1", "hand-off/threads:2"}));
 }
 
 TEST(CeilingsOf, AnIoCellWithAWorkerOnEveryCpuHaveThemReadToo) {
@@ -84,12 +81,6 @@ TEST(CeilingsOf, AFullCellHaveNobodyReadWhatTheComputeDoesNot) {
   EXPECT_EQ(bounds({.mode = Mode::kFull, .workers = kCpus}), bounds({.workers = kCpus})) << "drain is a compute too";
 }
 
-TEST(CeilingsOf, EncodedSamplesLeaveOutWhatLinesCostOnTheirWay) {
-  const Names encoded = bounds({.workers = 3, .encoded = true});
-  EXPECT_EQ(std::ranges::count(encoded, "gather/mnist/data:2/batch:64/threads:3"), 1);
-  EXPECT_EQ(std::ranges::count(encoded, "gather-across/mnist/data:2/batch:64/threads:4"), 0);
-}
-
 TEST(CeilingsOf, ACellWithoutALoaderAreNone) {
   EXPECT_EQ(ids({.mode = Mode::kSynthetic}), Names());
   EXPECT_EQ(ids({.mode = Mode::kOverhead}), Names());
@@ -108,9 +99,8 @@ TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
 TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
-            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1",
-                   "gather-across/mnist/data:2/batch:64/threads:3/cpus:0,1>2,3",
-                   "drain/mnist/data:2/batch:64/threads:1/cpus:2,3", "hand-off/threads:2/cpus:0,1>2,3"}));
+            (Names{"gather/mnist/data:2/batch:64/threads:2/cpus:0,1", "drain/mnist/data:2/batch:64/threads:1/cpus:2,3",
+                   "hand-off/threads:2/cpus:0,1>2,3"}));
   EXPECT_EQ(bounds({.placement = split}), Names{"gather-drain/mnist/data:2/batch:64/threads:1/cpus:2,3"})
       << "the serial loader fills on the thread of the compute";
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
@@ -259,15 +249,10 @@ TEST(GatherCeiling, ThrowsWhatTheDatasetThrows) {
   const Kernels& kernels = kernels_named("auto");
   const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels});
   const Sampler sampler({.samples = 70, .batch_size = 8});
+  const auto kernel =
+      make_gather({.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 2});
   SteadyClock clock;
-  for (const std::size_t cpus : {1, 4}) {  // the thread that reads fills too, or others do
-    for (const auto* const kind : {"gather", "gather-across"}) {
-      const Machine machine{.threads_in_force = cpus};
-      const auto kernel = ceiling_kind_named(kind).make(
-          {.assembler = assembler, .sampler = sampler, .machine = machine, .kernels = kernels, .threads = 2});
-      EXPECT_THROW(run_ceiling_trial(*kernel, 1ms, clock, {}), Error) << kind << " on " << cpus;
-    }
-  }
+  EXPECT_THROW(run_ceiling_trial(*kernel, 1ms, clock, {}), Error);
 }
 
 TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {

@@ -170,7 +170,6 @@ TEST_F(PrepareTest, TellsOfEveryCellWhichCeilingsItCannotPass) {
                                                  : "gather/mnist/data:0/batch:8/threads:1"});
     } else if (io) {
       EXPECT_EQ(bounds, (std::set<std::string>{"gather-drain/mnist/data:0/batch:8/threads:2",
-                                               "gather-across/mnist/data:0/batch:8/threads:3",
                                                "drain/mnist/data:0/batch:8/threads:1", "hand-off/threads:2"}));
     } else {
       EXPECT_EQ(bounds, (std::set<std::string>{"gather/mnist/data:0/batch:8/threads:2", "hand-off/threads:2"}));

@@ -141,8 +141,8 @@ TEST_F(RunTest, GivesEveryCeilingItsTrialsInTheRoundsOfTheCells) {
   result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;
   ASSERT_TRUE(run(plan_of(with_ceilings())));
   // Of two workers on two CPUs and the serial loader: the memory three times and the page cache, for one thread and
-  // for two; gather and gather-drain likewise; gather-across; drain; hand-off.
-  ASSERT_EQ(result_.ceilings.size(), 15U);
+  // for two; gather and gather-drain likewise; drain; hand-off.
+  ASSERT_EQ(result_.ceilings.size(), 14U);
   const std::size_t all = result_.ceilings.size() + result_.cells.size();
   std::set<std::string> ids;
   std::vector<std::vector<std::size_t>> rounds(3, std::vector<std::size_t>(all));
@@ -177,7 +177,7 @@ TEST_F(RunTest, MeasuresTheCeilingsAloneWhenAskedTo) {
   EXPECT_TRUE(listener_.trials.empty());
   EXPECT_TRUE(listener_.first_epochs.empty());
   // And, for one thread and for two, those that drop the files from the page cache.
-  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 15U + 4U);
+  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 14U + 4U);
 }
 
 TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {
