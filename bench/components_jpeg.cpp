@@ -3,6 +3,8 @@
 //
 //   jpeg/decode/SCALE   decoding alone, of all of the image
 //   jpeg/photo/part     as loaders do it: the part that the crop needs, then the resize kernel. The limit of one worker
+//   jpeg/beside/...     the same to each type and layout, in turns with libjpeg-turbo's own decoder on the same pixels.
+//                       `of_libjpeg` is what the decoder alone takes of the time: the median over images
 //   jpeg/photo/full     all of the image, then the resize kernel
 //   jpeg/photo/opencv   the same with `--decoder opencv`
 //   jpeg/large/part     the first of 1600 x 1200 pixels
@@ -13,7 +15,14 @@
 // The images are made, not taken: smooth shapes, edges and grain that compress as photographs do.
 #include <fmt/format.h>
 
+// Before jpeglib.h, which needs its FILE.
+#include <jpeglib.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -143,6 +152,77 @@ Region crop_of(std::size_t number) {
   return random_crop(kStored, {}, random);
 }
 
+// Calls of libjpeg-turbo and nothing else, as a program has them that decodes a part of an image after the other. It
+// ends where an image cannot be decoded, which those made here can.
+class PlainDecoder {
+ public:
+  PlainDecoder() {
+    info_.err = jpeg_std_error(&errors_);
+    jpeg_create_decompress(&info_);
+  }
+  PlainDecoder(const PlainDecoder&) = delete;
+  PlainDecoder& operator=(const PlainDecoder&) = delete;
+  ~PlainDecoder() { jpeg_destroy_decompress(&info_); }
+
+  // With a pixel more on either side, without which the chroma of the crop's edges would be another.
+  const std::uint8_t* decode(const Encoded& encoded, const Region& crop) {
+    jpeg_mem_src(&info_, encoded.data(), encoded.size());
+    jpeg_read_header(&info_, TRUE);
+    info_.out_color_space = JCS_RGB;
+    jpeg_start_decompress(&info_);
+    auto left = static_cast<JDIMENSION>(crop.left - std::min<std::size_t>(crop.left, 1));
+    auto width = static_cast<JDIMENSION>(std::min(crop.left + crop.width + 1, kStored.width)) - left;
+    if (width < info_.output_width) jpeg_crop_scanline(&info_, &left, &width);
+    if (crop.top > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(crop.top));
+    const std::size_t row_bytes = 3 * std::size_t{width};
+    if (rows_.size() < row_bytes * crop.height) rows_.resize(row_bytes * crop.height);
+    for (std::size_t done = 0; done < crop.height;) {
+      std::array<JSAMPROW, 16> rows{};
+      const std::size_t want = std::min(crop.height - done, rows.size());
+      for (std::size_t i = 0; i < want; ++i) rows[i] = rows_.data() + (done + i) * row_bytes;
+      done += jpeg_read_scanlines(&info_, rows.data(), static_cast<JDIMENSION>(want));
+    }
+    jpeg_abort_decompress(&info_);
+    return rows_.data();
+  }
+
+ private:
+  jpeg_error_mgr errors_{};
+  jpeg_decompress_struct info_{};
+  std::vector<std::uint8_t> rows_;
+};
+
+// In turns, so that what the machine does besides falls on both.
+void transform_beside_libjpeg(benchmark::State& state, Photos& photos, const PhotoOptions& options) {
+  using Seconds = std::chrono::duration<double>;
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const PhotoTransform photo(options, kernels_named("auto"));
+  PhotoWorker worker;
+  PlainDecoder plain;
+  std::vector<std::byte> out(photo.sample_bytes());
+  std::vector<double> shares;
+  std::size_t number = 0;
+  state.counters["encoded_bytes"] = photos.bytes();
+  for (auto pass : state) {
+    (void)pass;
+    const Encoded& encoded = photos[number];
+    const auto first = now();
+    benchmark::DoNotOptimize(plain.decode(encoded, crop_of(number)));
+    benchmark::ClobberMemory();
+    const auto second = now();
+    photo.apply(worker, bytes_of(encoded), 0, static_cast<SampleIndex>(number), out.data());
+    benchmark::ClobberMemory();
+    const auto end = now();
+    state.SetIterationTime(Seconds(end - second).count());
+    shares.push_back(Seconds(second - first) / Seconds(end - second));
+    ++number;
+  }
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::ranges::nth_element(shares, middle);
+  state.counters["of_libjpeg"] = *middle;
+  state.SetItemsProcessed(state.iterations());
+}
+
 void transform_full(benchmark::State& state, Photos& photos) {
   const BilinearResize resize(kOut, DType::kF32, Layout::kNCHW, affine_of(DType::kF32, 3, kMean, kStddev),
                               kernels_named("auto"));
@@ -218,6 +298,18 @@ void add_jpeg_rows(Rows& rows) {
         [scale](benchmark::State& state, Photos& images) { decode(state, images, scale); });
   }
   add_transform("photo/part", photos, options_of(PhotoDecoder::kJpeg, false));
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kU8}) {
+    for (const Layout layout : {Layout::kNCHW, Layout::kNHWC}) {
+      PhotoOptions options = options_of(PhotoDecoder::kJpeg, false);
+      options.dtype = dtype;
+      options.layout = layout;
+      if (dtype == DType::kU8) options.mean = options.stddev = {};
+      rows.add(fmt::format("jpeg/beside/{}/{}", name(dtype), name(layout)),
+               [photos, options](benchmark::State& state) { transform_beside_libjpeg(state, *photos, options); })
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
   add("photo/full", photos, transform_full);
   add_transform("photo/opencv", photos, options_of(PhotoDecoder::kOpenCv, false));
   add("opencv", photos, transform_by_opencv);

@@ -38,7 +38,7 @@ install(TARGETS loadline_options loadline_loaders loadline_synthetic loadline_ha
 install(EXPORT loadline_libraries NAMESPACE loadline:: FILE loadlineLibraries.cmake DESTINATION "${package_dir}"
   COMPONENT libraries)
 install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Findliburing.cmake
-    cmake/FindoneDNN.cmake cmake/FindxxHash.cmake
+    cmake/Findlibdeflate.cmake cmake/FindoneDNN.cmake cmake/FindxxHash.cmake
   DESTINATION "${package_dir}" COMPONENT libraries)
 # Beside the tool and beside the libraries: what is loaded when it is wanted. It has its place below the prefix whatever
 # GNUInstallDirs says, as the tool looks for it in ../lib/loadline.

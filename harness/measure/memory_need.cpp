@@ -9,6 +9,7 @@
 
 #include "harness/ceilings/kernels.h"
 #include "harness/result/memory_words.h"
+#include "loaders/datasets/formats.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -54,6 +55,10 @@ void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
   }
   if (info.labelled() && info.labels_in_memory && info.access != Access::kFiles) {
     need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
+  }
+  if (info.access == Access::kChunks) {
+    need.parts.push_back({fmt::format("the inflated chunks of {}", path),
+                          std::min<std::uint64_t>(info.all_bytes(), kInflatedChunksBytes)});
   }
   if (info.access == Access::kFiles) {
     need.parts.push_back({fmt::format("the file names of {}", path), times(info.samples, kBytesAFile)});

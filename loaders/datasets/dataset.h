@@ -28,7 +28,7 @@ enum class Access : std::uint8_t {
   kResident,  // where it lies in this process's own memory
   kRows,      // by the HDF5 library, one read a sample
   kBlocks,    // by the HDF5 library, one read for each run of neighbours in a batch
-  kChunks,    // by the HDF5 library, whole chunks as they are stored, decoded by the thread that wants them
+  kChunks,    // whole chunks of an HDF5 file as they are stored, decoded by the thread that wants them
   kFiles,     // a file a sample, read whole
   kUnknown,   // by a loader that is not ours, in a way of its own
 };

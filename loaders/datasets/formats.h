@@ -29,6 +29,8 @@ std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& path, const 
 // 1], says where each begins and the last ends; labels as above.
 inline constexpr std::string_view kPackedBytes = "encoded";
 inline constexpr std::string_view kPackedOffsets = "offsets";
+// How much memory the inflated chunks of one file may take, that are kept for those who read their neighbours.
+inline constexpr std::size_t kInflatedChunksBytes = std::size_t{64} << 20;
 bool has_hdf5_name(const std::filesystem::path& path);  // .h5, .hdf5 or .hdf
 bool recognises_hdf5(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_hdf5(const std::filesystem::path& path, const DatasetOptions& options);

@@ -1,6 +1,6 @@
-// HDF5 files (The HDF Group: "HDF5 File Format Specification", version 3.0) through the library's C API, which hdf5.cpp
-// alone sees. The library does one thing at a time, whatever threads ask: each waits for its turn at a lock
-// that stands before the library's own.
+// HDF5 files (The HDF Group: "HDF5 File Format Specification", version 3.0) read through the library's C API, which the
+// hdf5*.cpp of this folder alone see. The library does one thing at a time, whatever threads ask: each waits for its
+// turn at a lock that stands before the library's own.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,16 @@
 #include <string_view>
 #include <vector>
 
-namespace loadline {
+#include "loaders/error.h"
 
-// What the library says of an error, in words: without its own variables and addresses, which it lists as well, and
-// with the system's reason where it names one.
-std::string hdf5_reason(std::string_view description);
+namespace loadline {
 
 enum class Hdf5Storage : std::uint8_t { kContiguous, kChunked, kCompact, kExternal, kVirtual };
 
 // "contiguous", "chunked", "compact", "in external files", "virtual".
 std::string_view name(Hdf5Storage storage);
 
-enum class Hdf5Filter : std::uint8_t { kDeflate, kShuffle, kOther };
+enum class Hdf5Filter : std::uint8_t { kDeflate, kShuffle, kFletcher32, kOther };
 
 // What a file says of one of its datasets.
 struct Hdf5Facts {
@@ -65,11 +63,18 @@ class Hdf5Dataset {
                 std::span<std::byte> out) const;
 
   // The chunk that begins with row `first`, as it is stored: before any filter is undone. Bit i of `skipped` is set
-  // where filter i was not applied to it. Throws Error naming path and row, also when `out` is shorter than the chunk.
+  // where filter i was not applied to it.
   struct StoredChunk {
     std::size_t bytes;
     std::uint32_t skipped;
+    std::uint64_t offset_bytes;  // in the file; of read_chunk(), 0
   };
+  // Where it lies. Throws Error naming path and row.
+  StoredChunk find_chunk(std::uint64_t first) const;
+  // Whether find_chunk() tells the place: of a file that begins with a block of its user's own, some versions of the
+  // library count from behind it and others from the file's beginning.
+  bool finds_chunks() const { return finds_chunks_; }
+  // Reads it. Throws Error naming path and row, also when `out` is shorter than the chunk.
   StoredChunk read_chunk(std::uint64_t first, std::span<std::byte> out) const;
 
   // How many elements there are. Throws Error when the file is too short for them, which may claim any number.
@@ -85,49 +90,15 @@ class Hdf5Dataset {
  private:
   struct Handles;
 
+  Error chunk_failure(std::uint64_t first, const std::string& why) const;
+
   std::filesystem::path path_;
   std::unique_ptr<Handles> handles_;
   Hdf5Facts facts_;
+  bool finds_chunks_ = false;
 };
 
 // Whether the file is an HDF5 file with such a dataset. Nothing is thrown where it cannot be read.
 bool has_hdf5_dataset(const std::filesystem::path& path, const std::string& name);
-
-enum class Hdf5Element : std::uint8_t { kU8, kF32 };
-
-// How rows are laid out in a file that is written.
-struct Hdf5Layout {
-  Hdf5Element element = Hdf5Element::kU8;
-  std::optional<std::uint64_t> chunk_rows;  // none: contiguous
-  int gzip_level = 0;                       // 0: not compressed; 1 to 9 need chunks
-};
-
-// Writes a file of datasets, one after the other. One thread.
-class Hdf5Writer {
- public:
-  // Empties and fills the file at `path`. Throws Error naming it as `shown`.
-  Hdf5Writer(const std::filesystem::path& path, std::filesystem::path shown);
-  Hdf5Writer(const Hdf5Writer&) = delete;
-  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
-  ~Hdf5Writer();
-
-  // Creates `name` with these extents; append() then writes its rows in order, whole ones at a time, or write_box() any
-  // part of it.
-  void begin(const std::string& name, std::span<const std::uint64_t> extents, const Hdf5Layout& layout);
-  void append(std::span<const std::byte> rows);
-  void write_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
-                 std::span<const std::byte> values);
-  // A dataset of labels has the attribute `classes`.
-  void write_offsets(const std::string& name, std::span<const std::uint64_t> offsets);
-  void write_labels(const std::string& name, std::span<const std::int32_t> labels, std::uint64_t classes);
-  // Closes the file. Without it what was written may be incomplete.
-  void close();
-
- private:
-  struct State;
-
-  std::filesystem::path shown_;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace loadline

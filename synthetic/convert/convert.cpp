@@ -13,7 +13,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
-#include "loaders/storage/hdf5.h"
+#include "loaders/storage/hdf5_writer.h"
 #include "loaders/storage/npy.h"
 #include "loaders/verify.h"
 #include "synthetic/convert/writers.h"

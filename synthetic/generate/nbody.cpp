@@ -14,6 +14,7 @@
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/hdf5.h"
+#include "loaders/storage/hdf5_writer.h"
 
 namespace loadline {
 namespace {

@@ -33,6 +33,7 @@ says gather_drain/bf16/batch:512/threads:1
 says convert/f32/nhwc/scalar
 says handoff/thread-pool
 says jpeg/photo/part
+says jpeg/beside/u8/nhwc
 says resize/365x270/f32/nchw/scalar
 says permutation/page-shuffled/1000000
 is_silent_on threads:2

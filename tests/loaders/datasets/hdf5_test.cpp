@@ -6,7 +6,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <fstream>
 #include <functional>
 
 #include "loaders/datasets/formats.h"
@@ -145,6 +147,81 @@ TEST_F(Hdf5, UndoesShuffleAndDeflate) {
   EXPECT_EQ(content_fingerprint(*open(Access::kChunks)), content_fingerprint(*open(Access::kRows)));
 }
 
+TEST_F(Hdf5, ChecksFletcher32) {
+  const Setting checksums = [](hid_t properties) {
+    const Extents chunk{2, 1, 5, 5};
+    H5Pset_chunk(properties, 4, chunk.data());
+    H5Pset_fletcher32(properties);
+  };
+  for (const bool deflates : {false, true}) {
+    fs::remove(path_);
+    put("images", {9, 1, 5, 5}, H5T_STD_U8LE, [&](hid_t properties) {
+      if (deflates) H5Pset_deflate(properties, 6);
+      checksums(properties);
+    });
+    put("labels", {9});
+    EXPECT_EQ(content_fingerprint(*open(Access::kChunks)), content_fingerprint(*open(Access::kRows)));
+    const auto place = Hdf5Dataset(path_, "images").find_chunk(4);
+    std::string bytes = test::bytes_of(path_);
+    bytes[place.offset_bytes + place.bytes - 6] ^= 1;  // before the checksum
+    test::write(path_, bytes);
+    const auto corrupt = open(Access::kChunks);
+    EXPECT_EQ(test::thrown_by([&] { content_fingerprint(*corrupt); }),
+              test::failed("cannot read " + path_.string() +
+                           ": the chunk at sample 4 is corrupt: its checksum (fletcher32) is wrong"));
+  }
+}
+
+TEST_F(Hdf5, ReadsChunksBehindAUserBlock) {
+  const auto expected = test::patterned_dataset(21, {3, 4, 5});
+  for (const int gzip : {0, 6}) {
+    test::write_hdf5(path_, *expected, {.chunk_rows = 4, .gzip_level = gzip});
+    // The library finds the file behind a block of its user's own, of 512 bytes times a power of two.
+    test::write(path_, std::string(512, 'u') + test::bytes_of(path_));
+    EXPECT_EQ(content_fingerprint(*open(Access::kChunks)), content_fingerprint(*expected)) << "gzip " << gzip;
+  }
+}
+
+TEST_F(Hdf5, NamesAChunkThatIsSaidToLieWhereItCannot) {
+  for (const int gzip : {0, 6}) {
+    for (const std::uint64_t address : {std::uint64_t{1} << 40U, ~std::uint64_t{0} - 5}) {
+      test::write_hdf5(path_, *test::patterned_dataset(8, {1, 16, 16}), {.chunk_rows = 4, .gzip_level = gzip});
+      const auto place = Hdf5Dataset(path_, "images").find_chunk(4);
+      std::string bytes = test::bytes_of(path_);
+      bytes.replace(bytes.find(test::little_endian(place.offset_bytes)), 8, test::little_endian(address));
+      test::write(path_, bytes);
+      const auto dataset = open(Access::kChunks);
+      EXPECT_EQ(test::thrown_by([&] { content_fingerprint(*dataset); }).message,
+                "cannot read " + path_.string() + ": the chunk at sample 4 is corrupt: " + std::to_string(place.bytes) +
+                    " bytes from byte " + std::to_string(address) + " on reach past the end of the file at " +
+                    std::to_string(bytes.size()) + " (truncated)");
+    }
+  }
+}
+
+TEST_F(Hdf5, InflatesAChunkOnceForBatchesThatShareIt) {
+  test::write_hdf5(path_, *test::patterned_dataset(40, {1, 16, 16}), {.chunk_rows = 4, .gzip_level = 6});
+  const auto dataset = open(Access::kChunks);
+  const auto one = dataset->make_reader(2);
+  const auto another = dataset->make_reader(2);
+  std::vector<StoredSample> samples(2);
+  one->read(std::array<SampleIndex, 2>{8, 9}, samples);
+  // From now on the chunk of samples 8 to 11 cannot be inflated any more.
+  std::string bytes = test::bytes_of(path_);
+  const auto place = Hdf5Dataset(path_, "images").find_chunk(8);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(place.offset_bytes), place.bytes, '\0');
+  std::fstream(path_, std::ios::in | std::ios::out | std::ios::binary) << bytes;
+  another->read(std::array<SampleIndex, 2>{11, 10}, samples);
+  const auto expected = test::patterned_dataset(40, {1, 16, 16});
+  const auto* first = reinterpret_cast<const std::uint8_t*>(samples[0].data());
+  EXPECT_EQ(Bytes(first, first + samples[0].size()), test::sample_of(*expected, 11));
+  dataset->forget_pages();
+  EXPECT_THAT(test::thrown_by([&] {
+                one->read(std::array<SampleIndex, 2>{8, 9}, samples);
+              }).message,
+              testing::EndsWith("the chunk at sample 8 is corrupt"));
+}
+
 TEST_F(Hdf5, ReadsCompactVirtualAndOddlyChunkedImagesByTheLibrary) {
   put("images", {3, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) { H5Pset_layout(properties, H5D_COMPACT); });
   put("labels", {3});
@@ -178,11 +255,21 @@ TEST_F(Hdf5, RefusesChunksThatCutSamplesApartAndForeignFilters) {
   put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
     const Extents chunk{2, 1, 2, 2};
     H5Pset_chunk(properties, 4, chunk.data());
-    H5Pset_fletcher32(properties);
+    H5Pset_scaleoffset(properties, H5Z_SO_INT, H5Z_SO_INT_MINBITS_DEFAULT);
   });
   put("labels", {4});
   EXPECT_EQ(refused(Access::kChunks),
-            "dataset 'images': its filter 'fletcher32' is neither deflate nor shuffle: use --loader hdf5");
+            "dataset 'images': its filter 'scaleoffset' is neither deflate, shuffle nor fletcher32: use --loader hdf5");
+  fs::remove(path_);
+  put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
+    const Extents chunk{2, 1, 2, 2};
+    H5Pset_chunk(properties, 4, chunk.data());
+    H5Pset_fletcher32(properties);
+    H5Pset_deflate(properties, 1);
+  });
+  put("labels", {4});
+  EXPECT_EQ(refused(Access::kChunks),
+            "dataset 'images': its filters are in an unusual order (fletcher32, deflate): use --loader hdf5");
   EXPECT_EQ(test::sample_of(*open(), 3), (Bytes{12, 13, 14, 15}));
 }
 

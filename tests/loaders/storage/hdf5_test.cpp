@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "loaders/storage/hdf5_library.h"
+#include "loaders/storage/hdf5_writer.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 

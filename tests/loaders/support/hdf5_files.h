@@ -10,6 +10,7 @@
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/storage/hdf5.h"
+#include "loaders/storage/hdf5_writer.h"
 #include "tests/loaders/support/files.h"
 
 namespace loadline::test {
@@ -45,13 +46,15 @@ inline void write_packed(const std::filesystem::path& path, const Dataset& datas
   writer.close();
 }
 
+// A number of 64 bits as it stands in the file.
+inline std::string little_endian(std::uint64_t value) {
+  std::string bytes;
+  for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(value >> shift & 0xffU);
+  return bytes;
+}
+
 // Has the file say that a dataset, which lies in one piece, begins at byte `address`.
 inline void claim_address(const std::filesystem::path& path, const std::string& name, std::uint64_t address) {
-  const auto little_endian = [](std::uint64_t value) {
-    std::string bytes;
-    for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(value >> shift & 0xffU);
-    return bytes;
-  };
   const Hdf5Facts facts = Hdf5Dataset(path, name).facts();
   // Address and length stand side by side in the message of the object header that is about the layout.
   std::string bytes = bytes_of(path);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "loaders/datasets/volume.h"
-#include "loaders/storage/hdf5.h"
+#include "loaders/storage/hdf5_writer.h"
 #include "loaders/storage/npy.h"
 #include "tests/loaders/support/files.h"
 

@@ -1,10 +1,9 @@
-#include "loaders/storage/inflate.h"
-
 #include <zlib.h>
 
 #include <limits>
 
 #include "loaders/error.h"
+#include "loaders/storage/inflate.h"
 
 namespace loadline {
 

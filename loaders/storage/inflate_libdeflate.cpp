@@ -1,0 +1,27 @@
+#include <libdeflate.h>
+
+#include "loaders/error.h"
+#include "loaders/storage/inflate.h"
+
+namespace loadline {
+
+struct Inflater::State {
+  libdeflate_decompressor* decompressor = nullptr;
+};
+
+Inflater::Inflater() : state_(std::make_unique<State>()) {
+  state_->decompressor = libdeflate_alloc_decompressor();
+  if (state_->decompressor == nullptr) throw Error("cannot inflate: libdeflate refused to start");
+}
+
+Inflater::~Inflater() {
+  libdeflate_free_decompressor(state_->decompressor);
+}
+
+bool Inflater::inflate(std::span<const std::byte> block, std::span<std::byte> out) {
+  // Without a place for the length, nothing but exactly `out` is success.
+  return libdeflate_zlib_decompress(state_->decompressor, block.data(), block.size(), out.data(), out.size(),
+                                    nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+}  // namespace loadline
