@@ -8,7 +8,9 @@
 #include "bench/truth/checks.h"
 #include "bench/truth/rows.h"
 #include "bench/truth/subjects.h"
+#include "harness/ceilings/ceilings.h"
 #include "harness/judge/judgement.h"
+#include "harness/judge/load_line.h"
 #include "loaders/random.h"
 
 namespace loadline::truth {
@@ -52,6 +54,49 @@ void judge_harness(std::uint64_t seed, std::size_t draw, Session& session) {
                        hidden ? "said harness" : "said not harness"});
   if (wrong) {
     session.tally.example("wrong", fmt::format("a step of {:.3g} times the harness's: {} -- {}", times,
+                                               verdict.sentence, subject.text()));
+  }
+}
+
+void judge_drain(std::uint64_t seed, std::size_t draw, Session& session) {
+  Draws draws(loadline::key_of(seed, 44, draw));
+  Subject subject = draw_subject(draws, {.interference = false});
+  System& system = subject.system;
+  subject.loader = "thread-pool";
+  subject.workers = std::max<std::size_t>(1, subject.workers);
+  system.slow_batches = 0;
+  subject.noise.kind = NoiseKind::kNormal;
+  subject.noise.on_step = true;
+  // From half of what is filled in the same time to four times as much.
+  const double filled_in = system.service.mean_seconds / static_cast<double>(subject.workers);
+  system.drain_seconds = filled_in * draws.log_between(0.5, 4);
+  const std::size_t trials = draws.one_of(std::array<std::size_t, 3>{3, 5, 10});
+  const Truth truth = session.truths.of(system, subject.noise, full_cell(subject), subject.trial_batches, session.bed);
+  RunOptions options = subject.options(trials);
+  options.modes = {"io"};
+  options.compute.clear();
+  options.au.reset();
+  options.seed = loadline::key_of(seed, 45, draw);
+  Simulation simulation(system, subject.noise, options.seed, trials, session.bed);
+  Result result = run(plan_of(options), simulation);
+  CeilingResult drain{.ceiling = {.kind = &ceiling_kind_named("drain"), .threads = 1}, .cell = 0};
+  for (std::size_t i = 0; i < trials; ++i) {
+    drain.trials.push_back({.wall_seconds = system.drain_seconds * subject.noise.draw(draws, 0.5),
+                            .amount = static_cast<double>(kBatchSize)});
+  }
+  result.ceilings.push_back(std::move(drain));
+  result.cells.front().bounds = {0};
+  const Judgement judgement = judge_run(result);
+  const Verdict& verdict = judgement.configurations.front().verdict;
+  check_statements(session.tally, result, judgement, subject.text());
+  const double reached = truth.io.typical() * system.drain_seconds / static_cast<double>(kBatchSize);
+  const bool said = verdict.bound == Bound::kHarness;
+  const std::vector<std::string> parts{fmt::format("trials {}", trials), said ? "said drain" : "said not drain"};
+  if (said) session.tally.count("wrong", reached < kNearCeiling, parts);
+  const bool quiet = subject.noise.size <= 0.03 && truth.io.variation <= 0.03;
+  if (quiet && trials == 5 && reached >= 1.1 * kNearCeiling) session.tally.count("unclear", !said, parts);
+  if (said && reached < kNearCeiling) {
+    session.tally.example("wrong", fmt::format("IO at {:.3g} of what one thread reads: {} -- {}", reached,
                                                verdict.sentence, subject.text()));
   }
 }

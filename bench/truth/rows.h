@@ -36,6 +36,8 @@ void judge_one(std::uint64_t seed, std::size_t draw, Session& session);
 void judge_clear(std::uint64_t seed, std::size_t draw, Session& session);
 // Steps so short that the harness may hide them.
 void judge_harness(std::uint64_t seed, std::size_t draw, Session& session);
+// IO alone, whose one consumer may be what limits it.
+void judge_drain(std::uint64_t seed, std::size_t draw, Session& session);
 // Workers that wait for storage, or are kept from the CPUs.
 void judge_causes(std::uint64_t seed, std::size_t draw, Session& session);
 // Two results of several workloads: equal, or with a loss in one of them.

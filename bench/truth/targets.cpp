@@ -90,15 +90,11 @@ constexpr std::array kTargets{
 };
 
 constexpr std::array kExperiments{
-    Experiment{"judge", 1, judge_one},
-    Experiment{"harness", 0.1, judge_harness},
-    Experiment{"causes", 0.2, judge_causes},
-    Experiment{"clear", 0.5, judge_clear},
-    Experiment{"gate-equal", 0.5, gate_equal},
-    Experiment{"gate-loss", 0.3, gate_loss},
-    Experiment{"gate-equivalent", 0.3, gate_equivalent},
-    Experiment{"recommend", 0.3, recommend},
-    Experiment{"find", 0.15, find_value},
+    Experiment{"judge", 1, judge_one},         Experiment{"harness", 0.1, judge_harness},
+    Experiment{"drain", 0.1, judge_drain},     Experiment{"causes", 0.2, judge_causes},
+    Experiment{"clear", 0.5, judge_clear},     Experiment{"gate-equal", 0.5, gate_equal},
+    Experiment{"gate-loss", 0.3, gate_loss},   Experiment{"gate-equivalent", 0.3, gate_equivalent},
+    Experiment{"recommend", 0.3, recommend},   Experiment{"find", 0.15, find_value},
     Experiment{"until-ci", 0.5, until_narrow},
 };
 

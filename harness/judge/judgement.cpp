@@ -134,6 +134,11 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
   return CellLoadLine{.line = *line, .ceiling = ceiling, .name = result.ceilings[ceiling].ceiling.id()};
 }
 
+// What the one consumer of IO can read.
+bool is_drain(const Ceiling& ceiling) {
+  return ceiling.kind->name == "drain";
+}
+
 // Of IO, or of FULL where there is no IO. Nothing without a load line, where the compute is it, or where it is too
 // noisy.
 std::string load_line_sentence(const Result& result, const Judgement& judgement, const Configuration& configuration) {
@@ -143,10 +148,14 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
   const Ceiling& ceiling = result.ceilings[*found->ceiling].ceiling;
   if (!telling_share(found->line.efficiency)) return "";
   const Estimate limit{found->line.samples_per_second, found->line.ci95};
-  return fmt::format(" {} reaches {} of the {} ceiling ({}{} thread{}).", name(result.cells[*cell].cell.mode),
+  const auto& reached = found->line.efficiency.ci95;
+  const bool drained =
+      configuration.io && configuration.full && is_drain(ceiling) && reached && reached->low >= kNearCeiling;
+  return fmt::format(" {} reaches {} of the {} ceiling ({}{} thread{}){}.", name(result.cells[*cell].cell.mode),
                      percent(found->line.efficiency), ceiling.kind->name,
                      telling_factor(limit) ? rate(limit) + " samples/s with " : "", ceiling.threads,
-                     ceiling.threads == 1 ? "" : "s");
+                     ceiling.threads == 1 ? "" : "s",
+                     drained ? ": its one consumer is its limit, which FULL does not have" : "");
 }
 
 const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
@@ -278,6 +287,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .overhead = overhead,
              .threads_in_force = result.environment.machine.threads_in_force,
              .ceiling_efficiency = load_line ? std::optional(load_line->line.efficiency) : std::nullopt,
+             .drain_binds = load_line && load_line->ceiling && is_drain(result.ceilings[*load_line->ceiling].ceiling),
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .au = result.options.au});
   verdict.sentence += loader_time_text(result, configuration, verdict.bound);

@@ -33,6 +33,7 @@ struct Evidence {
   std::span<const double> overhead = {};      // seconds a batch of OVERHEAD; empty: not measured
   std::size_t threads_in_force = 0;           // CPUs there are for workers; 0: unknown
   std::optional<Estimate> ceiling_efficiency = {};  // IO over the lowest ceiling of the machine
+  bool drain_binds = false;                         // this ceiling is what the one consumer of IO can read
   std::size_t compute_threads = 0;                  // on CPUs that the workers may use too; 0: none
   std::optional<double> au = {};                    // accelerator utilisation asked for
 };
@@ -42,7 +43,7 @@ enum class Bound : std::uint8_t {
   kLoader,        // the compute waits, and loading alone is the slower of the two
   kBalanced,      // the two are equally fast and overlap well: neither alone is the limit
   kInterference,  // loading alone keeps up, yet together they are slower than the slower one alone
-  kHarness,       // the step is too short for this harness to measure
+  kHarness,       // the step is too short for this harness to measure; of IO alone: its one consumer can read no faster
   kUnclear,       // the trials are too few or too noisy to say, or contradict each other
   kIncomplete,    // not all of IO, SYNTHETIC and FULL were measured
 };

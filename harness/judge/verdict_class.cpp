@@ -59,6 +59,8 @@ bool waits(const Verdict& verdict) {
 
 Finding classify(const Figures& figures) {
   const Verdict& verdict = figures.verdict;
+  const bool io_alone = !verdict.supply && !figures.with_full;
+  if (io_alone && figures.drained) return {.bound = Bound::kHarness, .by_drain = true};
   if (!verdict.stall || !verdict.supply) return {Bound::kIncomplete};
   if (figures.single) return {Bound::kUnclear, Doubt::kOneTrial};
   if (lost_in_overhead(figures)) return {Bound::kHarness};

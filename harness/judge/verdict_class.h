@@ -22,6 +22,7 @@ enum class Doubt : std::uint8_t {
 struct Finding {
   Bound bound = Bound::kUnclear;
   Doubt doubt = Doubt::kNone;
+  bool by_drain = false;  // of kHarness: the consumer of IO, and no step that is too short
 };
 
 // A bound is named only where the 95 % intervals carry it; each condition uses one end of one, which errs in 2.5 % of

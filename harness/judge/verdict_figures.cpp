@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judge/load_line.h"
+
 namespace loadline {
 namespace {
 
@@ -118,6 +120,11 @@ void add_bracketed(const Evidence& evidence, Figures& figures) {
   figures.of_bound = larger_of(bounds_of(*full->ci95), of_fill);
 }
 
+bool drained(const Evidence& evidence) {
+  const auto& reached = evidence.ceiling_efficiency;
+  return evidence.drain_binds && reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
+}
+
 bool has_one_trial(const Evidence& evidence) {
   const auto& loading = evidence.fill.empty() ? evidence.io : evidence.fill;
   return loading.size() == 1 || evidence.synthetic.size() == 1 || evidence.full.size() == 1;
@@ -142,6 +149,8 @@ Figures figures_of(const Evidence& evidence) {
     add_measured(evidence, figures);
   }
   figures.single = has_one_trial(evidence);
+  figures.with_full = !evidence.full.empty();
+  figures.drained = drained(evidence);
   if (verdict.accelerator_utilisation && figures.full_of_fill) {
     const double of_fill = figures.full_of_fill->value;
     figures.of_bound_value =

@@ -21,6 +21,8 @@ struct Figures {
   Bounds supply;                          // by the intervals: L over SYNTHETIC, whether L was measured or not
   Bounds of_bound;                        // the same of FULL over the slower of SYNTHETIC and L
   double of_bound_value = 0;              // the most that this is by the means
+  bool with_full = false;                 // FULL was run
+  bool drained = false;                   // IO is as fast as its one consumer can read
   bool single = false;                    // a mode that these need has a single trial
 };
 

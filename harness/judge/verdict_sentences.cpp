@@ -204,6 +204,24 @@ std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
       std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
 }
 
+// IO alone was run.
+std::string drain_sentence(const Evidence& evidence) {
+  std::string filled;
+  if (!evidence.fill.empty()) {
+    const Ratio more = log_welch_ratio(evidence.io, evidence.fill);
+    const Estimate times{more.value, more.ci95};
+    if (telling_factor(times) && times.ci95->low > 1) {
+      filled = fmt::format("; {} fills {} times as much when nobody reads", loader_of(evidence), factor(times));
+    }
+  }
+  return fmt::format(
+      "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
+      "thread "
+      "can, so neither a faster loader nor more workers raise IO{}. What limits a training shows --mode "
+      "io,synthetic,full.",
+      filled);
+}
+
 // ---- unclear
 
 struct ModeTrials {
@@ -353,7 +371,8 @@ std::string sentence_of(const Evidence& evidence, const Figures& figures, const 
     case Bound::kLoader: return loader_sentence(evidence, figures);
     case Bound::kBalanced: return balanced_sentence(evidence, figures);
     case Bound::kInterference: return interference_sentence(evidence, figures);
-    case Bound::kHarness: return harness_sentence(evidence, *figures.step_overhead);
+    case Bound::kHarness:
+      return finding.by_drain ? drain_sentence(evidence) : harness_sentence(evidence, *figures.step_overhead);
     case Bound::kUnclear: return unclear_sentence(evidence, figures, finding.doubt);
     case Bound::kIncomplete: return incomplete_sentence(evidence, figures);
   }

@@ -197,6 +197,46 @@ TEST(Judgement, SaysInTheVerdictWhatIoReachesOfWhichCeiling) {
   EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence, testing::Not(testing::HasSubstr("ceiling")));
 }
 
+TEST(Judgement, NamesTheOneConsumerThatIoIsBoundBy) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
+  add_ceiling(result, ceiling("gather", 8), {5000, 5000}, {0});
+  add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
+  const Verdict verdict = judge_run(result).configurations[0].verdict;
+  EXPECT_EQ(verdict.bound, Bound::kHarness);
+  EXPECT_EQ(verdict.sentence,
+            "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
+            "thread can, so neither a faster loader nor more workers raise IO. What limits a training shows --mode "
+            "io,synthetic,full. IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
+            "thread).");
+  result.ceilings[1].trials[0].amount = result.ceilings[1].trials[1].amount = 1200;
+  EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kIncomplete) << "81 % is not at it";
+  result.ceilings[0].trials[0].amount = result.ceilings[0].trials[1].amount = 999;
+  EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kIncomplete) << "gather binds, not drain";
+}
+
+TEST(Judgement, SaysHowMuchMoreIsFilledThanTheOneConsumerReads) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
+  add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
+  for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
+  EXPECT_THAT(
+      judge_run(result).configurations[0].verdict.sentence,
+      testing::HasSubstr("more workers raise IO; thread-pool with 8 workers fills 2.00 ± 0.00 times as much when "
+                         "nobody reads. What limits"));
+}
+
+TEST(Judgement, LeavesTheVerdictToFullThatHasNoDrain) {
+  Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8},
+                             {.mode = Mode::kSynthetic, .rates = {700, 700}},
+                             {.mode = Mode::kFull, .rates = {695, 695}, .loader = "thread-pool", .workers = 8}});
+  for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
+  add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
+  const Verdict verdict = judge_run(result).configurations[0].verdict;
+  EXPECT_EQ(verdict.bound, Bound::kCompute);
+  EXPECT_THAT(verdict.sentence,
+              testing::EndsWith(" IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
+                                "thread): its one consumer is its limit, which FULL does not have."));
+}
+
 TEST(Judgement, SaysItOfFullWhereThereIsNoIo) {
   Result result = result_of({{.mode = Mode::kFull, .rates = {900, 900}, .loader = "thread-pool", .workers = 2}});
   add_ceiling(result, ceiling("gather", 2), {1200, 1200}, {0});
