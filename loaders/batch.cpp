@@ -82,8 +82,9 @@ std::size_t pool_bytes(std::size_t slots, std::size_t batch_size, std::size_t sa
 
 }  // namespace
 
-BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes)
-    : memory_(pool_bytes(slots, batch_size, sample_bytes), Faults::kLater),
+BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes,
+                     std::span<const std::size_t> nodes)
+    : memory_(pool_bytes(slots, batch_size, sample_bytes), Faults::kLater, nodes),
       slots_(slots),
       reuse_depth_(kReuseBytes / slot_bytes(batch_size, sample_bytes)) {
   older_.reserve(slots);
@@ -97,6 +98,14 @@ BatchPool::BatchPool(std::size_t slots, std::size_t batch_size, std::size_t samp
     slot.indices = carve<SampleIndex>(rest, batch_size);
     slot.sample_bytes = sample_bytes;
   }
+}
+
+std::vector<std::span<const std::byte>> BatchPool::slot_memory() const {
+  std::vector<std::span<const std::byte>> memory;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    memory.push_back(memory_.bytes().subspan(i * slot_size_bytes(), slot_size_bytes()));
+  }
+  return memory;
 }
 
 Slot* BatchPool::take() {

@@ -71,8 +71,9 @@ using Batch = std::unique_ptr<Slot, Return>;
 // that leaves none, the one given back first.
 class BatchPool final : public SlotHome {
  public:
-  // Throws Error when the memory is refused.
-  BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes);
+  // On these NUMA nodes, where any are named (HugeMemory). Throws Error when the memory is refused.
+  BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes,
+            std::span<const std::size_t> nodes = {});
   BatchPool(const BatchPool&) = delete;
   BatchPool& operator=(const BatchPool&) = delete;
   ~BatchPool() = default;
@@ -90,6 +91,8 @@ class BatchPool final : public SlotHome {
 
   std::size_t size() const { return slots_.size(); }
   std::size_t slot_size_bytes() const { return memory_.bytes().size() / slots_.size(); }
+  // Of each slot, lent or not.
+  std::vector<std::span<const std::byte>> slot_memory() const;
 
  private:
   void put(Slot* slot) override;

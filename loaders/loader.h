@@ -69,6 +69,9 @@ class Feed {
   // Empty where the loader cannot tell. The consumer's thread.
   virtual std::vector<WorkerTimes> worker_times() const { return {}; }
 
+  // The memory of each of its slots; empty where that is not its own, as of an external loader. Any thread.
+  virtual std::vector<std::span<const std::byte>> slot_memory() const { return {}; }
+
   // Ends the feed: wakes a waiting next(), stops the workers after the batch in hand. Any thread, more than once.
   virtual void close() = 0;
 };
@@ -80,7 +83,10 @@ struct LoaderOptions {
   bool in_order = true;              // by sequence number; otherwise as they are completed
   std::size_t threads_in_force = 1;  // CPUs that the process may use, for itself and its workers
   std::vector<std::size_t> cpus;     // that the workers may run on; empty: wherever the caller may
-  std::size_t held_batches = 0;      // how many batches the consumer keeps beyond the one it looks at
+  // The same of each worker alone; empty: `cpus` for all. A loader of the table heeds it.
+  std::vector<std::vector<std::size_t>> cpus_of_worker;
+  std::vector<std::size_t> slot_nodes;  // NUMA nodes that slots should lie on; empty: where they are first written
+  std::size_t held_batches = 0;         // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
   std::span<WorkerLog> logs;        // one a worker, that outlive the feed; empty: nobody traces
   std::filesystem::path data;       // for an external loader: the dataset, as it was named

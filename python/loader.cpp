@@ -23,6 +23,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/workloads.h"
 #include "harness/result/machine.h"
+#include "harness/result/numa_nodes.h"
 #include "harness/result/threads.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
@@ -80,8 +81,10 @@ struct Pipeline {
 
   Pipeline(const Given& given, bool names_workload) {
     const RunOptions asked = options_of(given);
-    const PlanContext context{
-        .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
+    const PlanContext context{.threads_in_force = threads_in_force(),
+                              .cpus = affinity_cpus(),
+                              .nodes = numa_nodes_now(),
+                              .data_directory = data_directory()};
     cell = make_plan(names_workload ? asked : plain(asked, given), context).cells.front();
     dataset = open_for(cell);
     if (!names_workload) {
@@ -113,6 +116,8 @@ struct Source {
                       .in_order = cell.in_order,
                       .threads_in_force = cell.threads_in_force,
                       .cpus = cell.placement.worker_cpus,
+                      .cpus_of_worker = cell.placement.cpus_of_workers(cell.workers),
+                      .slot_nodes = cell.placement.slot_nodes(),
                       .held_batches = hold + 1,  // a loop drops its last batch when it has the next
                       .stream = stream});
   }

@@ -55,6 +55,12 @@ std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
   return dataset;
 }
 
+// What the fingerprint of runs is of.
+std::string sampled_words(const DatasetInfo& info, std::size_t samples) {
+  if (info.tokens) return fmt::format("{} runs of the tokens", samples);
+  return fmt::format("{} of {}", samples, info.volume ? "its values" : "the samples");
+}
+
 }  // namespace
 
 int data_info_verb(const DataRequest& request) {
@@ -99,7 +105,7 @@ int data_info_verb(const DataRequest& request) {
                       residency.resident_pages ? fmt::format("{}", *residency.resident_pages) : "an unknown number",
                       residency.pages, looked_at ? fmt::format(" of {} of the files", *looked_at) : "");
   text += fmt::format("fingerprint  {:016x}{}\n", fingerprint,
-                      sampled ? fmt::format(" of {} of the samples", *sampled) : "");
+                      sampled ? fmt::format(" of {}", sampled_words(info, *sampled)) : "");
   put_text(stdout, text);
   return kExitOk;
 }
@@ -161,7 +167,7 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   std::string of_runs;
   if (const auto samples = fingerprint_samples(dataset.info())) {
     if (const auto sampled = run_fingerprint(dataset, stop)) {
-      of_runs = fmt::format(", {:016x} of {} of the samples", *sampled, *samples);
+      of_runs = fmt::format(", {:016x} of {}", *sampled, sampled_words(dataset.info(), *samples));
     }
   }
   put(stdout, fmt::format("{}: ok, {}, fingerprint {:016x}{}\n", printable(request.path), what, *fingerprint, of_runs));

@@ -34,6 +34,7 @@
 #include "harness/plan/plan.h"
 #include "harness/result/cpu_limits.h"
 #include "harness/result/job.h"
+#include "harness/result/numa_nodes.h"
 #include "harness/result/result_json.h"
 #include "harness/result/result_reader.h"
 #include "harness/result/run_id.h"
@@ -227,8 +228,10 @@ int measure(const Verb& verb, const RunRequest& request) {
   const UsageMeter meter(affinity_cpus());
   const UsageReading used_before = meter.now();
   std::uint64_t peak_rss_bytes = 0;
-  const PlanContext plan_context{
-      .threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
+  const PlanContext plan_context{.threads_in_force = threads_in_force(),
+                                 .cpus = affinity_cpus(),
+                                 .nodes = numa_nodes_now(),
+                                 .data_directory = data_directory()};
   // Known before anything is measured.
   if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
   if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);

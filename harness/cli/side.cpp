@@ -6,6 +6,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/cli/words.h"
 #include "harness/plan/workloads.h"
+#include "harness/result/numa_nodes.h"
 #include "harness/result/threads.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
@@ -23,7 +24,10 @@ Side make_side(const RunOptions& common, const std::vector<std::string>& common_
 }
 
 PlanContext this_context() {
-  return {.threads_in_force = threads_in_force(), .cpus = affinity_cpus(), .data_directory = data_directory()};
+  return {.threads_in_force = threads_in_force(),
+          .cpus = affinity_cpus(),
+          .nodes = numa_nodes_now(),
+          .data_directory = data_directory()};
 }
 
 int interrupted(const Interrupt& interrupt, const std::string& what_is_kept) {

@@ -21,6 +21,7 @@ constexpr double kSwapping = kMebibyteBytes;        // bytes/s; less is the end 
 constexpr double kReadAgain = kMebibyteBytes;       // bytes/s
 constexpr double kOthersRead = 8 * kMebibyteBytes;  // bytes/s
 constexpr double kOthersShare = 0.1;                // of what the devices read
+constexpr double kAwayShare = 0.25;                 // of slots
 constexpr double kFullShare = 0.95;                 // of a limit
 
 // In how many trials a figure reaches a limit, and the most of it.
@@ -138,10 +139,46 @@ void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<
                       again.most});
 }
 
+// How many slots of a trial lay on another node than took the batches.
+struct SlotsAway {
+  std::size_t away = 0;
+  std::size_t all = 0;
+
+  double share() const { return all == 0 ? 0 : static_cast<double>(away) / static_cast<double>(all); }
+};
+
+SlotsAway slots_away(const Trial& trial) {
+  SlotsAway slots;
+  if (!trial.consumer_node) return slots;
+  for (const OnNode& part : trial.slot_nodes) {
+    slots.all += part.count;
+    if (part.node != *trial.consumer_node) slots.away += part.count;
+  }
+  return slots;
+}
+
+void warn_of_nodes(const CellResult& cell, std::vector<Warning>& warnings) {
+  const Reached away = reached_in(
+      cell, kAwayShare, [](const Trial& trial) -> std::optional<double> { return slots_away(trial).share(); });
+  if (away.trials == 0) return;
+  const auto worst = std::ranges::max_element(cell.trials, {}, [](const Trial& t) { return slots_away(t).share(); });
+  const SlotsAway slots = slots_away(*worst);
+  const bool placed = cell.cell.placement.slot_node == worst->consumer_node;
+  const std::string what =
+      fmt::format("a CPU of NUMA node {} took the batches of {}, and up to {} of {} slots lay on other nodes",
+                  *worst->consumer_node, of_trials(away, cell), slots.away, slots.all);
+  if (placed) {
+    warnings.push_back({"slots-not-placed", what + ", though they were asked for on this one", away.most});
+  } else {
+    warnings.push_back({"slots-on-other-node", what + ": it waits longer for their memory", away.most});
+  }
+}
+
 }  // namespace
 
 void warn_of_machine_meanwhile(const Result& result, const CellResult& cell, std::vector<Warning>& warnings) {
   warn_of_stealing(result, cell, warnings);
+  warn_of_nodes(cell, warnings);
   if (!result.monitor) return;
   // What processes of another loader read is not counted as ours.
   const bool external =

@@ -41,11 +41,13 @@ std::uint64_t permutation_bytes(const Cell& cell, const DatasetInfo& info) {
 // A name of up to 32 letters and where it ends, and its length where all are looked up.
 constexpr std::uint64_t kBytesAFile = 48;
 
-void add_dataset(const DatasetFacts& facts, MemoryNeed& need) {
+void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need) {
   const DatasetInfo& info = facts.info;
   const std::string path = facts.path.string();
   if (info.access == Access::kResident) {
-    need.parts.push_back({fmt::format("the samples of {} in memory", path), info.all_bytes()});
+    need.parts.push_back(
+        {fmt::format("the samples of {} in memory{}", path, copies > 1 ? fmt::format(" on {} NUMA nodes", copies) : ""),
+         times(info.all_bytes(), copies)});
   }
   if (info.access == Access::kMapped) need.mapped_bytes = plus(need.mapped_bytes, info.stored_bytes);
   if (info.tokens && info.tokens->sequences == Sequences::kDocuments) {
@@ -123,7 +125,10 @@ std::uint64_t MemoryNeed::total_bytes() const {
 
 MemoryNeed memory_need(const Result& prepared, std::size_t processes) {
   MemoryNeed need;
-  for (const DatasetFacts& facts : prepared.datasets) add_dataset(facts, need);
+  for (std::size_t i = 0; i < prepared.datasets.size(); ++i) {
+    const auto cell = std::ranges::find(prepared.cells, i, &CellResult::dataset);
+    add_dataset(prepared.datasets[i], cell == prepared.cells.end() ? 1 : cell->cell.dataset.memory.copies(), need);
+  }
   add_copies(prepared, need);
   std::vector<MemoryPart> most;
   std::size_t threads = 0;

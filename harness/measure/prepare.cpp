@@ -19,6 +19,7 @@
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/storage/affinity.h"
+#include "loaders/storage/numa.h"
 
 namespace loadline {
 namespace {
@@ -85,6 +86,7 @@ std::optional<DatasetFacts> inspect(const Cell& cell, const Dataset& dataset, bo
   if (read_all && !take_fingerprint(dataset, facts, stop)) return std::nullopt;
   facts.storage = storage_of(dataset.info().files.front());
   facts.before = page_cache_residency(dataset);
+  facts.memory_nodes = pages_by_node(dataset.memory());
   return facts;
 }
 

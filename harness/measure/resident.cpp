@@ -7,8 +7,9 @@
 
 namespace loadline {
 
-ResidentFeed::ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches)
-    : pool_(batches, sampler.batch_size(), assembler.sample_bytes()) {
+ResidentFeed::ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches,
+                           std::span<const std::size_t> nodes)
+    : pool_(batches, sampler.batch_size(), assembler.sample_bytes(), nodes) {
   BatchStream stream(sampler, {});
   const auto filler = assembler.make_filler(sampler.batch_size(), Stores::kCached);
   std::vector<Batch> filled;

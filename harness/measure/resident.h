@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "loaders/assemble.h"
@@ -15,10 +16,13 @@ namespace loadline {
 // prefetched in the background. The consumer may hold all but one of them at a time.
 class ResidentFeed final : public Feed {
  public:
-  ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches);
+  // On these NUMA nodes, where any are named.
+  ResidentFeed(const Assembler& assembler, const Sampler& sampler, std::size_t batches,
+               std::span<const std::size_t> nodes = {});
 
   // Throws Error when the consumer holds all batches.
   Batch next() override;
+  std::vector<std::span<const std::byte>> slot_memory() const override { return pool_.slot_memory(); }
   void close() override {}
 
  private:

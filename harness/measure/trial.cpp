@@ -15,6 +15,7 @@
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/storage/affinity.h"
+#include "loaders/storage/numa.h"
 
 namespace loadline {
 namespace {
@@ -311,7 +312,7 @@ std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
 
 std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const {
   if (!cell_.loader && !cell_.resident_of) {
-    return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots);
+    return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots, cell_.placement.slot_nodes());
   }
   const LoaderKind& kind = loader_named(cell_.loader ? *cell_.loader : *cell_.resident_of);
   LoaderOptions options{.workers = cell_.workers,
@@ -320,6 +321,8 @@ std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::
                         .in_order = cell_.in_order,
                         .threads_in_force = cell_.threads_in_force,
                         .cpus = cell_.placement.worker_cpus,
+                        .cpus_of_worker = cell_.placement.cpus_of_workers(cell_.workers),
+                        .slot_nodes = cell_.placement.slot_nodes(),
                         .held_batches = slots_.held_batches,
                         .stream = {.first_epoch = first_epoch},
                         .data = cell_.data,
@@ -377,6 +380,8 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.queue = measured.part.queue;
   if (const DeliveredFormat* delivered = feed->delivered()) trial.delivered = *delivered;
   trial.usage = measured.usage;
+  trial.consumer_node = node_here();
+  trial.slot_nodes = pieces_by_node(feed->slot_memory());
   trial.clock_started_seconds = seconds(measured.began - begin);
   trial.energy = measured.energy;
   trial.counters = measured.counters;

@@ -225,9 +225,10 @@ const std::array kOptionRows{
                    "threads of the training step; unset: one for each CPU that the placement leaves it",
                    &O::compute_threads, nullptr, 1, kMostWorkers}),
     axis(OptionRow{
-        "placement", kPipeline, "shared|split|pin:LIST",
-        "CPUs of workers and compute: all for both, the last ones for the compute alone, or those listed, such as "
-        "pin:0-3,8",
+        "placement", kPipeline, "shared|split|numa|numa:replicate|pin:LIST",
+        "CPUs of workers and compute: all for both; the last ones for the compute alone; by NUMA node, with slots on "
+        "that of the compute and --in-memory spread over those of the workers or copied to each; or those listed, "
+        "such as pin:0-3,8",
         &O::placement}),
 
     OptionRow{"exclude", kSweep, "CONDITIONS,...",
@@ -383,7 +384,7 @@ bool goes_on(std::string_view text) {
 bool begins_item(const OptionRow& row, std::string_view text) {
   if (row.name == "loader") return !goes_on(text);
   const Words heads = row.name == "compute"     ? compute_names()
-                      : row.name == "placement" ? Words{"shared", "split", "pin"}
+                      : row.name == "placement" ? Words{"shared", "split", "numa", "pin"}
                                                 : Words{};
   if (heads.empty()) return true;
   if (row.name == "compute" && may_name_external_compute(text.substr(0, text.find(',')))) return true;

@@ -50,16 +50,11 @@ std::vector<std::size_t> listed_cpus(std::string_view placement, const std::vect
   }
 }
 
-void check_threads(std::size_t threads, std::size_t most, std::string_view where) {
-  if (threads <= most) return;
-  throw usage_error(fmt::format("--compute-threads {}: want at most {}, the CPUs {}", threads, most, where));
-}
-
 Threads split_cpus(std::optional<std::size_t> compute_threads, const CpusInForce& cpus) {
   const std::size_t all = std::min(cpus.cpus.size(), cpus.in_force);
   if (all < 2) throw usage_error("--placement split: it needs at least 2 CPUs, 1 is in force");
   const std::size_t compute = compute_threads.value_or(all / 2);
-  check_threads(compute, all - 1, "in force but one for the workers");
+  check_compute_threads(compute, all - 1, "in force but one for the workers");
   const auto border = cpus.cpus.end() - static_cast<std::ptrdiff_t>(compute);
   return {compute, {"split", {cpus.cpus.begin(), border}, {border, cpus.cpus.end()}}};
 }
@@ -72,21 +67,29 @@ Threads pin(std::string_view placement, std::optional<std::size_t> compute_threa
     throw usage_error(fmt::format("--placement {}: it leaves no CPU for the workers", placement));
   }
   threads.compute = compute_threads.value_or(own.size());
-  check_threads(threads.compute, own.size(), "that --placement lists");
+  check_compute_threads(threads.compute, own.size(), "that --placement lists");
   return threads;
 }
 
 }  // namespace
 
+void check_compute_threads(std::size_t threads, std::size_t most, std::string_view where) {
+  if (threads <= most) return;
+  throw usage_error(fmt::format("--compute-threads {}: want at most {}, the CPUs {}", threads, most, where));
+}
+
 Threads place_threads(std::string_view placement, std::optional<std::size_t> compute_threads, const CpusInForce& cpus) {
   if (placement.starts_with(kPin)) return pin(placement, compute_threads, cpus);
   if (placement == "split") return split_cpus(compute_threads, cpus);
+  if (placement == "numa" || placement == Placement::kNumaReplicate) {
+    return place_on_nodes(placement, compute_threads, cpus);
+  }
   if (placement != "shared") {
-    static constexpr std::string_view kNames[] = {"shared", "split", "pin:LIST"};
+    static constexpr std::string_view kNames[] = {"shared", "split", "numa", "numa:replicate", "pin:LIST"};
     throw unknown_name("--placement", placement, kNames);
   }
   const std::size_t threads = compute_threads.value_or(cpus.in_force);
-  check_threads(threads, cpus.in_force, "in force");
+  check_compute_threads(threads, cpus.in_force, "in force");
   return {threads, {}};
 }
 

@@ -97,10 +97,14 @@ PhotoOptions photo_of(const RunOptions& options, const TransformOptions& transfo
 void place_compute(const RunOptions& options, const PlanContext& context, Cell& cell) {
   const ComputeKind& kind = *parse_compute(cell.compute).kind;
   const bool heeds = kind.heeds_setting && kind.heeds_threads;
-  const Threads threads = place_threads(options.placement, heeds ? options.compute_threads : 1,
-                                        {.cpus = context.cpus, .in_force = context.threads_in_force});
+  const Threads threads =
+      place_threads(options.placement, heeds ? options.compute_threads : 1,
+                    {.cpus = context.cpus, .in_force = context.threads_in_force, .nodes = context.nodes});
   cell.compute_threads = threads.compute;
   cell.placement = threads.placement;
+  if (cell.dataset.in_memory) {
+    cell.dataset.memory = {.nodes = cell.placement.data_nodes, .replicated = cell.placement.replicates()};
+  }
 }
 
 // Where the samples lie is known to the loader alone.
@@ -309,6 +313,12 @@ void check(const RunOptions& options) {
   }
   if (options.in_memory && options.cache == "cold") {
     throw usage_error("--cache cold: with --in-memory all samples are read before a trial begins, give one of them");
+  }
+  if (options.placement == Placement::kNumaReplicate && !options.in_memory) {
+    throw usage_error(
+        fmt::format("--placement {0}: only samples in memory can be copied to each node, add --in-memory "
+                    "or use --placement numa",
+                    options.placement));
   }
   const RunOptions standard;
   if (options.order != "page-shuffled") {

@@ -87,6 +87,7 @@ struct Plan {
 struct PlanContext {
   std::size_t threads_in_force = 1;
   std::vector<std::size_t> cpus;  // that the process may run on
+  std::vector<NumaNode> nodes = {};
   std::filesystem::path data_directory;
 };
 

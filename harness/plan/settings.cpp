@@ -157,6 +157,10 @@ bool in_pages(const Cell& cell) {
   return cell.sampler.order == Order::kPageShuffled;
 }
 
+std::vector<std::size_t> nodes_in(const V& value) {
+  return as_optional<std::vector<std::size_t>>(value).value_or(std::vector<std::size_t>());
+}
+
 using P = SettingPart;
 
 // Readers begin with "the setting applies" where it may not. What three transforms share is written to all of them.
@@ -207,6 +211,16 @@ constexpr std::array kSettingRows{
                [](Cell& c, const V& v) { c.placement.worker_cpus = as<std::vector<std::size_t>>(v); }},
     SettingRow{"compute_cpus", P::kMachine, [](const Cell& c) { return V(c.placement.compute_cpus); },
                [](Cell& c, const V& v) { c.placement.compute_cpus = as<std::vector<std::size_t>>(v); }},
+    SettingRow{"worker_nodes", P::kMachine,
+               [](const Cell& c) { return c.placement.turns.empty() ? V() : V(c.placement.turns); },
+               [](Cell& c, const V& v) { c.placement.turns = nodes_in(v); }, true},
+    SettingRow{"slot_node", P::kMachine, [](const Cell& c) { return optional_value(c.placement.slot_node); },
+               [](Cell& c, const V& v) { c.placement.slot_node = as_optional<std::size_t>(v); }, true},
+    SettingRow{
+        "data_nodes", P::kMachine,
+        [](const Cell& c) { return c.dataset.memory.nodes.empty() ? V() : V(c.dataset.memory.nodes); },
+        [](Cell& c, const V& v) { c.dataset.memory = {.nodes = nodes_in(v), .replicated = c.placement.replicates()}; },
+        true},
     SettingRow{"threads_in_force", P::kMachine, [](const Cell& c) { return V(c.threads_in_force); },
                [](Cell& c, const V& v) { c.threads_in_force = as<std::size_t>(v); }},
     SettingRow{"data", P::kStorage, [](const Cell& c) { return V(c.data.string()); },

@@ -97,6 +97,10 @@ struct Trial {
   std::optional<TrialCounters> counters;  // none without --counters
   // That the wall time of each worker went into, all of it; absent where the loader cannot tell.
   std::optional<LoaderStages> loader_stages;
+  // The NUMA node that took the batches, when the clock stopped, and of how many slots most pages were on each node.
+  // Absent, and empty, where the system does not tell, and of slots that are not the loader's own.
+  std::optional<std::size_t> consumer_node;
+  std::vector<OnNode> slot_nodes;
   // Of a loop of Python: CPU time that processes and threads of the loader used while the clock ran.
   std::optional<double> loader_cpu_seconds;
 
@@ -190,6 +194,8 @@ struct DatasetFacts {
   Residency found;                 // page cache before this run touched the files
   Residency before;                // before the first trial
   std::optional<Residency> after;  // after the last trial
+  // Of samples in memory, how many of the pages looked at were on each NUMA node; empty where the system does not tell.
+  std::vector<OnNode> memory_nodes;
 };
 
 // Whether both have fingerprints, of samples chosen alike, that differ.

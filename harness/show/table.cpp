@@ -15,6 +15,7 @@
 #include "harness/result/memory_words.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
+#include "harness/show/placement_text.h"
 #include "harness/show/recommendation_text.h"
 #include "loaders/printable.h"
 
@@ -338,8 +339,9 @@ std::string warnings_beside(std::string_view failure, const Result& result, cons
 
 std::string fingerprint_text(const DatasetFacts& facts) {
   if (!facts.fingerprint) return "";
+  const std::string_view them = facts.info.labelled() ? " of them" : " pieces";
   return fmt::format(", fingerprint {:016x}{}", *facts.fingerprint,
-                     facts.fingerprint_samples ? fmt::format(" of {} of them", *facts.fingerprint_samples) : "");
+                     facts.fingerprint_samples ? fmt::format(" of {}{}", *facts.fingerprint_samples, them) : "");
 }
 
 std::string setting_text(const Result& result) {
@@ -365,6 +367,7 @@ std::string setting_text(const Result& result) {
     text += fmt::format("data: {} ({}, {} samples {}, {}{})\n", printable(facts.path.string()), facts.info.format,
                         facts.info.samples, stored_text(facts.info), name(facts.info.access), fingerprint_text(facts));
   }
+  for (const std::string& line : placement_lines(result)) text += line + '\n';
   return text;
 }
 

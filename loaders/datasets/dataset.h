@@ -17,6 +17,7 @@
 #include "loaders/datasets/file_names.h"
 #include "loaders/datasets/labels.h"
 #include "loaders/storage/mapping.h"
+#include "loaders/storage/numa.h"
 #include "loaders/tensor.h"
 
 namespace loadline {
@@ -167,6 +168,9 @@ class Dataset {
   // Gives back the memory that mapped samples read so far take of this process; reading them again is still possible.
   virtual void forget_pages() const {}
 
+  // All memory that samples lie in, each copy of them; empty where they stay in their files.
+  virtual std::vector<std::span<const std::byte>> memory() const { return {}; }
+
  protected:
   Dataset(DatasetInfo info, Labels labels) : info_(std::move(info)), labels_(std::move(labels)) {
     info_.labels_in_memory = !labels_.stored();
@@ -213,6 +217,7 @@ struct DatasetOptions {
   LabelKind labels = LabelKind::kFine;
   FileRead read = FileRead::kPread;  // of a folder of images
   bool in_memory = false;            // copy all samples into huge-page memory while opening
+  MemoryPlace memory = {};           // where that lies
   std::optional<Access> access;      // of the HDF5 ones and kMapped; none: as the format does by itself
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
@@ -250,8 +255,9 @@ std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const s
 std::uint64_t content_fingerprint(const Dataset& dataset);
 
 // Of how many samples run_fingerprint() is, evenly spread: of a dataset of more than 4 GiB, counting a sample as 1 KiB
-// at least and an encoded one as 32 KiB. None of a smaller one, or of a volume: it is content_fingerprint(). The same
-// whatever format the samples are stored in.
+// at least and an encoded one as 32 KiB. Of more than 2^30 tokens they are runs of 1,024, of a volume of more than 4
+// GiB all channels of single values, however many samples are cut of them. None of less: it is content_fingerprint().
+// The same whatever format the samples are stored in.
 std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info);
 // What tells one dataset from another without reading for hours: the digest of shape, number of samples and, of so many
 // samples, labels and bytes. Errors and `stop` as above.

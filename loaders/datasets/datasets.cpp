@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <new>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -42,16 +40,6 @@ constexpr std::array kFormats{
     DatasetFormat{"image-folder", "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
                   recognises_image_folder, open_image_folder},
 };
-
-// Tokens of two bytes as if they were stored in four.
-void widen(StoredSample stored, std::vector<std::uint32_t>& out) {
-  out.resize(stored.size() / 2);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    std::uint16_t token = 0;
-    std::memcpy(&token, stored.data() + 2 * i, sizeof token);
-    out[i] = token;
-  }
-}
 
 const DatasetFormat& detect(const fs::path& path) {
   const auto found = std::ranges::find_if(kFormats, [&](const DatasetFormat& f) { return f.recognises(path); });
@@ -128,8 +116,10 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
                                     path.string(), format.name));
     }
     auto dataset = format.open(path, options);
-    const bool copy = options.in_memory && dataset->info().access != Access::kResident;
-    return copy ? copy_to_memory(*dataset) : std::move(dataset);
+    const bool labelled = dataset->info().labelled();  // the others have seen to it
+    const bool placed = dataset->info().access == Access::kResident && (options.memory.nodes.empty() || !labelled);
+    if (!options.in_memory || placed) return dataset;
+    return copy_to_memory(*dataset, std::numeric_limits<std::size_t>::max(), options.memory);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot open {}: {}", error.path1().string(), error.code().message()));
   }
@@ -137,12 +127,15 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
 
 std::uint64_t resident_bytes(const fs::path& path, const DatasetOptions& options) {
   try {
-    if (const auto inflated = inflated_idx_bytes(path, options)) return *inflated;
-    if (const auto inflated = inflated_npz_bytes(path, options)) return *inflated;
+    const bool placed = options.in_memory && !options.memory.nodes.empty();
+    const std::size_t copies = options.memory.copies();
+    auto inflated = inflated_idx_bytes(path, options);
+    if (!inflated) inflated = inflated_npz_bytes(path, options);
+    if (inflated) return placed ? *inflated * (1 + copies) : *inflated;
     if (!options.in_memory) return 0;
     DatasetOptions in_files = options;
     in_files.in_memory = false;
-    return open_dataset(path, in_files)->info().all_bytes();
+    return open_dataset(path, in_files)->info().all_bytes() * copies;
   } catch (const Error&) {
     return 0;
   } catch (const fs::filesystem_error&) {
@@ -186,117 +179,6 @@ bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
     check_intact();
   }
   return true;
-}
-
-namespace {
-
-constexpr std::size_t kFingerprintSamples = 4096;
-
-class Digest {
- public:
-  Digest() {
-    if (state_ == nullptr) throw std::bad_alloc();
-    XXH3_64bits_reset(state_);
-  }
-  Digest(const Digest&) = delete;
-  Digest& operator=(const Digest&) = delete;
-  ~Digest() { XXH3_freeState(state_); }
-  void add(const void* data, std::size_t size) { XXH3_64bits_update(state_, data, size); }
-  void add_sample(const DatasetInfo& info, StoredSample sample) {
-    // Where sizes differ they are part of what is stored.
-    const std::uint64_t bytes = sample.size();
-    if (info.encoded) add(&bytes, sizeof bytes);
-    add(sample.data(), sample.size());
-  }
-  std::uint64_t value() const { return XXH3_64bits_digest(state_); }
-
- private:
-  XXH3_state_t* state_ = XXH3_createState();
-};
-
-void add_extents(const DatasetInfo& info, Digest& digest) {
-  const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
-  digest.add(extents.data(), sizeof extents);
-}
-
-void add_labels(const Dataset& dataset, Digest& digest) {
-  constexpr std::size_t kAtATime = 4096;
-  std::vector<std::int32_t> values(kAtATime);
-  std::vector<SampleIndex> indices(kAtATime);
-  const Labels& labels = dataset.labels();
-  for (std::size_t first = 0; first < labels.size(); first += kAtATime) {
-    const std::size_t count = std::min(kAtATime, labels.size() - first);
-    for (std::size_t i = 0; i < count; ++i) values[i] = labels[first + i];
-    std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
-    dataset.check_labels(std::span(indices).first(count), std::span(values).first(count));
-    digest.add(values.data(), count * sizeof(std::int32_t));
-  }
-}
-
-}  // namespace
-
-std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
-  Digest digest;
-  const auto& tokens = dataset.info().tokens;
-  if (tokens) {  // the same however they are cut, and in how many bytes each is stored
-    const std::uint64_t count = tokens->tokens;
-    digest.add(&count, sizeof count);
-  } else if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
-    const std::array<std::uint64_t, 3> extents{volume->edge, volume->input_channels, volume->target_channels};
-    digest.add(extents.data(), sizeof extents);
-  } else {
-    add_extents(dataset.info(), digest);
-    add_labels(dataset, digest);
-  }
-  std::vector<std::uint32_t> widened;
-  const bool complete = dataset.visit([&](StoredSample sample) {
-    if (tokens && tokens->token_bytes == 2) {
-      widen(sample, widened);
-      sample = std::as_bytes(std::span(widened));
-    }
-    digest.add_sample(dataset.info(), sample);
-    return !stop.stop_requested();
-  });
-  return complete ? std::optional(digest.value()) : std::nullopt;
-}
-
-std::uint64_t content_fingerprint(const Dataset& dataset) {
-  return *content_fingerprint(dataset, std::stop_token());
-}
-
-std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info) {
-  constexpr std::size_t kMostBytes = std::size_t{4} << 30;
-  constexpr std::size_t kLeast = std::size_t{1} << 10;
-  constexpr std::size_t kEncoded = std::size_t{32} << 10;
-  if (!info.labelled()) return std::nullopt;
-  const std::size_t sample_bytes = info.encoded ? kEncoded : std::max(info.sample_bytes(), kLeast);
-  return info.samples > kMostBytes / sample_bytes ? std::optional(std::min(info.samples, kFingerprintSamples))
-                                                  : std::nullopt;
-}
-
-std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
-  const auto count = fingerprint_samples(dataset.info());
-  if (!count) return content_fingerprint(dataset, stop);
-  Digest digest;
-  add_extents(dataset.info(), digest);
-  std::vector<SampleIndex> indices(*count);
-  for (std::size_t i = 0; i < *count; ++i) {
-    indices[i] = static_cast<SampleIndex>(i * dataset.info().samples / *count);
-  }
-  const auto reader = dataset.make_reader(1);
-  reader->announce(indices);
-  for (const SampleIndex& index : indices) {
-    if (stop.stop_requested()) return std::nullopt;
-    const std::int32_t label = dataset.labels()[index];
-    dataset.check_labels({&index, 1}, {&label, 1});
-    digest.add(&label, sizeof label);
-    StoredSample sample;
-    reader->read({&index, 1}, {&sample, 1});
-    digest.add_sample(dataset.info(), sample);
-    reader->check_intact();
-  }
-  dataset.check_intact();
-  return digest.value();
 }
 
 void Dataset::check_stored_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {

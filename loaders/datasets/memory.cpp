@@ -21,10 +21,12 @@ constexpr std::size_t kBytesToForget = std::size_t{4} << 20;
 // Encoded samples back to back, each ending where the next begins.
 class EncodedMemory final : public AddressableDataset {
  public:
-  EncodedMemory(DatasetInfo info, std::vector<std::int32_t> labels, HugeMemory samples, std::vector<std::size_t> ends)
+  EncodedMemory(DatasetInfo info, std::vector<std::int32_t> labels, NodeMemory samples, std::vector<std::size_t> ends)
       : AddressableDataset(resident(std::move(info)), std::move(labels)),
         memory_(std::move(samples)),
         ends_(std::move(ends)) {}
+
+  std::vector<std::span<const std::byte>> memory() const override { return memory_.all(); }
 
   std::string describe(SampleIndex index) const override {
     return info().files.size() == info().samples ? info().files[index].string() : Dataset::describe(index);
@@ -39,28 +41,32 @@ class EncodedMemory final : public AddressableDataset {
     }
   }
 
-  HugeMemory memory_;
+  NodeMemory memory_;
   std::vector<std::size_t> ends_;
 };
 
 }  // namespace
 
-MemoryDataset::MemoryDataset(DatasetInfo info, std::vector<std::int32_t> labels, HugeMemory samples, std::size_t offset)
+MemoryDataset::MemoryDataset(DatasetInfo info, std::vector<std::int32_t> labels, NodeMemory samples, std::size_t offset)
     : AddressableDataset(resident(std::move(info)), std::move(labels)),
       memory_(std::move(samples)),
-      first_(memory_.bytes().data() + offset),
+      first_(memory_.first().data() + offset),
       stride_(this->info().sample_bytes()) {}
 
 void MemoryDataset::locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const {
-  for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
+  const std::byte* const first = memory_.here(first_);
+  for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first + indices[i] * stride_, stride_};
 }
 
-std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most_bytes) {
+std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most_bytes, const MemoryPlace& place) {
   DatasetInfo info = dataset.info();
   dataset.forget_pages();  // those that were read for the labels
   const bool all = info.all_bytes() <= most_bytes;
   if (!all && !info.encoded) info.samples = std::max<std::size_t>(most_bytes / info.sample_bytes(), 1);
-  HugeMemory memory(all ? info.all_bytes() : info.encoded ? most_bytes : info.samples * info.sample_bytes());
+  HugeMemory memory(all            ? info.all_bytes()
+                    : info.encoded ? most_bytes
+                                   : info.samples * info.sample_bytes(),
+                    Faults::kNow, place.first());
   const auto room = memory.bytes();
   std::vector<std::size_t> ends;
   std::size_t end = 0;
@@ -89,9 +95,10 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
   for (std::size_t i = 0; i < info.samples; ++i) labels[i] = dataset.labels()[i];
   if (!labels.empty()) dataset.labels().check_intact();
   if (info.encoded) {
-    return std::make_unique<EncodedMemory>(std::move(info), std::move(labels), std::move(memory), std::move(ends));
+    return std::make_unique<EncodedMemory>(std::move(info), std::move(labels), place.spread(std::move(memory)),
+                                           std::move(ends));
   }
-  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory));
+  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), place.spread(std::move(memory)));
 }
 
 }  // namespace loadline

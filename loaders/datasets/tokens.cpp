@@ -111,7 +111,7 @@ TokenDataset::TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, s
   if (!starts_.empty()) ends_ = sequence_ends(file_->path(), starts_, this->info().tokens->sequence_length);
 }
 
-TokenDataset::TokenDataset(const TokenDataset& from, HugeMemory memory)
+TokenDataset::TokenDataset(const TokenDataset& from, NodeMemory memory)
     : Dataset(
           [&] {
             DatasetInfo info = from.info();
@@ -120,7 +120,7 @@ TokenDataset::TokenDataset(const TokenDataset& from, HugeMemory memory)
           }(),
           {}),
       memory_(std::move(memory)),
-      bytes_(memory_->bytes().first(from.bytes_.size())),
+      bytes_(memory_->first().first(from.bytes_.size())),
       starts_(from.starts_),
       ends_(from.ends_) {}
 
@@ -169,6 +169,10 @@ void TokenDataset::forget_pages() const {
   if (file_) file_->forget_pages();
 }
 
+std::vector<std::span<const std::byte>> TokenDataset::memory() const {
+  return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();
+}
+
 bool recognises_tokens(const fs::path& path) {
   if (fs::is_directory(path)) {
     return fs::is_regular_file(path / "train.bin") && (fs::exists(path / "val.bin") || fs::exists(path / "train.idx"));
@@ -198,12 +202,12 @@ std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions&
   }
   auto mapped = std::make_unique<TokenDataset>(std::move(info), std::move(file), std::move(starts));
   if (!options.in_memory) return mapped;
-  return copy_tokens(*mapped);
+  return copy_tokens(*mapped, options.memory);
 }
 
-std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset) {
+std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset, const MemoryPlace& place) {
   constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
-  HugeMemory memory(dataset.bytes().size());
+  HugeMemory memory(dataset.bytes().size(), Faults::kNow, place.first());
   auto room = memory.bytes();
   std::size_t remembered = 0;
   dataset.visit([&](StoredSample block) {
@@ -216,7 +220,7 @@ std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset) {
     }
     return true;
   });
-  return std::make_unique<TokenDataset>(dataset, std::move(memory));
+  return std::make_unique<TokenDataset>(dataset, place.spread(std::move(memory)));
 }
 
 }  // namespace loadline

@@ -11,6 +11,7 @@
 #include "loaders/datasets/dataset.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/storage/memory.h"
+#include "loaders/storage/numa.h"
 
 namespace loadline {
 
@@ -29,10 +30,12 @@ class TokenDataset final : public Dataset {
   // `starts`: the first token of each document and the end of the last; empty: they were not asked for.
   TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, std::vector<std::uint64_t> starts);
   // The same with all tokens copied into memory.
-  TokenDataset(const TokenDataset& from, HugeMemory memory);
+  TokenDataset(const TokenDataset& from, NodeMemory memory);
 
   // All of them, little-endian, info().tokens->token_bytes each.
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const {
+    return memory_ ? std::span(memory_->here(bytes_.data()), bytes_.size()) : bytes_;
+  }
   // Where sample `index` lies: at most sequence_length + 1 tokens, fewer only at the end of a document. A pure function
   // of its arguments; `seed` and `epoch` matter to random places alone. Any thread.
   TokenRun place(SampleIndex index, std::uint64_t seed, std::uint64_t epoch) const;
@@ -44,16 +47,17 @@ class TokenDataset final : public Dataset {
   void check_intact() const override;
   void check_files() const override;
   void forget_pages() const override;
+  std::vector<std::span<const std::byte>> memory() const override;
 
  private:
   std::unique_ptr<MappedFile> file_;
-  std::optional<HugeMemory> memory_;
+  std::optional<NodeMemory> memory_;
   std::span<const std::byte> bytes_;
   std::vector<std::uint64_t> starts_;
   std::vector<SampleIndex> ends_;  // behind the last sample of each document
 };
 
-// A copy in memory. Throws Error when the memory is refused.
-std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset);
+// A copy in memory, which lies at `place`. Throws Error when the memory is refused.
+std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset, const MemoryPlace& place = {});
 
 }  // namespace loadline

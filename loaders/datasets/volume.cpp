@@ -89,7 +89,7 @@ class AddressableVolume final : public VolumeDataset {
  public:
   AddressableVolume(DatasetInfo info, std::vector<std::unique_ptr<MappedFile>> files, OfFields<const float*> first)
       : VolumeDataset(std::move(info)), files_(std::move(files)), first_(first) {}
-  AddressableVolume(DatasetInfo info, HugeMemory memory, OfFields<const float*> first)
+  AddressableVolume(DatasetInfo info, NodeMemory memory, OfFields<const float*> first)
       : VolumeDataset(std::move(info)), memory_(std::move(memory)), first_(first) {}
 
   void check_intact() const override {
@@ -100,6 +100,10 @@ class AddressableVolume final : public VolumeDataset {
   }
   void forget_pages() const override {
     for (const auto& file : files_) file->forget_pages();
+  }
+
+  std::vector<std::span<const std::byte>> memory() const override {
+    return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();
   }
 
   std::unique_ptr<CropReader> make_crop_reader(std::size_t /*edge*/) const override {
@@ -113,7 +117,8 @@ class AddressableVolume final : public VolumeDataset {
     VolumeView read(Field field, const std::array<std::size_t, 3>& origin) override {
       const VolumeShape& shape = *volume_.info().volume;
       const std::size_t edge = shape.edge;
-      return {.first = volume_.first_[field] + (origin[0] * edge + origin[1]) * edge + origin[2],
+      const float* const first = volume_.memory_ ? volume_.memory_->here(volume_.first_[field]) : volume_.first_[field];
+      return {.first = first + (origin[0] * edge + origin[1]) * edge + origin[2],
               .channels = channels_of(shape, field),
               .channel_stride = static_cast<std::ptrdiff_t>(edge * edge * edge),
               .stride = {static_cast<std::ptrdiff_t>(edge * edge), static_cast<std::ptrdiff_t>(edge)}};
@@ -129,7 +134,7 @@ class AddressableVolume final : public VolumeDataset {
   }
 
   std::vector<std::unique_ptr<MappedFile>> files_;
-  std::optional<HugeMemory> memory_;
+  std::optional<NodeMemory> memory_;
   OfFields<const float*> first_;
 };
 
@@ -152,11 +157,11 @@ std::unique_ptr<VolumeDataset> map_volume(DatasetInfo info, const OfFields<Sourc
   return std::make_unique<AddressableVolume>(std::move(info), std::move(files), first);
 }
 
-std::unique_ptr<VolumeDataset> copy_volume(const VolumeDataset& volume) {
+std::unique_ptr<VolumeDataset> copy_volume(const VolumeDataset& volume, const MemoryPlace& place) {
   constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
   DatasetInfo info = volume.info();
   info.access = Access::kResident;
-  HugeMemory memory(info.volume->bytes());
+  HugeMemory memory(info.volume->bytes(), Faults::kNow, place.first());
   auto room = memory.bytes();
   std::size_t remembered = 0;
   volume.visit([&](StoredSample plane) {
@@ -173,7 +178,7 @@ std::unique_ptr<VolumeDataset> copy_volume(const VolumeDataset& volume) {
   const auto* begin = reinterpret_cast<const float*>(memory.bytes().data());
   const std::size_t edge = info.volume->edge;
   const OfFields<const float*> first{begin, begin + info.volume->input_channels * edge * edge * edge};
-  return std::make_unique<AddressableVolume>(std::move(info), std::move(memory), first);
+  return std::make_unique<AddressableVolume>(std::move(info), place.spread(std::move(memory)), first);
 }
 
 // ---- through the library
@@ -335,7 +340,7 @@ std::unique_ptr<Dataset> open_volume(const fs::path& path, const DatasetOptions&
     throw usage_error(fmt::format("--crop-edge {}: {} has {} values along each side, want from 1 to as many",
                                   options.crop_edge, path.string(), edge));
   }
-  if (options.in_memory) return copy_volume(*volume);
+  if (options.in_memory) return copy_volume(*volume, options.memory);
   return volume;
 }
 

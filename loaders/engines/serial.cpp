@@ -14,7 +14,7 @@ class SerialFeed final : public Feed {
       : clock_(options.logs.empty() ? nullptr : &options.logs.front()),
         filler_(assembler.make_filler(sampler.batch_size(), Stores::kCached)),
         stream_(sampler, options.stream),
-        pool_(slots, sampler.batch_size(), assembler.sample_bytes()) {}
+        pool_(slots, sampler.batch_size(), assembler.sample_bytes(), options.slot_nodes) {}
 
   Batch next() override {
     if (closed_.load(std::memory_order_relaxed)) return {};
@@ -39,6 +39,8 @@ class SerialFeed final : public Feed {
     times.thread = this_thread_id();
     return {times};
   }
+
+  std::vector<std::span<const std::byte>> slot_memory() const override { return pool_.slot_memory(); }
 
   void close() override { closed_.store(true, std::memory_order_relaxed); }
 

@@ -31,14 +31,15 @@ std::size_t checked_slots(const LoaderKind& kind, const LoaderOptions& options) 
 WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                        const LoaderOptions& options)
     : in_order_(options.in_order),
-      cpus_(options.cpus),
       stream_(sampler, options.stream),
-      pool_(checked_slots(kind, options), sampler.batch_size(), assembler.sample_bytes()),
+      pool_(checked_slots(kind, options), sampler.batch_size(), assembler.sample_bytes(), options.slot_nodes),
       ring_(pool_, patience(options)),
       working_(options.workers) {
   workers_.reserve(options.workers);
   for (std::size_t i = 0; i < options.workers; ++i) {
-    workers_.push_back(std::make_unique<Worker>(options.logs.empty() ? nullptr : &options.logs[i]));
+    const auto& own = options.cpus_of_worker;
+    workers_.push_back(std::make_unique<Worker>(options.logs.empty() ? nullptr : &options.logs[i],
+                                                own.empty() ? options.cpus : own[i % own.size()]));
     workers_.back()->filler = assembler.make_filler(sampler.batch_size(), options.stores);
   }
 }
@@ -90,7 +91,7 @@ std::vector<std::jthread> WorkerFeed::start(const std::function<void(Worker&)>& 
 void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
   worker.clock.belong_to_this_thread();
   try {
-    const PinnedThread pinned(cpus_);
+    const PinnedThread pinned(worker.cpus);
     work(worker);
   } catch (...) {
     // Nobody but the consumer can do anything about it.

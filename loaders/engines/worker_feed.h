@@ -29,6 +29,7 @@ class WorkerFeed : public Feed {
   bool wait(std::chrono::nanoseconds limit) final { return ring_.wait(limit); }
   std::optional<std::size_t> ready() const final { return ring_.ready(); }
   std::vector<WorkerTimes> worker_times() const final;
+  std::vector<std::span<const std::byte>> slot_memory() const final { return pool_.slot_memory(); }
   void close() final;
 
  protected:
@@ -38,10 +39,12 @@ class WorkerFeed : public Feed {
 
   // What a worker has for itself.
   struct Worker {
-    explicit Worker(WorkerLog* log) : clock(log) {}
+    Worker(WorkerLog* log, std::span<const std::size_t> its_cpus)
+        : clock(log), cpus(its_cpus.begin(), its_cpus.end()) {}
 
     WorkerClock clock;
     std::unique_ptr<Filler> filler;
+    const std::vector<std::size_t> cpus;  // that it may run on; empty: wherever the process may
   };
 
   // Starts a thread for each worker, which runs `work` with it. They must end before the feed does: a
@@ -62,7 +65,6 @@ class WorkerFeed : public Feed {
   void publish(Batch batch);
 
   const bool in_order_;
-  const std::vector<std::size_t> cpus_;
   BatchStream stream_;
   BatchPool pool_;
   DeliveryRing ring_;

@@ -1,13 +1,17 @@
 #include "loaders/storage/memory.h"
 
 #include <fmt/format.h>
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "loaders/error.h"
 
@@ -15,6 +19,18 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Before any page of them is touched. Preferred and not bound to: where a node is full, the system takes another rather
+// than to end the process.
+void place(std::span<std::byte> bytes, std::span<const std::size_t> nodes) {
+  if (nodes.empty() || bytes.empty()) return;
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(std::ranges::max(nodes) / kBits + 1);
+  for (const std::size_t node : nodes) mask[node / kBits] |= 1UL << (node % kBits);
+  const int mode = nodes.size() == 1 ? MPOL_PREFERRED : MPOL_INTERLEAVE;
+  // The kernel takes one bit less than it is told.
+  ::syscall(SYS_mbind, bytes.data(), bytes.size(), mode, mask.data(), mask.size() * kBits + 1, 0);
+}
 
 }  // namespace
 
@@ -34,7 +50,7 @@ std::size_t memory_bytes(std::size_t count, std::size_t element_bytes) {
   throw Error(fmt::format("cannot allocate {} x {} bytes of memory: {}", count, element_bytes, std::strerror(ENOMEM)));
 }
 
-HugeMemory::HugeMemory(std::size_t size_bytes, Faults faults) : size_(size_bytes) {
+HugeMemory::HugeMemory(std::size_t size_bytes, Faults faults, std::span<const std::size_t> nodes) : size_(size_bytes) {
   if (size_bytes == 0) return;
   const std::size_t wanted = size_bytes + kHugePage;
   void* mapped = wanted < size_bytes
@@ -48,6 +64,7 @@ HugeMemory::HugeMemory(std::size_t size_bytes, Faults faults) : size_(size_bytes
   data_ = static_cast<std::byte*>(mapped) + (kHugePage - address % kHugePage) % kHugePage;
   // A refusal costs speed, not correctness; the result records the system's huge-page setting.
   ::madvise(data_, size_bytes, MADV_HUGEPAGE);
+  place(reserved_, nodes);
   if (faults == Faults::kNow) fault_in({data_, size_bytes});
 }
 

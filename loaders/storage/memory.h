@@ -17,11 +17,12 @@ std::size_t memory_bytes(std::size_t count, std::size_t element_bytes);
 
 // Zeroed anonymous memory, aligned to 2 MiB, in huge pages where the system grants them, and every page of it faulted
 // in by the constructor, unless that is left for later, so that no fault is left for the time the clock runs. Freed by
-// the destructor.
+// the destructor. Of NUMA nodes that are named it lies on the one, or page by page on each in turn; where they have no
+// room, or the system forbids to say so, it lies elsewhere: nodes_of() tells.
 class HugeMemory {
  public:
   // Throws Error naming the size when the system refuses it.
-  explicit HugeMemory(std::size_t size_bytes, Faults faults = Faults::kNow);
+  explicit HugeMemory(std::size_t size_bytes, Faults faults = Faults::kNow, std::span<const std::size_t> nodes = {});
   HugeMemory(HugeMemory&& other) noexcept;
   HugeMemory& operator=(HugeMemory&&) = delete;
   ~HugeMemory();

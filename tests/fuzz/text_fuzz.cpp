@@ -64,7 +64,8 @@ void take_range(std::string_view text) {
 }
 
 void take_placement(std::string_view text) {
-  place_threads(text, std::nullopt, {.cpus = {0, 1, 2, 3}, .in_force = 4});
+  place_threads(text, std::nullopt,
+                {.cpus = {0, 1, 2, 3}, .in_force = 4, .nodes = {{.number = 0, .cores = {{0, 2}, {1, 3}}}}});
 }
 
 void take_compute(std::string_view text) {

@@ -41,6 +41,7 @@ std::vector<Bytes> fuzz_seeds() {
           text_of(kRange, "1:64:*2"),
           text_of(kPlacement, "shared"),
           text_of(kPlacement, "split"),
+          text_of(kPlacement, "numa:replicate"),
           text_of(kPlacement, "pin:0-1,3"),
           text_of(kCompute, "device:samples_per_second=150000,depth=3"),
           text_of(kCompute, "drain"),

@@ -138,6 +138,8 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.late("energy", trial.energy);
   json.late("counters", trial.counters);
   json.late("loader_stages", trial.loader_stages);
+  json.late("consumer_node", trial.consumer_node);
+  json.late("slot_nodes", trial.slot_nodes);
   usage_fields_of(json, trial.usage, 4);
 }
 

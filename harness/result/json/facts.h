@@ -151,6 +151,11 @@ void fields(auto& json, Record<ExternalLoader> auto& loader) {
   json("delivered", loader.delivered);
 }
 
+void fields(auto& json, Record<OnNode> auto& part) {
+  json("node", part.node);
+  json("count", part.count);
+}
+
 void fields(auto& json, Record<DatasetFacts> auto& facts) {
   auto& info = facts.info;
   json("path", facts.path);
@@ -177,6 +182,7 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
                   Access::kUnknown});
   json.converted("fingerprint", facts.fingerprint, hex_of, parse_hex_or_none);
   json.late("fingerprint_samples", facts.fingerprint_samples);
+  json.late("memory_nodes", facts.memory_nodes);
   json("storage", facts.storage);
   json.object("page_cache", [&](auto& inner) {
     inner("found", facts.found);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/show/placement_text.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
 #include "harness/show/table.h"
@@ -117,6 +118,7 @@ Section machine_section(const ReportData& data) {
   for (const Run& run : data.runs) {
     for (const MachineFact& fact : facts()) add(run, fact.name, fact.read(run.result));
     for (const DatasetFacts& dataset : run.result.datasets) add(run, "data", dataset_text(dataset));
+    for (std::string& line : placement_lines(run.result)) add(run, "placement", std::move(line));
   }
   return section;
 }

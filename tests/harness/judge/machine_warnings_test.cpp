@@ -47,6 +47,27 @@ TEST(MachineWarnings, OfAQuietMachineAreNone) {
   EXPECT_EQ(Watched().see("device read", {0, 0, 0}).see("read from storage", {0, 0, 0}).warnings(), Texts());
 }
 
+TEST(MachineWarnings, TellOfSlotsOnAnotherNodeThanTheConsumers) {
+  Watched run;
+  for (Trial& trial : run.result.cells[0].trials) {
+    trial.consumer_node = 0;
+    trial.slot_nodes = {{.node = 0, .count = 10}};
+  }
+  EXPECT_EQ(run.warnings(), Texts());
+  run.result.cells[0].trials[1].slot_nodes = {{.node = 0, .count = 4}, {.node = 1, .count = 6}};
+  EXPECT_EQ(run.warnings(), (Texts{{"slots-on-other-node",
+                                    "a CPU of NUMA node 0 took the batches of 1 of 3 trials of "
+                                    "mnist/IO/serial/batch:100, and up to 6 of 10 slots lay on other nodes: it waits "
+                                    "longer for their memory"}}));
+  run.result.cells[0].cell.placement.slot_node = 0;
+  EXPECT_EQ(run.warnings(), (Texts{{"slots-not-placed",
+                                    "a CPU of NUMA node 0 took the batches of 1 of 3 trials of "
+                                    "mnist/IO/serial/batch:100, and up to 6 of 10 slots lay on other nodes, though "
+                                    "they were asked for on this one"}}));
+  run.result.cells[0].trials[1].consumer_node.reset();
+  EXPECT_EQ(run.warnings(), Texts()) << "nobody knows who took the batches";
+}
+
 TEST(MachineWarnings, TellOfCpusThatOtherGuestsHadWithoutAMonitorToo) {
   Watched run;
   run.result.monitor.reset();

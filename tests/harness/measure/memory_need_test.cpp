@@ -53,6 +53,17 @@ TEST(MemoryNeed, OfCellsIsThatOfTheLargestAsTheyComeOneAfterTheOther) {
   EXPECT_EQ(memory_need(result).total_bytes(), 240'000U + 480'000 + 20 * 1'003'520);
 }
 
+TEST(MemoryNeed, CountsEachCopyOfSamplesInMemory) {
+  Result result = prepared_for_memory();
+  result.datasets[0].info.access = Access::kResident;
+  result.cells[0].cell.dataset.memory = {.nodes = {0, 1}, .replicated = true};
+  EXPECT_THAT(parts_of(memory_need(result)),
+              testing::Contains(Pair("the samples of /data/mnist in memory on 2 NUMA nodes", 2 * 47'040'000U)));
+  result.cells[0].cell.dataset.memory.replicated = false;
+  EXPECT_THAT(parts_of(memory_need(result)),
+              testing::Contains(Pair("the samples of /data/mnist in memory", 47'040'000U)));
+}
+
 TEST(MemoryNeed, CountsSamplesInMemoryOfAllDatasetsAtOnce) {
   Result result = prepared_for_memory();
   result.datasets[0].info.access = Access::kResident;

@@ -56,7 +56,9 @@ TEST(Placement, RefusesWhatCannotBe) {
             usage("--placement split: it needs at least 2 CPUs, 1 is in force"));
   EXPECT_EQ(refusal("pin:0,1"), usage("--placement pin:0,1: this process may not run on CPU 1, only on 0,2,4,6"));
   EXPECT_EQ(refusal("pin:0,2,4,6"), usage("--placement pin:0,2,4,6: it leaves no CPU for the workers"));
-  EXPECT_EQ(refusal("splt"), usage("--placement 'splt': want one of shared, split, pin:LIST (did you mean split?)"));
+  EXPECT_EQ(
+      refusal("splt"),
+      usage("--placement 'splt': want one of shared, split, numa, numa:replicate, pin:LIST (did you mean split?)"));
   for (const char* list : {"", "a", "2,", "2-", "4-2", "2,2", "4,2", "2;4", "-2"}) {
     const std::string placement = std::string("pin:") + list;
     EXPECT_EQ(refusal(placement), usage("--placement " + placement +

@@ -394,5 +394,34 @@ TEST(PairOrder, BeginsWithEitherSideEquallyOften) {
   EXPECT_NEAR(static_cast<double>(base_first), 2000, 158);  // five standard deviations
 }
 
+Cell on_two_nodes(RunOptions options) {
+  options.modes = {"io"};
+  options.loaders = {"thread-pool"};
+  options.workers = {3};
+  return make_plan(options, {.threads_in_force = 4,
+                             .cpus = {0, 1, 2, 3},
+                             .nodes = {{.number = 0, .cores = {{0}, {1}}}, {.number = 1, .cores = {{2}, {3}}}},
+                             .data_directory = "/data"})
+      .cells.front();
+}
+
+TEST(Plan, ByNodeBindsWorkersAndSlots) {
+  const Cell cell = on_two_nodes({.placement = "numa"});
+  EXPECT_EQ(cell.placement.compute_cpus, Places{1});
+  EXPECT_EQ(cell.placement.cpus_of_workers(3), (std::vector<Places>{{0}, {2, 3}, {2, 3}}));
+  EXPECT_EQ(cell.placement.slot_nodes(), Places{0});
+  EXPECT_EQ(cell.dataset.memory, MemoryPlace()) << "samples stay in their files";
+}
+
+TEST(Plan, ByNodeSpreadsOrCopiesSamplesInMemory) {
+  EXPECT_EQ(on_two_nodes({.in_memory = true, .placement = "numa"}).dataset.memory,
+            (MemoryPlace{.nodes = {0, 1}, .replicated = false}));
+  EXPECT_EQ(on_two_nodes({.in_memory = true, .placement = "numa:replicate"}).dataset.memory,
+            (MemoryPlace{.nodes = {0, 1}, .replicated = true}));
+  EXPECT_EQ(thrown_by([] { on_two_nodes({.placement = "numa:replicate"}); }),
+            usage("--placement numa:replicate: only samples in memory can be copied to each node, add --in-memory or "
+                  "use --placement numa"));
+}
+
 }  // namespace
 }  // namespace loadline

@@ -75,8 +75,9 @@ TEST(Settings, AreWrittenBackAsTheyWereRead) {
 
 TEST(Settings, DifferFromThoseOfAPlainCell) {
   const Cell cell = unusual();
-  const std::set<std::string_view> not_of_options{"worker_cpus", "precision",       "fusion",   "compute_threads",
-                                                  "token_type",  "sequence_length", "sequences"};
+  const std::set<std::string_view> not_of_options{"worker_cpus", "precision",       "fusion",    "compute_threads",
+                                                  "token_type",  "sequence_length", "sequences", "worker_nodes",
+                                                  "slot_node",   "data_nodes"};
   for (const SettingRow& row : settings()) {
     if (not_of_options.contains(row.name)) continue;
     EXPECT_NE(text_of(row.read(cell)), text_of(row.read(Cell{.mode = Mode::kIo, .compute = "drain"}))) << row.name;
@@ -106,6 +107,23 @@ TEST(Settings, OfTokensApplyToThoseAlone) {
   EXPECT_EQ(copy.dataset.token_bytes, 4U);
   EXPECT_EQ(text_of(setting_named("setting", "token_type").read(copy)), "u32");
   EXPECT_EQ(text_of(setting_named("setting", "sequences").read(copy)), "documents");
+}
+
+TEST(Settings, OfNumaNodesApplyToPlacementsByNodeAlone) {
+  Cell cell{.mode = Mode::kIo, .compute = "drain"};
+  for (const char* name : {"worker_nodes", "slot_node", "data_nodes"}) {
+    EXPECT_EQ(setting_named("setting", name).read(cell), SettingValue()) << name;
+    EXPECT_TRUE(setting_named("setting", name).late) << name;
+  }
+  cell.placement.name = "numa:replicate";
+  cell.placement.turns = {1, 0};
+  cell.placement.slot_node = 1;
+  cell.dataset.memory = {.nodes = {1, 0}, .replicated = true};
+  Cell copy;
+  for (const SettingRow& row : settings()) row.write(copy, row.read(cell));
+  EXPECT_EQ(text_of(setting_named("setting", "worker_nodes").read(copy)), "1,0");
+  EXPECT_EQ(copy.placement.slot_node, 1U);
+  EXPECT_EQ(copy.dataset.memory, cell.dataset.memory);
 }
 
 TEST(Settings, RefuseWhatIsNotOfTheirKind) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -11,6 +12,7 @@
 #include "loaders/assemble.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/memory.h"
+#include "loaders/storage/npy.h"
 #include "loaders/transforms/kernels.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/image_files.h"
@@ -81,6 +83,51 @@ TEST_F(LargeIdx, HasAFingerprintOfSomeSamplesAboveFourMillion) {
 TEST_F(LargeIdx, OfASmallDatasetTheFingerprintIsOfAll) {
   const auto dataset = open(100);
   EXPECT_EQ(run_fingerprint(*dataset, {}), content_fingerprint(*dataset));
+}
+
+// All zero, and sparse.
+std::unique_ptr<Dataset> open_sparse_tokens(const fs::path& path, std::size_t bytes, std::size_t token_bytes,
+                                            std::size_t sequence_length) {
+  test::write(path, "");
+  fs::resize_file(path, bytes);
+  return open_dataset(path, {.format = "tokens", .sequence_length = sequence_length, .token_bytes = token_bytes});
+}
+
+TEST(LargeTokens, HaveAFingerprintOfSomeRunsAboveABillion) {
+  const test::TemporaryDirectory home;
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  EXPECT_EQ(fingerprint_samples(open_sparse_tokens(home / "few.bin", 2 * kMost, 2, 64)->info()), std::nullopt);
+  const fs::path path = home / "many.bin";
+  const auto dataset = open_sparse_tokens(path, 2 * (kMost + 2), 2, 64);
+  EXPECT_EQ(fingerprint_samples(dataset->info()), 4096U);
+  const auto before = run_fingerprint(*dataset, {});
+  EXPECT_EQ(run_fingerprint(*open_sparse_tokens(home / "wide.bin", 4 * (kMost + 2), 4, 100), {}), before)
+      << "however they are stored and cut";
+  put_byte(path, 2 * 1024, 1);
+  EXPECT_EQ(run_fingerprint(*dataset, {}), before) << "token 1024 is not among them";
+  put_byte(path, 2 * 1023, 1);
+  const auto changed = run_fingerprint(*dataset, {});
+  EXPECT_NE(changed, before);
+  put_byte(path, 2 * (kMost + 1), 1);
+  EXPECT_NE(run_fingerprint(*dataset, {}), changed) << "the last one is";
+}
+
+TEST(LargeVolume, HasAFingerprintOfSomeValues) {
+  const test::TemporaryDirectory home;
+  constexpr std::size_t kEdge = 1024;
+  const std::string header = npy_header(std::array<std::uint64_t, 4>{1, kEdge, kEdge, kEdge});
+  for (const char* name : {"Nbody.npy", "Hydro.npy"}) {
+    fs::resize_file(test::write(home / name, header), header.size() + kEdge * kEdge * kEdge * sizeof(float));
+  }
+  const auto dataset = open_dataset(home.path(), {.format = "volume", .crop_edge = 4});
+  EXPECT_EQ(fingerprint_samples(dataset->info()), 4096U);
+  const auto before = run_fingerprint(*dataset, {});
+  EXPECT_EQ(run_fingerprint(*open_dataset(home.path(), {.format = "volume", .crops = 9, .crop_edge = 32}), {}), before)
+      << "however many crops are taken of it";
+  put_byte(home / "Nbody.npy", header.size() + sizeof(float), 1);
+  EXPECT_EQ(run_fingerprint(*dataset, {}), before) << "the second value is not among them";
+  put_byte(home / "Hydro.npy", header.size(), 1);
+  EXPECT_NE(run_fingerprint(*dataset, {}), before) << "the first is";
 }
 
 TEST(LargeCifar, ReadsLabelsBesideTheirImagesAndRefusesOneThatIsOutOfRange) {

@@ -6,11 +6,16 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "loaders/loader.h"
+#include "loaders/storage/affinity.h"
+#include "loaders/storage/numa.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -130,6 +135,57 @@ TEST_P(WorkerThreads, ThatMayNotRunWhereTheyAreToTellTheConsumer) {
   EXPECT_EQ(test::thrown_by([&] { one->next(); }),
             test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
   EXPECT_FALSE(one->next()) << "the feed is closed";
+}
+
+// Where each thread that read a sample might run.
+class WhereReadersRun final : public test::DecoratedDataset {
+ public:
+  using DecoratedDataset::DecoratedDataset;
+
+  std::multiset<std::vector<std::size_t>> seen() const { return seen_; }
+
+ private:
+  void before_reading(std::span<const SampleIndex> /*indices*/) const override {
+    thread_local const void* known = nullptr;
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(known, this) != this) seen_.insert(affinity_cpus());
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::multiset<std::vector<std::size_t>> seen_;
+};
+
+TEST_P(WorkerThreads, KeepEachToCpusOfItsOwn) {
+  const std::vector<std::size_t> cpus = affinity_cpus();
+  const std::vector<std::size_t> first{cpus.front()};
+  const std::vector<std::size_t> last{cpus.back()};
+  const WhereReadersRun where(*dataset_);
+  const test::MeetingDataset meeting(where, 3);
+  const ImageAssembler assembler(meeting, transform_);
+  const auto one = feed(assembler, {.workers = 3, .cpus = cpus, .cpus_of_worker = {first, last, first}});
+  for (int i = 0; i < 12; ++i) one->next();
+  EXPECT_EQ(where.seen(), (std::multiset<std::vector<std::size_t>>{first, first, last}));
+}
+
+TEST_P(WorkerThreads, OfWhichOneMayNotRunWhereItIsToTellTheConsumer) {
+  const std::vector<std::size_t> cpus = affinity_cpus();
+  const ImageAssembler assembler(*dataset_, transform_);
+  const auto one = feed(assembler, {.workers = 2, .cpus = cpus, .cpus_of_worker = {cpus, {60000}}});
+  EXPECT_EQ(test::thrown_by([&] {
+              for (int i = 0; i < 100; ++i) one->next();
+            }),
+            test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+}
+
+TEST_P(WorkerThreads, TellWhereTheirSlotsLie) {
+  const ImageAssembler assembler(*dataset_, transform_);
+  const auto one = feed(assembler, {.workers = 2, .prefetch = 3, .slot_nodes = {0}});
+  one->next();
+  const auto memory = one->slot_memory();
+  EXPECT_EQ(memory.size(), slots_of(*GetParam(), {.workers = 2, .prefetch = 3}));
+  const auto nodes = pieces_by_node(memory);
+  if (nodes.empty()) GTEST_SKIP() << "the system does not tell on which node memory lies";
+  EXPECT_EQ(nodes.front().node, 0U);
 }
 
 TEST_P(WorkerThreads, AreRefusedInTheNameOfTheLoaderThatWasAskedFor) {

@@ -12,8 +12,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr Page kWithCharts{.style = "STYLE", .script = "SCRIPT", .libraries = "LIBRARIES"};
-constexpr Page kWithout{.style = "STYLE", .script = "SCRIPT", .libraries = ""};
+constexpr Page kTrainingWithCharts{.style = "STYLE", .script = "SCRIPT", .libraries = "LIBRARIES"};
+constexpr Page kTrainingWithout{.style = "STYLE", .script = "SCRIPT", .libraries = ""};
 
 std::vector<std::string> chart_ids_of(const std::vector<Section>& sections) {
   std::vector<std::string> ids;
@@ -65,7 +65,7 @@ TEST(TrainingReport, LaysRunsOverEachOther) {
   EXPECT_EQ(sections[0].table.rows.size(), 6U);
   EXPECT_EQ(text_at(sections[0], 0, "run"), "A");
   EXPECT_EQ(text_at(sections[0], 3, "run"), "B");
-  EXPECT_THAT(training_html(runs, kWithCharts),
+  EXPECT_THAT(training_html(runs, kTrainingWithCharts),
               HasSubstr("<h3>B: 20261121T095800Z-3fa2c1, started 2026-11-21T09:58:00Z"));
 }
 
@@ -83,13 +83,13 @@ TEST(TrainingReport, SaysWhatWentIntoWaiting) {
 
 TEST(TrainingReport, IsAPageThatEscapesWhatComesFromOutside) {
   const std::vector<TrainingResult> runs{training()};
-  const std::string html = training_html(runs, kWithCharts);
+  const std::string html = training_html(runs, kTrainingWithCharts);
   EXPECT_THAT(html, HasSubstr("<title>loadline training 20261121T095800Z-3fa2c1</title>"));
   EXPECT_THAT(html, HasSubstr("&#39;/tmp/&lt;b&gt;&#39;</pre>"));
   EXPECT_THAT(html, Not(HasSubstr("/tmp/<b>")));
   EXPECT_THAT(html, HasSubstr("<section id=\"epoch-loss\" class=\"figures\">\n<h2>Loss</h2>\n<div class=\"charts\">"));
   EXPECT_THAT(html, HasSubstr("<script>\nLIBRARIES\n</script>\n<script>\nSCRIPT</script>"));
-  EXPECT_THAT(training_html(runs, kWithout), HasSubstr("There are tables only"));
+  EXPECT_THAT(training_html(runs, kTrainingWithout), HasSubstr("There are tables only"));
 }
 
 TEST(TrainingReport, IsMarkdown) {
