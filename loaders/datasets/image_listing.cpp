@@ -126,7 +126,7 @@ void add_names(std::string_view text, FolderNames& names) {
 
 // ---- the index
 
-constexpr std::string_view kMagic = "loadline listing 1\n";
+constexpr std::string_view kListingMagic = "loadline listing 1\n";
 
 class IndexWriter {
  public:
@@ -145,7 +145,7 @@ class IndexWriter {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  std::string bytes_{kMagic};
+  std::string bytes_{kListingMagic};
 };
 
 // Throws Error at the end of the bytes: such an index is none.
@@ -193,11 +193,11 @@ std::shared_ptr<FolderNames> read_index(const fs::path& root, const fs::path& di
     const MappedFile file(path);
     const std::string_view all(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
     constexpr std::size_t kDigestBytes = sizeof(std::uint64_t);
-    if (all.size() < kMagic.size() + kDigestBytes || !all.starts_with(kMagic)) return nullptr;
+    if (all.size() < kListingMagic.size() + kDigestBytes || !all.starts_with(kListingMagic)) return nullptr;
     const auto content = all.substr(0, all.size() - kDigestBytes);
     IndexReader digest(all.substr(content.size()));
     if (digest.number() != XXH3_64bits(content.data(), content.size())) return nullptr;
-    IndexReader index(content.substr(kMagic.size()));
+    IndexReader index(content.substr(kListingMagic.size()));
     if (index.text() != fs::absolute(root).lexically_normal().string()) return nullptr;
     if (stamp_of(root) != index.stamp()) return nullptr;
     auto names = std::make_shared<FolderNames>(root);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic{"MMIDIDX\0\0", 9};
+constexpr std::string_view kTokenIndexMagic{"MMIDIDX\0\0", 9};
 constexpr std::size_t kHeadBytes = 34;
 // By code: NumPy's names, as the format has them.
 constexpr std::array<std::string_view, 9> kTypeNames{"",      "uint8",   "int8",    "int16", "int32",
@@ -39,7 +39,7 @@ T number_at(std::span<const std::byte> bytes, std::size_t at) {
 struct Index {
   explicit Index(const MappedFile& file) : path(file.path()) {
     const auto head = file.part("its head", 0, kHeadBytes, 1);
-    if (std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0) {
+    if (std::memcmp(head.data(), kTokenIndexMagic.data(), kTokenIndexMagic.size()) != 0) {
       throw index_refusal(path, "it does not begin as an index of Megatron-LM does");
     }
     if (const auto version = number_at<std::uint64_t>(head, 9); version != 1) {

@@ -13,7 +13,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kMostHeaderBytes = 1 << 16;  // more than any array's description needs
 
 // What stands behind 'key': in the header, without blanks before it.
@@ -61,7 +61,7 @@ NpyFacts npy_facts_in(std::span<const std::byte> start, std::uint64_t file_bytes
   constexpr std::size_t kLeast = 12;
   if (start.size() < kLeast) throw fail("not a NumPy array (.npy): it is too short");
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (!text.starts_with(kMagic)) throw fail("not a NumPy array (.npy): its first bytes are others");
+  if (!text.starts_with(kNpyMagic)) throw fail("not a NumPy array (.npy): its first bytes are others");
   const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(start[at]); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3) throw fail(fmt::format("version {} of its format is not known", version));
@@ -97,7 +97,7 @@ std::string npy_header(std::span<const std::uint64_t> extents, std::string_view 
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype, shape);
   text.resize((kPrefix + text.size() + kLine) / kLine * kLine - kPrefix - 1, ' ');
   text += '\n';
-  std::string header(kMagic);
+  std::string header(kNpyMagic);
   header += {'\x01', '\x00', static_cast<char>(text.size() & 0xffU), static_cast<char>(text.size() >> 8U)};
   return header + text;
 }
