@@ -51,7 +51,8 @@ std::vector<Numbers> cores_of(const SystemFiles& files, const Numbers& cpus) {
 
 Numbers distances_in(const SystemFiles& files, const std::string& directory) {
   Numbers distances;
-  for (const std::string_view word : split(trimmed(files.text(directory + "/distance").value_or("")), ' ')) {
+  const std::string text = files.text(directory + "/distance").value_or("");
+  for (const std::string_view word : split(trimmed(text), ' ')) {
     const auto distance = parse_whole(word);
     if (!distance) return {};
     distances.push_back(*distance);

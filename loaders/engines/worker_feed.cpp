@@ -111,16 +111,18 @@ std::vector<std::jthread> WorkerFeed::start(const std::function<void(Worker&)>& 
 
 void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
   worker.clock.belong_to_this_thread();
+  std::exception_ptr why;
   try {
     const PinnedThread pinned(worker.cpus);
     work(worker);
   } catch (...) {
-    // Nobody but the consumer can do anything about it.
-    if (ahead_) {
-      fail(std::current_exception());
-    } else {
-      deliver(worker.clock, [why = std::current_exception()](Slot& /*slot*/) { std::rethrow_exception(why); });
-    }
+    why = std::current_exception();
+  }
+  // Nobody but the consumer can do anything about it, and it has the failure for itself then.
+  if (why && ahead_) {
+    fail(std::move(why));
+  } else if (why) {
+    deliver(worker.clock, [&why](Slot& /*slot*/) { std::rethrow_exception(std::exchange(why, nullptr)); });
   }
   worker.clock.enter(WorkerStage::kIdle);
   // The last worker to find the stream at its end closes the ring behind the last batch.
