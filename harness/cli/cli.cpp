@@ -150,6 +150,7 @@ void add_run(CLI::App& app, Request& request) {
                   "compare with the result kept under this name afterwards, as `loadline diff` does")
       ->type_name("NAME")
       ->group("Verdict");
+  run->add_flag("--details", request.run.details, "print all figures and warnings, not a summary")->group("Output");
   run->add_option("--summary", request.run.summary,
                   "print the lines of another tool's summary behind the figures, for scripts that read them: benchy")
       ->type_name("TOOL")

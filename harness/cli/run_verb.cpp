@@ -47,6 +47,7 @@
 #include "harness/show/figures_text.h"
 #include "harness/show/job_text.h"
 #include "harness/show/monitor_text.h"
+#include "harness/show/summary_text.h"
 #include "harness/show/table.h"
 #include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
@@ -101,6 +102,17 @@ std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& reques
 // Data and people's text never share a stream.
 std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
   return file && file->to_stdout() ? stderr : stdout;
+}
+
+// A dozen lines, and where the rest is. `file`: of the result, empty where it goes to stdout.
+void print_summary(const Result& result, const Judgement& judgement, std::FILE* out, const std::string& file) {
+  put_text(out, summary_text(result, judgement, width_of(out)));
+  for (const std::string& text :
+       {job_text(result), counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
+    if (!text.empty()) put_text(out, '\n' + text);
+  }
+  put_text(out, more_text(judgement, file));
+  std::fflush(out);
 }
 
 void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
@@ -215,7 +227,12 @@ int measure(const Verb& verb, const RunRequest& request) {
     }
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
-      print_result(verb, *request.earlier, judge_run(*request.earlier), failure, stdout);
+      const Judgement judgement = judge_run(*request.earlier);
+      if (request.details) {
+        print_result(verb, *request.earlier, judgement, failure, stdout);
+      } else {
+        print_summary(*request.earlier, judgement, stdout, request.resume);
+      }
       put(stdout, fmt::format("\nnothing to do: {} is complete\n", printable(request.resume)));
     }
     throw_if_failed(failure);
@@ -292,13 +309,17 @@ int measure(const Verb& verb, const RunRequest& request) {
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
   const std::string failure = interrupt.signal() == 0 ? failure_text(result) : "";
-  if (!request.options.quiet) print_result(verb, result, judgement, failure, stream_for_text(file));
+  if (!request.options.quiet && verb.cells && !request.details) {
+    print_summary(result, judgement, stream_for_text(file), file && !file->to_stdout() ? file->path() : "");
+  } else if (!request.options.quiet) {
+    print_result(verb, result, judgement, failure, stream_for_text(file));
+  }
   if (!request.summary.empty() && result.status == Status::kComplete) {
     put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
   }
   if (file) file->finish(result, judgement);
   if (file && !request.options.quiet && !file->to_stdout()) {
-    put(stdout, fmt::format("\nresult: {}\n", printable(file->path())));
+    put(stdout, fmt::format("{}result: {}\n", verb.cells && !request.details ? "" : "\n", printable(file->path())));
   }
   if (interrupt.signal() != 0) {
     print_error(interruption_text(result, file, verb));

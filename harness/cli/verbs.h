@@ -33,6 +33,7 @@ struct RunRequest {
   std::size_t trace_trials = 1;  // of each cell, with `trace`
   std::string summary;           // whose lines to print behind the figures; empty: nobody's
   Colours colours = Colours::kAuto;
+  bool details = false;  // all figures and warnings rather than a summary
 };
 
 // How results are held against each other.

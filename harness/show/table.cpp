@@ -232,15 +232,27 @@ const CellResult* first_failure(const Result& result) {
 
 }  // namespace
 
-std::string rate_text(const std::optional<Summary>& per_second) {
+namespace {
+
+std::string rate_text(const std::optional<Summary>& per_second, int fewer_decimals) {
   if (!per_second) return "-";
   const double mean = per_second->mean;
   const auto stddev = per_second->stddev;
   const Magnitude magnitude = magnitude_of(mean);
-  const int decimals = decimals_for(mean / magnitude.size);
+  const int decimals = std::max(0, decimals_for(mean / magnitude.size) - fewer_decimals);
   if (!stddev) return fmt::format("{:.{}f}{}", mean / magnitude.size, decimals, magnitude.suffix);
   return fmt::format("{:.{}f} ± {:.{}f}{}", mean / magnitude.size, decimals, *stddev / magnitude.size, decimals,
                      magnitude.suffix);
+}
+
+}  // namespace
+
+std::string rate_text(const std::optional<Summary>& per_second) {
+  return rate_text(per_second, 0);
+}
+
+std::string short_rate_text(const std::optional<Summary>& per_second) {
+  return rate_text(per_second, 1);
 }
 
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {
