@@ -1,6 +1,7 @@
 #include "harness/show/summary_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -165,9 +166,11 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
 std::string more_text(const Judgement& judgement, const std::string& file) {
   std::set<std::string> kinds;
   for (const Warning& warning : judgement.warnings) kinds.insert(warning.id);
-  const std::string warnings = kinds.empty() ? "" : plural(kinds.size(), "warning") + ", ";
-  return fmt::format("{}details: {}\n", warnings,
-                     file.empty() ? "loadline run --details" : "loadline report " + shell_quoted(file));
+  std::string text;
+  if (!kinds.empty()) text = fmt::format("warnings: {}\n", fmt::join(kinds, ", "));
+  text +=
+      fmt::format("details: {}\n", file.empty() ? "loadline run --details" : "loadline report " + shell_quoted(file));
+  return wrapped(text, kSummaryColumns);
 }
 
 }  // namespace loadline

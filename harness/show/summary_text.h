@@ -17,7 +17,8 @@ inline constexpr std::size_t kSummaryColumns = 80;
 // missing. figures_text() has everything.
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
 
-// Where to find the rest: "4 warnings, details: loadline report result.json". `file` is empty where there is none.
+// The names of the warnings, and where to find the rest: "details: loadline report result.json". `file` is empty where
+// there is none.
 std::string more_text(const Judgement& judgement, const std::string& file);
 
 }  // namespace loadline

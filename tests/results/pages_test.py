@@ -36,6 +36,7 @@ ELSEWHERE = {
     "sbatch": "needs Slurm; tests/slurm runs the scripts",
     "bsub": "needs LSF; tests/lsf runs the scripts",
     "cmake": "builds or installs; tests/install does",
+    "cpack": "makes packages; tests/install does",
     "tests/run.sh": "runs this test",
     "bench/run.sh": "builds the tool",
     "bench/latency.sh": "needs FUSE",
