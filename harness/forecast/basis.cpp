@@ -197,7 +197,7 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   double workers = 1;
   double first_epoch = 0;
   double crops = 0;
-  Basis basis{.name = fmt::format("{} {}", option, text), .load_per_second = {}, .step_per_second = {}};
+  Basis basis{.name = std::string(text), .load_per_second = {}, .step_per_second = {}};
   const std::array parts{NumberPart{.name = "io", .value = &io, .above_least = true},
                          NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
                          NumberPart{.name = "full", .value = &full, .above_least = true},

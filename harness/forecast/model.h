@@ -67,9 +67,8 @@ struct ForecastPoint {
   double efficiency = 0;   // of one rank's FULL times the ranks
   double storage_bytes_per_second = 0;
   RankRates rank;
-  std::vector<double> epochs;                  // samples per second of all ranks, the first epoch first
-  std::optional<double> staging_seconds;       // before the first epoch
-  std::optional<double> simulated_per_second;  // of all ranks, by SimGrid
+  std::vector<double> epochs;             // samples per second of all ranks, the first epoch first
+  std::optional<double> staging_seconds;  // before the first epoch
 };
 
 ForecastPoint forecast_point(const Basis& basis, const System& system, std::size_t ranks, std::size_t epochs);

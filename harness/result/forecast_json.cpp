@@ -69,7 +69,6 @@ void fields(RecordWriter& json, const ForecastPoint& point) {
   json("reduction_seconds", point.rank.reduction_seconds);
   json("epochs_per_second", point.epochs);
   json("staging_seconds", point.staging_seconds);
-  json("simulated_per_second", point.simulated_per_second);
 }
 
 void fields(RecordWriter& json, const ForecastFound& found) {

@@ -1,10 +1,9 @@
 #include "harness/show/forecast_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <vector>
 
 #include "harness/judge/phrase.h"
@@ -21,12 +20,14 @@ std::string share_text(double share) {
 }
 
 std::string banded(const ForecastPoint& point) {
-  return rate(Estimate{point.samples_per_second, Interval{point.low_per_second, point.high_per_second}});
+  const bool wide = point.high_per_second > point.low_per_second;
+  return rate(Estimate{point.samples_per_second,
+                       wide ? std::optional(Interval{point.low_per_second, point.high_per_second}) : std::nullopt});
 }
 
 std::string basis_text(const Forecast& forecast) {
   const Basis& basis = forecast.basis;
-  std::string text = fmt::format("{}: {}\n", printable(forecast.source), basis.name);
+  std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
                       rate(basis.load_per_second), rate(basis.step_per_second), share_text(basis.coupling));
   text += fmt::format("a sample: {} bytes, {:.4g} requests", rate(basis.bytes_per_sample), basis.requests_per_sample);
@@ -41,13 +42,10 @@ Row header_of(const Forecast& forecast) {
     for (std::size_t epoch = 1; epoch <= first.epochs.size(); ++epoch) row.push_back(fmt::format("epoch {}", epoch));
   }
   if (first.staging_seconds) row.emplace_back("staging");
-  if (std::ranges::any_of(forecast.points, [](const auto& one) { return one.simulated_per_second.has_value(); })) {
-    row.emplace_back("simulated");
-  }
   return row;
 }
 
-Row row_of(const ForecastPoint& point, std::size_t columns) {
+Row row_of(const ForecastPoint& point) {
   Row row{fmt::format("{}", point.ranks),
           fmt::format("{}", point.nodes),
           banded(point),
@@ -59,7 +57,6 @@ Row row_of(const ForecastPoint& point, std::size_t columns) {
     for (const double per_second : point.epochs) row.push_back(rate(per_second));
   }
   if (point.staging_seconds) row.push_back(duration(*point.staging_seconds));
-  if (row.size() < columns) row.push_back(point.simulated_per_second ? rate(*point.simulated_per_second) : "-");
   return row;
 }
 
@@ -93,7 +90,7 @@ std::string found_text(const ForecastFound& found, const System& system) {
 
 std::string one_text(const Forecast& forecast, const ForecastRequest& request, std::size_t width) {
   std::vector<Row> rows{header_of(forecast)};
-  for (const ForecastPoint& point : forecast.points) rows.push_back(row_of(point, rows.front().size()));
+  for (const ForecastPoint& point : forecast.points) rows.push_back(row_of(point));
   std::string text = basis_text(forecast) + fitted(rows, {.left = {5}, .constant = {}, .expendable = {"nodes"}}, width);
   text += saturation_text(forecast, request.system);
   if (forecast.found) text += found_text(*forecast.found, request.system);
@@ -130,7 +127,7 @@ std::string forecast_text(std::span<const Forecast> forecasts, const ForecastReq
 std::string forecast_csv(std::span<const Forecast> forecasts) {
   std::string text = csv_line({"source", "cell", "ranks", "nodes", "samples_per_second", "low_per_second",
                                "high_per_second", "efficiency", "utilisation", "limit", "storage_bytes_per_second",
-                               "first_epoch_per_second", "staging_seconds", "simulated_per_second"});
+                               "first_epoch_per_second", "staging_seconds"});
   for (const Forecast& forecast : forecasts) {
     for (const ForecastPoint& point : forecast.points) {
       text += csv_line({csv_field(forecast.source), csv_field(forecast.basis.name), fmt::format("{}", point.ranks),
@@ -138,7 +135,7 @@ std::string forecast_csv(std::span<const Forecast> forecasts) {
                         csv_number(point.low_per_second), csv_number(point.high_per_second),
                         csv_number(point.efficiency), csv_number(point.utilisation), csv_field(name(point.rank.limit)),
                         csv_number(point.storage_bytes_per_second), csv_number(point.epochs.front()),
-                        csv_number(point.staging_seconds), csv_number(point.simulated_per_second)});
+                        csv_number(point.staging_seconds)});
     }
   }
   return text;

@@ -18,7 +18,7 @@ TEST_F(ForecastVerb, ShowsACurveOfAResult) {
       0);
   const Outcome outcome = run({"forecast", "a.json", "--ranks", "1:16:*4", "--nodes-of", "4"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("a.json: fashion-mnist/FULL/thread-pool/workers:1/"));
+  EXPECT_THAT(outcome.out, HasSubstr("a.json: mnist/FULL/thread-pool/workers:1/"));
   EXPECT_THAT(outcome.out, HasSubstr("\n   16      4  "));
   EXPECT_THAT(outcome.out, HasSubstr("Left out: "));
   const Outcome json = run({"forecast", "a.json", "--ranks", "1,2", "--format", "json"});
@@ -38,7 +38,7 @@ TEST_F(ForecastVerb, WritesCsvToAFile) {
   const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "--format", "csv", "-o", "f.csv"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(bytes_of(home_ / "f.csv"), HasSubstr(",2,2,200,200,200,1,1,compute,200000000,200,,\n"));
+  EXPECT_THAT(bytes_of(home_ / "f.csv"), HasSubstr(",2,2,200,200,200,1,1,compute,200000000,200,\n"));
 }
 
 TEST_F(ForecastVerb, RefusesInOneSentence) {
