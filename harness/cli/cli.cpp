@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/cli/completion.h"
+#include "harness/cli/forecast_options.h"
 #include "harness/cli/help.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
@@ -60,6 +61,7 @@ struct Request {
   MergeRequest merge;
   ExportRequest exported;
   ReportRequest report;
+  ForecastVerbRequest forecast;
   ListRequest list;
   BaselineRequest baseline;
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
@@ -649,6 +651,7 @@ int run_request(const CLI::App& app, Request& request) {
   if (name == "merge") return merge_verb(request.merge);
   if (name == "export") return export_verb(request.exported);
   if (name == "report") return report_verb(request.report);
+  if (name == "forecast") return forecast_verb(request.forecast);
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
   if (name == "convert") return data_convert_verb(request.convert);
@@ -730,6 +733,7 @@ namespace {
   add_merge(app, request.merge);
   add_export(app, request.exported);
   add_report(app, request.report);
+  add_forecast(app, request.forecast);
   add_completion(app, request);
   add_help(app, request);
   if (argc > 1 && argv[1] == kCompleteVerb) {

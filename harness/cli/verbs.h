@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/cli/screen.h"
+#include "harness/forecast/forecast.h"
 #include "harness/plan/options.h"
 #include "harness/result/result.h"
 #include "loaders/datasets/dataset.h"
@@ -162,6 +163,20 @@ struct ReportRequest {
   std::string title;   // of a page; empty: by workload, host and date
 };
 
+// What a measured loader and step would give elsewhere.
+struct ForecastVerbRequest {
+  std::vector<std::string> results;  // files
+  std::vector<std::string> figures;  // of other tools, in place of results
+  std::string cell;                  // part of a name; empty: a result's only configuration, or its headline
+  std::optional<double> sample_bytes;
+  std::optional<double> sample_requests;
+  std::optional<double> gradient_bytes;
+  ForecastRequest forecast;
+  std::string format = "text";
+  std::string output;  // path, or - for stdout; empty: stdout
+  bool overwrite = false;
+};
+
 // Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same
 // file. Throws Error where it cannot be gone on with.
 void load_earlier(RunRequest& request);
@@ -172,6 +187,7 @@ int ceilings_verb(const RunRequest& request);  // of the options those that are 
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
 int check_verb(const RunRequest& request, const CheckRequest& checking);
 int report_verb(const ReportRequest& request);
+int forecast_verb(const ForecastVerbRequest& request);
 int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
 int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);
