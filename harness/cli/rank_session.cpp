@@ -45,15 +45,14 @@ std::vector<std::string> lines_of_text(const std::string& text) {
 
 // The places of all ranks, from what each says of its own.
 std::vector<RankPlace> places_of(Ranks& ranks) {
-  const std::string all = ranks.outer(host_key() + '\t' + format_cpu_list(affinity_cpus()),
-                                      [](const std::vector<std::string>& parts) {
-                                        return fmt::format("{}", fmt::join(parts, "\n"));
-                                      },
-                                      true);
+  const std::string all = ranks.outer(
+      host_key() + '\t' + format_cpu_list(affinity_cpus()),
+      [](const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "\n")); }, true);
   std::vector<RankPlace> places;
   for (const std::string& line : lines_of_text(all)) {
     const auto tab = line.find('\t');
-    places.push_back({.host = line.substr(0, tab), .cpus = parse_cpu_list(line.substr(tab + 1)).value_or(std::vector<std::size_t>())});
+    places.push_back({.host = line.substr(0, tab),
+                      .cpus = parse_cpu_list(line.substr(tab + 1)).value_or(std::vector<std::size_t>())});
   }
   places = deal_cpus(std::move(places));
   for (RankPlace& place : places) place.host = place.host.substr(0, place.host.find(' '));
@@ -63,7 +62,9 @@ std::vector<RankPlace> places_of(Ranks& ranks) {
 // What has to be the same on all ranks, a line each: "batch_size\t64".
 std::string terms_of(const RunRequest& request) {
   std::string terms = fmt::format("build\t{}", name_of(this_build()));
-  const auto add = [&](std::string_view name, const std::string& value) { terms += fmt::format("\n--{}\t{}", name, value); };
+  const auto add = [&](std::string_view name, const std::string& value) {
+    terms += fmt::format("\n--{}\t{}", name, value);
+  };
   for (const OptionRow& row : run_options()) {
     if (row.name == "rank" || row.name == "output" || row.name == "quiet") continue;
     add(row.name, text_of(read_option(request.options, row)));
@@ -83,13 +84,16 @@ std::string first_difference(const Ranks& ranks, const std::vector<std::string>&
     for (std::size_t i = 0; i < first.size(); ++i) {
       const std::string theirs = i < other.size() ? other[i] : "";
       if (theirs == first[i]) continue;
-      const auto value = [](const std::string& line) { return line.substr(std::min(line.size(), line.find('\t') + 1)); };
+      const auto value = [](const std::string& line) {
+        return line.substr(std::min(line.size(), line.find('\t') + 1));
+      };
       const std::string what = first[i].substr(0, first[i].find('\t'));
       if (what == "build") {
         return fmt::format("{} runs {}, and rank 0 {}", ranks.name_of(rank), value(theirs), value(first[i]));
       }
       return fmt::format("{} was started with {} {}, and rank 0 with {}", ranks.name_of(rank), what,
-                         value(theirs).empty() ? "unset" : value(theirs), value(first[i]).empty() ? "unset" : value(first[i]));
+                         value(theirs).empty() ? "unset" : value(theirs),
+                         value(first[i]).empty() ? "unset" : value(first[i]));
     }
     return fmt::format("{} was started with other options than rank 0", ranks.name_of(rank));
   }
@@ -97,8 +101,8 @@ std::string first_difference(const Ranks& ranks, const std::vector<std::string>&
 }
 
 void check_terms(Ranks& ranks, const std::string& terms) {
-  const std::string difference =
-      ranks.outer(terms, [&](const std::vector<std::string>& parts) { return first_difference(ranks, parts); }, true);
+  const std::string difference = ranks.outer(
+      terms, [&](const std::vector<std::string>& parts) { return first_difference(ranks, parts); }, true);
   if (!difference.empty()) throw Error(difference);
 }
 
@@ -118,7 +122,8 @@ std::string data_text(const DatasetFacts& facts) {
 
 // What of a request one process alone has.
 void refuse_for_ranks(const RunRequest& request) {
-  if (!request.options.find.empty()) throw usage_error("--find: it is for one process, and this is a run of several ranks");
+  if (!request.options.find.empty())
+    throw usage_error("--find: it is for one process, and this is a run of several ranks");
   if (!request.trace.empty()) throw usage_error("--trace: it is for one process, and this is a run of several ranks");
 }
 
@@ -132,11 +137,12 @@ RankSession::RankSession(const Launch& launch, double timeout_seconds)
   if (own.dealt) keep_this_thread_on(own.cpus);
   const ClockOffset offset = measure_offset(ranks_, clock_, host_key());
   together_.emplace(ranks_, clock_, offset.offset);
-  const std::string worst = ranks_.outer(fmt::format("{}", offset.error.count()), [](const std::vector<std::string>& parts) {
-    std::uint64_t most = 0;
-    for (const std::string& part : parts) most = std::max(most, parse_whole(part).value_or(0));
-    return fmt::format("{}", most);
-  });
+  const std::string worst =
+      ranks_.outer(fmt::format("{}", offset.error.count()), [](const std::vector<std::string>& parts) {
+        std::uint64_t most = 0;
+        for (const std::string& part : parts) most = std::max(most, parse_whole(part).value_or(0));
+        return fmt::format("{}", most);
+      });
   facts_.clock_error_seconds = 1e-9 * static_cast<double>(parse_whole(worst).value_or(0));
 }
 
@@ -175,8 +181,8 @@ void RankSession::share_request(RunRequest& request) {
     if (!is_first() && !text.empty()) request.earlier = parse_result(text, request.resume);
     const std::size_t there = request.earlier && request.earlier->ranks ? request.earlier->ranks->places.size() : 1;
     if (request.earlier && there != ranks_.size()) {
-      throw usage_error(fmt::format("--resume {}: it is a run of {} rank{}, and this is one of {}", request.resume, there,
-                                    there == 1 ? "" : "s", ranks_.size()));
+      throw usage_error(fmt::format("--resume {}: it is a run of {} rank{}, and this is one of {}", request.resume,
+                                    there, there == 1 ? "" : "s", ranks_.size()));
     }
   }
   request.options.world_size = ranks_.size();

@@ -181,8 +181,8 @@ Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::
 }
 
 // Returns whether all of it was done, rather than stopped.
-bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context,
-             Progress& progress, RankSession* ranks) {
+bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context, Progress& progress,
+             RankSession* ranks) {
   const RunOptions& options = plan.options;
   const bool done =
       options.find.empty() ? run_plan(plan, result, context) : find_and_run(options, plan_context, result, context);
@@ -306,7 +306,7 @@ int measure(const Verb& verb, const RunRequest& request) {
     return kExitSignal + signal();
   }
   if (request.earlier) {
-    const Kinship kinship = !prints(request)        ? Kinship::kTaken
+    const Kinship kinship = !prints(request)         ? Kinship::kTaken
                             : request.allow_mismatch ? Kinship::kSameData
                                                      : Kinship::kSame;
     context.earlier_seconds = continue_from(*request.earlier, request.resume, result, kinship);

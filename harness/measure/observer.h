@@ -70,7 +70,7 @@ struct RunContext {
   std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them
   const EnergyMeter* energy = nullptr;        // none: no trial's energy is read
   const EventCounters* counters = nullptr;    // none: nothing is counted
-  Together* together = nullptr;                  // with the other ranks of the run; none: this process is alone
+  Together* together = nullptr;               // with the other ranks of the run; none: this process is alone
   std::function<std::uint64_t()> times_resumed;  // how often the process went on after a stop; none: nobody counts
 };
 

@@ -111,19 +111,19 @@ std::optional<Time> Together::longest(Time mine) {
   return word ? std::optional(Time(number_of(*word))) : std::nullopt;
 }
 
-// A question that rank 0 answers with its time takes as long there as back, or less: half of what it took is how far the
-// answer can be off. The quickest of some.
+// A question that rank 0 answers with its time takes as long there as back, or less: half of what it took is how far
+// the answer can be off. The quickest of some.
 ClockOffset measure_offset(Ranks& ranks, const Clock& clock, const std::string& host_key) {
   constexpr int kQuestions = 16;
   const bool same_clock = ranks.broadcast(host_key) == host_key;
   ClockOffset best{.offset = {}, .error = Time(std::numeric_limits<Time::rep>::max())};
   for (int i = 0; i < kQuestions; ++i) {
     // So that what is measured is one message each way, and not who comes late.
-    ranks.outer("", [](const std::vector<std::string>& /*parts*/) { return ""; }, true);
+    ranks.outer(
+        "", [](const std::vector<std::string>& /*parts*/) { return ""; }, true);
     const Time asked = clock.now();
-    const auto answer = ranks.outer("", [&](const std::vector<std::string>& /*parts*/) {
-      return fmt::format("{}", clock.now().count());
-    });
+    const auto answer = ranks.outer(
+        "", [&](const std::vector<std::string>& /*parts*/) { return fmt::format("{}", clock.now().count()); });
     const Time answered = clock.now();
     const Time error = (answered - asked) / 2;
     if (error < best.error) best = {.offset = Time(number_of(answer)) - (asked + answered) / 2, .error = error};

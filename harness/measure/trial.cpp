@@ -221,9 +221,8 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   return measured;
 }
 
-// How many batches each rank is to take in the time of a trial, going by the slowest: those that are waited for count as
-// much as those that wait, and gradients are summed up over as many steps everywhere. What was warmed up so far may be
-// too short to tell. None where another rank has left.
+// How many batches each rank is to take in the time of a trial, going by the slowest: those that are waited for count
+// as much as those that wait. What was warmed up so far may be too short to tell. None where another rank has left.
 std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
                                     Stretch last, const Clock& clock, const std::stop_token& stop) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 40;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace loadline {
@@ -12,14 +11,6 @@ namespace loadline {
 struct Message {
   std::size_t from = 0;
   std::string bytes;
-};
-
-// A sum over all ranks that goes on by itself.
-class PendingSum {
- public:
-  virtual ~PendingSum() = default;
-  // Whether the values are those of all ranks by now; drives it on. Throws Error where it cannot be done.
-  virtual bool done() = 0;
 };
 
 // One process's end. Messages of one sender come whole and in the order in which they were sent. No call blocks. One
@@ -36,10 +27,6 @@ class Messages {
   virtual void send(std::size_t to, std::string bytes) = 0;
   // The next message that is there.
   virtual std::optional<Message> receive() = 0;
-
-  // Adds up the values of all ranks in place: each begins its sums in the same order, with as many values. They stay
-  // where they are until it is done.
-  virtual std::unique_ptr<PendingSum> begin_sum(std::span<float> values) = 0;
 
   // The orderly end, for which all ranks wait: nothing may be on its way.
   virtual void finish() = 0;

@@ -38,22 +38,6 @@ void check_mpi(const char* why) {
   if (why != nullptr) throw Error(why);
 }
 
-class MpiSum final : public PendingSum {
- public:
-  MpiSum(const MpiFunctions& mpi, std::span<float> values) : mpi_(mpi) {
-    check_mpi(mpi_.begin_sum(values.data(), values.size(), &number_));
-  }
-  bool done() override {
-    bool is_done = false;
-    check_mpi(mpi_.sum_done(number_, &is_done));
-    return is_done;
-  }
-
- private:
-  const MpiFunctions& mpi_;
-  std::size_t number_ = 0;
-};
-
 class MpiMessages final : public Messages {
  public:
   explicit MpiMessages(const MpiFunctions& mpi) : mpi_(mpi) { check_mpi(mpi_.start(&rank_, &size_)); }
@@ -70,9 +54,6 @@ class MpiMessages final : public Messages {
     if (bytes == nullptr) return std::nullopt;
     message.bytes.assign(bytes, count);
     return message;
-  }
-  std::unique_ptr<PendingSum> begin_sum(std::span<float> values) override {
-    return std::make_unique<MpiSum>(mpi_, values);
   }
   void finish() override { mpi_.finish(); }
   void abort(int code) override { mpi_.abort(code); }
@@ -112,9 +93,10 @@ std::string why_no_mpi() {
 std::unique_ptr<Messages> start_mpi(const Launch& launch) {
   const std::string started = fmt::format("{} started {} processes", launch.launcher, launch.size);
   if (const std::string why = why_no_mpi(); !why.empty()) {
-    throw Error(fmt::format("{}, but this loadline cannot make one run of them: {}, or give each its share by --rank and "
-                            "--world-size",
-                            started, why));
+    throw Error(
+        fmt::format("{}, but this loadline cannot make one run of them: {}, or give each its share by --rank and "
+                    "--world-size",
+                    started, why));
   }
   const auto functions =
       reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
@@ -127,8 +109,9 @@ std::unique_ptr<Messages> start_mpi(const Launch& launch) {
   const std::string found = fmt::format("{} sees {}", messages->description(), messages->size());
   messages->finish();
   throw Error(fmt::format("{}, but {}: {}", started, found,
-                          launch.launcher == "srun" ? "start them by srun --mpi=pmix"
-                                                    : "start them by the mpirun of the MPI that loadline is built with"));
+                          launch.launcher == "srun"
+                              ? "start them by srun --mpi=pmix"
+                              : "start them by the mpirun of the MPI that loadline is built with"));
 }
 
 }  // namespace loadline

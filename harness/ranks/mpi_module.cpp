@@ -8,7 +8,6 @@
 #include <iterator>
 #include <limits>
 #include <list>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -29,12 +28,9 @@ struct Receiving {
 };
 struct State {
   MPI_Comm messages = MPI_COMM_NULL;
-  MPI_Comm sums = MPI_COMM_NULL;
   std::list<Sending> sending;
   std::deque<Receiving> receiving;
   std::vector<char> received;
-  std::map<std::size_t, MPI_Request> summing;
-  std::size_t next_sum = 0;
   std::string why;
 };
 
@@ -75,7 +71,6 @@ const char* start(std::size_t* rank, std::size_t* size) {
     // What fails is told, and ends the run as everything else that does.
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &state().messages);
-    MPI_Comm_dup(MPI_COMM_WORLD, &state().sums);
     int own = 0;
     int all = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &own);
@@ -158,33 +153,6 @@ const char* receive(std::size_t* from, const char** bytes, std::size_t* count) {
   });
 }
 
-const char* begin_sum(float* values, std::size_t count, std::size_t* sum) {
-  return guarded([&]() -> const char* {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_FLOAT, MPI_SUM, state().sums,
-                                    &request);
-    if (code != MPI_SUCCESS) return fails("MPI_Iallreduce", code);
-    *sum = state().next_sum++;
-    state().summing.emplace(*sum, request);
-    return nullptr;
-  });
-}
-
-const char* sum_done(std::size_t sum, bool* done) {
-  return guarded([&]() -> const char* {
-    const auto found = state().summing.find(sum);
-    *done = found == state().summing.end();
-    if (*done) return nullptr;
-    int tested = 0;
-    if (const int code = MPI_Test(&found->second, &tested, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
-      return fails("MPI_Test", code);
-    }
-    *done = tested != 0;
-    if (*done) state().summing.erase(found);
-    return nullptr;
-  });
-}
-
 void finish() {
   for (Sending& one : state().sending) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
   MPI_Finalize();
@@ -202,8 +170,6 @@ extern "C" const MpiFunctions* loadline_mpi_functions() {
                                        .library = library,
                                        .send = send,
                                        .receive = receive,
-                                       .begin_sum = begin_sum,
-                                       .sum_done = sum_done,
                                        .finish = finish,
                                        .abort = abort_all};
   return &kFunctions;

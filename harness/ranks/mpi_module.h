@@ -1,13 +1,13 @@
-// What loadline asks of MPI, behind functions of C. It is in a module of its own, loadline_mpi.so, which is loaded when a
-// launcher has started several processes: the tool itself runs where there is no MPI.
+// What loadline asks of MPI, behind functions of C. It is in a module of its own, loadline_mpi.so, which is loaded when
+// a launcher has started several processes: the tool itself runs where there is no MPI.
 #pragma once
 
 #include <cstddef>
 
 namespace loadline {
 
-// No function throws, lets an exception through or blocks, but for start() and finish(). One thread at a time, whichever.
-// Texts that say why something failed live until the next call.
+// No function throws, lets an exception through or blocks, but for start() and finish(). One thread at a time,
+// whichever. Texts that say why something failed live until the next call.
 struct MpiFunctions {
   static constexpr unsigned kVersion = 1;
 
@@ -19,9 +19,6 @@ struct MpiFunctions {
   const char* (*send)(std::size_t to, const char* bytes, std::size_t count);
   // The next message that has come, whose bytes live until the next call; *bytes is null where there is none.
   const char* (*receive)(std::size_t* from, const char** bytes, std::size_t* count);
-  // A sum over all ranks in place, as a number for sum_done(), which says once that it is.
-  const char* (*begin_sum)(float* values, std::size_t count, std::size_t* sum);
-  const char* (*sum_done)(std::size_t sum, bool* done);
   void (*finish)();
   void (*abort)(int code);
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/result/kernel_text.h"
+#include "loaders/printable.h"
 
 namespace loadline {
 namespace {
@@ -75,7 +76,7 @@ std::string places_text(const RunRanks& ranks) {
   std::string text;
   for (const auto& [host, here] : by_host) {
     const bool dealt = std::ranges::any_of(here, [&](std::size_t rank) { return ranks.places[rank].dealt; });
-    text += fmt::format("{} rank{} on {}: {}{}{}\n", here.size(), here.size() == 1 ? "" : "s", host,
+    text += fmt::format("{} rank{} on {}: {}{}{}\n", here.size(), here.size() == 1 ? "" : "s", printable(host),
                         cpus_text(ranks, here), dealt ? " (dealt out: all were given the same)" : "",
                         share_cpus(ranks, here) ? "; they share CPUs" : "");
   }

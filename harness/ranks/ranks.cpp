@@ -61,21 +61,6 @@ std::vector<std::string> split_texts(std::string_view joined) {
 
 }  // namespace
 
-// A sum whose progress is made under the lock of all else that is sent.
-class LockedSum final : public PendingSum {
- public:
-  LockedSum(std::mutex& mutex, std::unique_ptr<PendingSum> sum) : mutex_(mutex), sum_(std::move(sum)) {}
-
-  bool done() override {
-    const std::scoped_lock lock(mutex_);
-    return sum_->done();
-  }
-
- private:
-  std::mutex& mutex_;
-  std::unique_ptr<PendingSum> sum_;
-};
-
 Ranks::Ranks(std::unique_ptr<Messages> messages, std::string host, const RankLimits& limits,
              std::function<void(const std::string&)> last_words)
     : messages_(std::move(messages)),
@@ -137,22 +122,8 @@ std::optional<std::string> Ranks::inner(std::string mine, const Combine& combine
 }
 
 std::string Ranks::broadcast(std::string mine) {
-  return outer(is_first() ? std::move(mine) : "", [](const std::vector<std::string>& parts) { return parts.front(); },
-               true);
-}
-
-std::unique_ptr<PendingSum> Ranks::begin_sum(std::span<float> values) {
-  const std::scoped_lock lock(mutex_);
-  return std::make_unique<LockedSum>(mutex_, messages_->begin_sum(values));
-}
-
-bool Ranks::sum(std::span<float> values, const std::stop_token& stop) {
-  const auto pending = begin_sum(values);
-  while (!pending->done()) {
-    if (stop.stop_requested()) return false;
-    std::this_thread::yield();
-  }
-  return true;
+  return outer(
+      is_first() ? std::move(mine) : "", [](const std::vector<std::string>& parts) { return parts.front(); }, true);
 }
 
 void Ranks::fail(const std::string& sentence) {
@@ -329,8 +300,8 @@ void Ranks::listen(const std::stop_token& dismissed) {
     bool stops = false;
     {
       const std::scoped_lock lock(mutex_);
-      // A process that was itself suspended, as by a batch system that takes a job's nodes for a while, knows nothing of
-      // the others.
+      // A process that was itself suspended, as by a batch system that takes a job's nodes for a while, knows nothing
+      // of the others.
       if (since_seconds(last) > std::max(1.0, limits_.silence_seconds / 2)) {
         for (Peer& peer : peers_) {
           peer.heard = Steady::now();
@@ -386,7 +357,7 @@ void Ranks::look_for_lost() {
     // All that they have to say goes to rank 0.
     if (r == rank_ || (rank_ != 0 && r != 0)) continue;
     if (since_seconds(peers_[r].heard) > limits_.silence_seconds) silent.push_back(r);
-    if (rank_ == 0 && stopped_at_ && !peers_[r].answered_stop && since_seconds(*stopped_at_) > limits_.last_call_seconds) {
+    if (stopped_at_ && !peers_[r].answered_stop && since_seconds(*stopped_at_) > limits_.last_call_seconds) {
       gone.push_back(r);
     }
     if (rank_ == 0 && !in_exchange_ && peers_[r].waits &&

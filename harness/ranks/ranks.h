@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -22,9 +21,9 @@ namespace loadline {
 struct RankLimits {
   // For so long a rank may say nothing at all, or have the others wait for it in a trial, before it is given up.
   double silence_seconds = 30;
-  double trial_seconds = 0;     // that the others wait beyond that in a trial, as they are that long
+  double trial_seconds = 0;        // that the others wait beyond that in a trial, as they are that long
   double last_call_seconds = 0.4;  // for the answer to a request to stop: a launcher kills soon after it
-  double grace_seconds = 5;     // from the end of a run that has failed to the end of its processes
+  double grace_seconds = 5;        // from the end of a run that has failed to the end of its processes
 };
 
 // One rank of a run. All ranks agree by exchanges, which each of them enters in the same order: outer ones, and inner
@@ -38,8 +37,8 @@ class Ranks {
   // Makes of what each rank gave, in their order, what all of them get. Called at rank 0.
   using Combine = std::function<std::string(const std::vector<std::string>& parts)>;
 
-  // Exchanges the names of the hosts. `messages`: not used by others from here on. `last_words`: is told the sentence of
-  // a failure where the process is ended because its own thread does not end it. Throws Error.
+  // Exchanges the names of the hosts. `messages`: not used by others from here on. `last_words`: is told the sentence
+  // of a failure where the process is ended because its own thread does not end it. Throws Error.
   Ranks(std::unique_ptr<Messages> messages, std::string host, const RankLimits& limits,
         std::function<void(const std::string&)> last_words);
   Ranks(const Ranks&) = delete;
@@ -71,10 +70,6 @@ class Ranks {
   std::optional<std::string> inner(std::string mine, const Combine& combine);
   // Rank 0's.
   std::string broadcast(std::string mine);
-
-  // A sum over all ranks, in the order in which they are begun; see Messages. `stop` ends the wait: false then.
-  bool sum(std::span<float> values, const std::stop_token& stop);
-  std::unique_ptr<PendingSum> begin_sum(std::span<float> values);
 
   // This rank cannot go on: ends the run of all, who are all there to hear it.
   void fail(const std::string& sentence);

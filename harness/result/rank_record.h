@@ -14,8 +14,6 @@ namespace loadline {
 inline constexpr std::string_view kHostWaits = "host waits";
 // That in which a rank has ended its trial, and waits for the slowest.
 inline constexpr std::string_view kSlowestRank = "slowest rank";
-// That in which a step waits for the gradients of all ranks.
-inline constexpr std::string_view kGradientWaits = "gradient waits";
 
 // A part of a step, over all steps of a trial.
 struct StageSummary {
@@ -39,8 +37,14 @@ struct RankShare {
 };
 
 struct TrialRanks {
-  double skew_seconds = 0;       // from the first start to the last
+  double skew_seconds = 0;      // from the first start to the last
   std::vector<RankShare> each;  // by rank
+
+  // That took the longest.
+  std::size_t slowest() const;
+  // The part of its time for which the others, on average, have ended already: what it costs that ranks wait for each
+  // other.
+  double held_share() const;
 };
 
 struct RankPlace {
@@ -52,12 +56,10 @@ struct RankPlace {
 };
 
 struct RunRanks {
-  std::string launcher;               // "mpirun", "srun"
-  std::string library;                // that carries messages, with its version
-  double clock_error_seconds = 0;     // of the times of other hosts, at the most; 0: all ranks have one clock
-  std::vector<RankPlace> places;      // by rank
-
-  std::size_t hosts() const;
+  std::string launcher;            // "mpirun", "srun"
+  std::string library;             // that carries messages, with its version
+  double clock_error_seconds = 0;  // of the times of other hosts, at the most; 0: all ranks have one clock
+  std::vector<RankPlace> places;   // by rank
 };
 
 }  // namespace loadline

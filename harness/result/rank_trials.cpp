@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace loadline {
@@ -98,10 +97,17 @@ TrialRanks shares_of(const std::vector<Trial>& of_ranks) {
 
 }  // namespace
 
-std::size_t RunRanks::hosts() const {
-  std::set<std::string> names;
-  for (const RankPlace& place : places) names.insert(place.host);
-  return names.size();
+std::size_t TrialRanks::slowest() const {
+  if (each.empty()) return 0;
+  return std::ranges::max(each, {}, &RankShare::wall_seconds).rank;
+}
+
+double TrialRanks::held_share() const {
+  if (each.size() < 2) return 0;
+  const double longest = std::ranges::max(each, {}, &RankShare::wall_seconds).wall_seconds;
+  double held = 0;
+  for (const RankShare& share : each) held += longest - share.wall_seconds;
+  return held / (longest * static_cast<double>(each.size() - 1));
 }
 
 void note_share(Trial& trial, std::size_t rank, double started_seconds) {

@@ -124,6 +124,8 @@ void fields(auto& json, Record<RankShare> auto& share) {
 
 void fields(auto& json, Record<TrialRanks> auto& ranks) {
   json("skew_seconds", ranks.skew_seconds);
+  json.derived("slowest", [&] { return ranks.slowest(); });
+  json.derived("held_share", [&] { return ranks.held_share(); });
   json("each", ranks.each);
 }
 
