@@ -17,6 +17,8 @@
 
 namespace loadline {
 
+class RankSession;
+
 struct RunRequest {
   RunOptions options;
   std::vector<std::string> arguments;      // of the command line
@@ -32,6 +34,8 @@ struct RunRequest {
   std::string save_baseline;     // name to keep the result under; empty: none
   std::string trace;             // file for traced trials; empty: there are none
   std::size_t trace_trials = 1;  // of each cell, with `trace`
+  double rank_timeout = 30;      // seconds that a rank may be silent or keep others waiting
+  RankSession* ranks = nullptr;  // of this run; none: the process is alone
   std::string summary;           // whose lines to print behind the figures; empty: nobody's
   Colours colours = Colours::kAuto;
   bool details = false;  // all figures and warnings rather than a summary

@@ -12,6 +12,7 @@
 #include "harness/show/best_text.h"
 #include "harness/show/columns.h"
 #include "harness/show/predictions_text.h"
+#include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
@@ -153,7 +154,7 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
   if (judgement.configurations.empty())
     return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
   std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
-  text += table_of(result, judgement, width) + '\n';
+  text += table_of(result, judgement, width) + ranks_text(result) + '\n';
   text += verdicts_text(judgement) + stopped_text(result, judgement) + recommendation_text(result, judgement);
   const bool checked = !result.checks.empty();
   for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),
