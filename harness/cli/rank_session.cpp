@@ -189,6 +189,8 @@ void RankSession::share_request(RunRequest& request) {
   request.options.rank = 0;
   check_terms(ranks_, terms_of(request));
   request.options.rank = ranks_.rank();
+  // The file has the options of rank 0, and all have been found to have the same.
+  if (request.earlier) request.earlier->options.rank = ranks_.rank();
   if (!is_first()) request.options.quiet = true;
   ranks_.set_limits({.silence_seconds = request.rank_timeout, .trial_seconds = 4 * request.options.trial_seconds});
 }

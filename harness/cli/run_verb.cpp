@@ -160,7 +160,9 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
   // A search would begin anew.
   if (!verb.cells || !result.options.find.empty()) return text;
-  return text + fmt::format("; go on by loadline run --resume {}", shell_quoted(file->path()));
+  const std::string ranks =
+      result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
+  return text + fmt::format("; go on by loadline run --resume {}{}", shell_quoted(file->path()), ranks);
 }
 
 // What the loss of a rank left.

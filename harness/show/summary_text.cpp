@@ -155,7 +155,8 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
     return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
   std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
   text += table_of(result, judgement, width) + ranks_text(result) + '\n';
-  text += verdicts_text(judgement) + stopped_text(result, judgement) + recommendation_text(result, judgement);
+  text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +
+          recommendation_text(result, judgement);
   const bool checked = !result.checks.empty();
   for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),
                                   best_text(result, judgement)}) {

@@ -37,6 +37,7 @@ ELSEWHERE = {
     "bsub": "needs LSF; tests/lsf runs the scripts",
     "cmake": "builds or installs; tests/install does",
     "cpack": "makes packages; tests/install does",
+    "mpirun": "needs MPI; tests/results/ranks_test.py has some",
     "tests/run.sh": "runs this test",
     "bench/run.sh": "builds the tool",
     "bench/latency.sh": "needs FUSE",
@@ -51,6 +52,7 @@ ELSEWHERE = {
 OPTIONS_ELSEWHERE = {
     "--build", "--preset", "--target", "--prefix", "--component", "--install",  # cmake
     "--partition", "--cpus-per-task", "--wait",  # sbatch
+    "--oversubscribe", "--mpi",  # mpirun, srun
     "--logdir", "--trace", "--benchmark_filter", "--draws",
 }
 
@@ -184,6 +186,8 @@ class Pages(unittest.TestCase):
         place, data = work.path, work.path / "data"
         work.environment.update(LOADLINE_BASELINES=str(place / "baselines"), HOME=str(place),
                                 XDG_CACHE_HOME=str(place / ".cache"))
+        # Threads of OpenMP that wait awake take the CPUs from whatever else runs, and make a step several times as long.
+        work.environment["OMP_WAIT_POLICY"] = "passive"
         (place / ".cache").mkdir()
         (place / ".cache" / "loadline").symlink_to(data)
         data.mkdir()
@@ -243,7 +247,7 @@ class Pages(unittest.TestCase):
         for name in ("mnist", "fashion-mnist", "cifar10", "photos", "nbody", "tokens"):
             if re.search(rf"(?<![\w-]){name}(?![\w-])", text):
                 self.need(name)
-        if words[0] in ("diff", "report", "export", "merge") or "--config" in words:
+        if words[0] in ("diff", "report", "export", "merge", "forecast") or "--config" in words:
             for word in words[1:]:
                 made_here = words[words.index(word) - 1] in ("-o", "--output")
                 if word.endswith(".json") and not made_here and not (self.work.path / word).exists():
@@ -354,7 +358,7 @@ class Pages(unittest.TestCase):
             self.know_options("run", [word for word in words[words.index(script) + 1:] if not word.startswith("$")])
         elif program == "bench/run.sh":
             self.know_options("run", words[1:])
-        elif program == "nsys":
+        elif program in ("mpirun", "nsys"):
             self.know_options("run", words[words.index("run"):])
         elif program == "build/release/bench/components":
             sources = "".join(path.read_text() for path in (REPOSITORY / "bench").glob("components*.cpp"))
