@@ -18,8 +18,8 @@ namespace {
 constexpr double kMostBytes = 1e21;
 
 void add_text(CLI::App& verb, const std::string& flag, const std::string& type, const std::string& help,
-              const std::string& group, std::function<void(const std::string&)> take) {
-  verb.add_option_function<std::string>(flag, std::move(take), help)
+              const std::string& group, const std::function<void(const std::string&)>& take) {
+  verb.add_option_function<std::string>(flag, take, help)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name(type)
       ->group(group);
