@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -135,7 +136,11 @@ void add_run(CLI::App& app, Request& request) {
   run->add_option("--rank-timeout", request.run.rank_timeout,
                   "seconds that a rank of one run of many may give no sign of life, or keep the others waiting, before "
                   "it is given up [30]")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) {
+        const double seconds = std::strtod(text.c_str(), nullptr);
+        return seconds > 0 && seconds <= 86'400 ? ""
+                                                : fmt::format("want more than 0 and at most 86400, got '{}'", text);
+      })
       ->type_name("SECONDS")
       ->group("Sampler");
   run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")

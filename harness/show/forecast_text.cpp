@@ -30,7 +30,8 @@ std::string basis_text(const Forecast& forecast) {
   std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
                       rate(basis.load_per_second), rate(basis.step_per_second), share_text(basis.coupling));
-  text += fmt::format("a sample: {} bytes, {:.4g} requests", rate(basis.bytes_per_sample), basis.requests_per_sample);
+  text += fmt::format("a sample: {} bytes, {:.4g} request{}", rate(basis.bytes_per_sample), basis.requests_per_sample,
+                      basis.requests_per_sample == 1 ? "" : "s");
   if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));
   return text + "\n";
 }
