@@ -136,7 +136,7 @@ class Record(RecordTest):
         with open(self.path, "w") as file:
             file.write("mine")
         with self.assertRaisesRegex(
-            loadline.Error, r"a file is there already; record\(overwrite=True\) replaces it"
+            loadline.Error, r"the file exists already; record\(overwrite=True\) replaces it"
         ):
             loadline.record(self.path).__enter__()
         with loadline.record(self.path, overwrite=True):

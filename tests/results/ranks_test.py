@@ -137,7 +137,7 @@ class Ranks(ResultsTest):
     def test_a_hanging_rank_ends_the_run(self):
         code, sentences = self.lose(signal.SIGSTOP, 1, "hanging.json")
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} gave no sign of life for 2 s; what was measured "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 2 s; what was measured "
                                      "before is in hanging.json"])
 
 
