@@ -186,7 +186,7 @@ class Record(RecordTest):
         text = report.stdout.decode()
         self.assertEqual(report.returncode, 0, text)
         for part in (
-            "recorded: list on", "1000 batches in 1 pass", "course of the waiting", "replay:file="
+            "recorded: list on", "1000 batches in 1 pass", "waiting over time", "replay:file="
         ):
             self.assertIn(part, text)
         refused = subprocess.run(

@@ -371,7 +371,7 @@ class Check(WithScripts):
         self.assertIn("labels were counted", self.check("make_features"))
 
     def test_batches_that_differ_are_faults(self):
-        self.assertIn("that the dataset does not have", self.check("make_differing", code=1))
+        self.assertIn("that the dataset does not contain", self.check("make_differing", code=1))
 
     def test_epochs_without_end_are_faults(self):
         self.assertIn("does not end", self.check("make_infinite", code=1))

@@ -97,7 +97,7 @@ class Ranks(ResultsTest):
         code, out, err, sentences = self.run_all(*CELLS, "--data", "/proc/self/cwd/own", "-o", "data.json", OWN_CWD="1")
         self.assertEqual((code, out), (1, ""), err)
         self.assertEqual(len(sentences), 1, err)
-        self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has other data than rank 0: "),
+        self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has different data from rank 0: "),
                         sentences)
 
     def lose(self, number, rank, name):
