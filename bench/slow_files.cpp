@@ -1,7 +1,9 @@
-// slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL]: shows SOURCE under MOUNTPOINT, read-only, as storage that takes so
-// long to answer each read and can answer many at once, until it is unmounted. With a TAIL, one read in 100, at random,
-// takes so many milliseconds. Nothing stays in the page cache from one opening
-// of a file to the next. For bench/latency.sh, where the real thing is absent.
+// slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL]
+// slow_files SOURCE MOUNTPOINT NAME=NUMBER,...
+// Shows SOURCE under MOUNTPOINT, read-only, as storage that takes so long to answer each read and can answer many at
+// once, until it is unmounted. With a TAIL, one read in 100, at random, takes so many milliseconds. The names of the
+// second form are those of `loadline forecast --storage`; a client is a process. Nothing stays in the page cache from
+// one opening of a file to the next. For bench/latency.sh and bench/forecast_check.py, where the real thing is absent.
 #define FUSE_USE_VERSION 312
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,19 +18,28 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <fstream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
 
+#include "bench/truth/slow_storage.h"
+
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kMostAtOnce = 512;  // reads; more would wait for each other and seem to take longer
 
 std::string source;
 std::chrono::milliseconds latency{0};
-std::chrono::milliseconds tail_latency{0};  // of one read in 100
+std::chrono::milliseconds tail_latency{0};      // of one read in 100
+std::unique_ptr<loadline::SlowStorage> limits;  // of the second form, in place of these
 
 // Of the next read. Steele's mix of a counter: the same reads in every run, at no regular distance.
 std::chrono::milliseconds next_latency() {
@@ -44,6 +55,32 @@ bool to_milliseconds(std::string_view text, std::chrono::milliseconds& out) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   out = std::chrono::milliseconds(number);
   return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && number >= 0;
+}
+
+// The process of the thread that asks; the thread itself where the system does not say.
+std::size_t client_of(std::size_t thread) {
+  static std::mutex mutex;
+  static std::map<std::size_t, std::size_t> known;
+  const std::lock_guard lock(mutex);
+  const auto [entry, is_new] = known.try_emplace(thread, thread);
+  if (is_new) {
+    std::ifstream status("/proc/" + std::to_string(thread) + "/status");
+    for (std::string word; status >> word;) {
+      if (word == "Tgid:") status >> entry->second;
+    }
+  }
+  return entry->second;
+}
+
+void wait_for_answer(std::size_t bytes) {
+  if (!limits) {
+    std::this_thread::sleep_for(next_latency());
+    return;
+  }
+  const std::chrono::duration<double> now = Clock::now().time_since_epoch();
+  const auto thread = static_cast<std::size_t>(fuse_get_context()->pid);
+  const std::chrono::duration<double> answer(limits->answers_at(now.count(), client_of(thread), bytes));
+  std::this_thread::sleep_until(Clock::time_point(std::chrono::duration_cast<Clock::duration>(answer)));
 }
 
 std::string path_of(const char* path) {
@@ -79,8 +116,8 @@ int open_file(const char* path, fuse_file_info* file) {
 }
 
 int read_file(const char* /*path*/, char* out, std::size_t size, off_t offset, fuse_file_info* file) {
-  std::this_thread::sleep_for(next_latency());
   const ssize_t bytes = ::pread(static_cast<int>(file->fh), out, size, offset);
+  wait_for_answer(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
   return bytes < 0 ? -errno : static_cast<int>(bytes);
 }
 
@@ -89,15 +126,32 @@ int close_file(const char* /*path*/, fuse_file_info* file) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Whether the words after the two folders say what the storage is like; says so on stderr where they do not.
+bool read_limits(int argc, char** argv) {
+  if (argc == 4 && std::strchr(argv[3], '=') != nullptr) {
+    try {
+      limits = std::make_unique<loadline::SlowStorage>(loadline::read_storage("slow_files", argv[3]));
+      return true;
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return false;
+    }
+  }
   const bool known =
       (argc == 4 || argc == 5) && to_milliseconds(argv[3], latency) && to_milliseconds(argv[argc - 1], tail_latency);
   if (!known) {
-    std::fputs("usage: slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL]\n", stderr);
-    return 2;
+    std::fputs(
+        "usage: slow_files SOURCE MOUNTPOINT MILLISECONDS [TAIL], or SOURCE MOUNTPOINT NAME=NUMBER,... with names of "
+        "loadline forecast --storage\n",
+        stderr);
   }
+  return known;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!read_limits(argc, argv)) return 2;
   source = argv[1];
   fuse_operations operations{};
   operations.init = start;

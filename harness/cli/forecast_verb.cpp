@@ -14,6 +14,7 @@
 #include "harness/result/forecast_json.h"
 #include "harness/result/result_reader.h"
 #include "harness/show/forecast_text.h"
+#include "harness/show/report/forecast_report.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 
@@ -30,8 +31,10 @@ constexpr std::array kForecastFormats{
                               std::size_t width) { return wrapped(forecast_text(forecasts, request, width), width); }},
     ForecastFormat{"csv", [](std::span<const Forecast> forecasts, const ForecastRequest&,
                              std::size_t) { return forecast_csv(forecasts); }},
-    ForecastFormat{"json", [](std::span<const Forecast> forecasts, const ForecastRequest& request, std::size_t) {
-                     return forecast_json(forecasts, request);
+    ForecastFormat{"json", [](std::span<const Forecast> forecasts, const ForecastRequest& request,
+                              std::size_t) { return forecast_json(forecasts, request); }},
+    ForecastFormat{"html", [](std::span<const Forecast> forecasts, const ForecastRequest& request, std::size_t) {
+                     return forecast_html(forecasts, request);
                    }}};
 
 Basis with_overrides(Basis basis, const ForecastVerbRequest& request) {

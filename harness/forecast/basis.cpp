@@ -86,13 +86,12 @@ void add_step(Basis& basis, const CellResult& synthetic) {
   basis.steps_of_trial = steps.mean();
 }
 
-// What reading and opening took of a worker's time.
+// What reading took of a worker's time. Opening stays where it is: no latency that is given for a read speaks of it.
 void add_reading(Basis& basis, const CellResult& cell, const DatasetFacts& facts) {
   const auto time = loader_time_of(cell);
   if (time) {
     for (const StageShare& stage : time->stages) {
-      const bool reads = stage.stage == WorkerStage::kOpen || stage.stage == WorkerStage::kRead;
-      if (reads) basis.read_seconds_per_sample += stage.seconds_per_sample;
+      if (stage.stage == WorkerStage::kRead) basis.read_seconds_per_sample += stage.seconds_per_sample;
     }
   }
   const CacheLooks& looks = cell.trials.front().page_cache;

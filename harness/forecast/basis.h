@@ -33,7 +33,7 @@ struct Basis {
   double coupling = 1;                // FULL over what these two would give side by side; at most 1
   double cpu_seconds_per_sample = 0;  // of all threads, in FULL; 0: not known
   std::size_t cpus = 0;               // that the rank had; 0: not known
-  // Of one thread: seconds in reading and opening, which a slower storage adds to, or takes the place of.
+  // Of one thread: seconds in reading, which a slower storage adds to, or takes the place of.
   double read_seconds_per_sample = 0;
   bool from_storage = false;  // they were measured on storage, and not in the page cache
 

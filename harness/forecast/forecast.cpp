@@ -18,7 +18,8 @@ constexpr double kLeastOfLimit = 1;  // bytes or requests per second
 constexpr double kMostOfLimit = 1e18;
 constexpr double kMostLatency = 3600;  // seconds
 constexpr double kLeastLatency = 1e-9;
-constexpr double kExactness = 1e-4;  // of a value that is found, as a share of it
+constexpr double kExactness = 1e-4;   // of a value that is found, as a share of it
+constexpr double kTieFactor = 1.005;  // up to it a rate is as high as another one
 
 constexpr std::array kForecastFinds{
     ForecastFind{"nodes", "nodes", false, true}, ForecastFind{"bandwidth", "bytes/s", true, false},
@@ -97,6 +98,28 @@ void check(const std::string& source, const Basis& basis, const ForecastRequest&
   }
 }
 
+Lead lead_at(std::span<const Forecast> forecasts, std::size_t point) {
+  const auto rate = [&](std::size_t which) { return forecasts[which].points[point].samples_per_second; };
+  std::size_t best = 0;
+  for (std::size_t one = 1; one < forecasts.size(); ++one) {
+    if (rate(one) > rate(best)) best = one;
+  }
+  const std::size_t ranks = forecasts.front().points[point].ranks;
+  Lead lead{.first_ranks = ranks, .last_ranks = ranks, .forecast = best, .clear = true};
+  double second = 0;
+  for (std::size_t one = 0; one < forecasts.size(); ++one) {
+    if (rate(best) <= kTieFactor * rate(one)) lead.equal.push_back(one);
+    if (one == best) continue;
+    second = std::max(second, rate(one));
+    lead.clear =
+        lead.clear && forecasts[best].points[point].low_per_second > forecasts[one].points[point].high_per_second;
+  }
+  if (lead.equal.size() == 1) lead.equal.clear();
+  lead.least_factor = rate(best) / second;
+  lead.most_factor = lead.least_factor;
+  return lead;
+}
+
 }  // namespace
 
 std::span<const ForecastFind> forecast_finds() {
@@ -123,26 +146,15 @@ std::vector<Lead> leads_of(std::span<const Forecast> forecasts) {
   std::vector<Lead> leads;
   if (forecasts.size() < 2) return leads;
   for (std::size_t i = 0; i < forecasts.front().points.size(); ++i) {
-    const auto rate = [&](std::size_t which) { return forecasts[which].points[i].samples_per_second; };
-    std::size_t best = 0;
-    for (std::size_t one = 1; one < forecasts.size(); ++one) {
-      if (rate(one) > rate(best)) best = one;
-    }
-    double second = 0;
-    bool clear = true;
-    for (std::size_t one = 0; one < forecasts.size(); ++one) {
-      if (one == best) continue;
-      second = std::max(second, rate(one));
-      clear = clear && forecasts[best].points[i].low_per_second > forecasts[one].points[i].high_per_second;
-    }
-    const double factor = rate(best) / second;
-    const std::size_t ranks = forecasts.front().points[i].ranks;
-    if (!leads.empty() && leads.back().forecast == best && leads.back().clear == clear) {
-      leads.back().last_ranks = ranks;
-      leads.back().least_factor = std::min(leads.back().least_factor, factor);
-      leads.back().most_factor = std::max(leads.back().most_factor, factor);
+    const Lead here = lead_at(forecasts, i);
+    const bool goes_on = !leads.empty() && leads.back().clear == here.clear && leads.back().equal == here.equal &&
+                         (leads.back().forecast == here.forecast || !here.equal.empty());
+    if (goes_on) {
+      leads.back().last_ranks = here.last_ranks;
+      leads.back().least_factor = std::min(leads.back().least_factor, here.least_factor);
+      leads.back().most_factor = std::max(leads.back().most_factor, here.most_factor);
     } else {
-      leads.push_back({ranks, ranks, best, clear, factor, factor});
+      leads.push_back(here);
     }
   }
   return leads;

@@ -59,9 +59,10 @@ ForecastFound find_in_forecast(const Basis& basis, const ForecastRequest& reques
 struct Lead {
   std::size_t first_ranks = 0;
   std::size_t last_ranks = 0;
-  std::size_t forecast = 0;  // index
-  bool clear = false;        // its band lies above those of the others throughout
-  double least_factor = 0;   // of its rate over that of the second, at the number of ranks where that is least
+  std::size_t forecast = 0;        // index
+  std::vector<std::size_t> equal;  // forecasts within 0.5 % of the best one and that one, if there are any: a tie
+  bool clear = false;              // its band lies above those of the others throughout
+  double least_factor = 0;         // of its rate over that of the second, at the number of ranks where that is least
   double most_factor = 0;
 };
 

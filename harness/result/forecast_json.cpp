@@ -91,6 +91,7 @@ void fields(RecordWriter& json, const Lead& lead) {
   json("first_ranks", lead.first_ranks);
   json("last_ranks", lead.last_ranks);
   json("forecast", lead.forecast);
+  json("equal", lead.equal);
   json("clear", lead.clear);
   json("least_factor", lead.least_factor);
   json("most_factor", lead.most_factor);

@@ -1,6 +1,7 @@
 #include "harness/show/forecast_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -61,39 +62,45 @@ Row row_of(const ForecastPoint& point) {
   return row;
 }
 
-std::string saturation_text(const Forecast& forecast, const System& system) {
-  if (!forecast.saturating_ranks) return "";
-  const std::size_t nodes = (*forecast.saturating_ranks + system.ranks_of_node - 1) / system.ranks_of_node;
-  return fmt::format("Storage saturates at {} ({}), while no page cache holds a sample.\n",
-                     plural(*forecast.saturating_ranks, "rank"), plural(nodes, "node"));
+std::string saturation_text(std::size_t ranks, const System& system) {
+  const std::size_t nodes = (ranks + system.ranks_of_node - 1) / system.ranks_of_node;
+  return fmt::format("Storage saturates at {} ({}), while no page cache holds a sample.", plural(ranks, "rank"),
+                     plural(nodes, "node"));
 }
 
 std::string found_text(const ForecastFound& found, const System& system) {
   const std::string kept = fmt::format("AU {:.4g} % or more", 100 * found.utilisation);
   if (found.kind == "nodes") {
-    if (!found.value) return fmt::format("nodes: not even one node keeps {}.\n", kept);
+    if (!found.value) return fmt::format("nodes: not even one node keeps {}.", kept);
     const auto nodes = static_cast<std::size_t>(*found.value);
-    if (found.unlimited) return fmt::format("nodes: {} keep {}; more were not tried.\n", plural(nodes, "node"), kept);
-    return fmt::format("nodes: {} ({}) keep {}.\n", plural(nodes, "node"), plural(nodes * system.ranks_of_node, "rank"),
+    if (found.unlimited) return fmt::format("nodes: {} keep {}, and more were not tried.", plural(nodes, "node"), kept);
+    return fmt::format("nodes: {} ({}) keep {}.", plural(nodes, "node"), plural(nodes * system.ranks_of_node, "rank"),
                        kept);
   }
   const ForecastFind& kind = row_named(forecast_finds(), "--find", found.kind);
   const std::string at = plural(found.ranks, "rank");
   if (!found.value) {
-    return fmt::format("{}: with {} no value keeps {}: something else limits them.\n", found.kind, at, kept);
+    return fmt::format("{}: with {} no value keeps {}: something else holds them back.", found.kind, at, kept);
   }
   const std::string value =
       found.kind == "latency" ? duration(*found.value) : fmt::format("{:.4g} {}", *found.value, kind.unit);
-  return fmt::format("{}: {} need {} {} to keep {}.\n", found.kind, at, kind.largest ? "at most" : "at least", value,
+  return fmt::format("{}: {} need {} {} to keep {}.", found.kind, at, kind.largest ? "at most" : "at least", value,
                      kept);
+}
+
+// What follows of its curve, a sentence each.
+std::vector<std::string> findings_of(const Forecast& forecast, const ForecastRequest& request) {
+  std::vector<std::string> sentences;
+  if (forecast.saturating_ranks) sentences.push_back(saturation_text(*forecast.saturating_ranks, request.system));
+  if (forecast.found) sentences.push_back(found_text(*forecast.found, request.system));
+  return sentences;
 }
 
 std::string one_text(const Forecast& forecast, const ForecastRequest& request, std::size_t width) {
   std::vector<Row> rows{header_of(forecast)};
   for (const ForecastPoint& point : forecast.points) rows.push_back(row_of(point));
   std::string text = basis_text(forecast) + fitted(rows, {.left = {5}, .constant = {}, .expendable = {"nodes"}}, width);
-  text += saturation_text(forecast, request.system);
-  if (forecast.found) text += found_text(*forecast.found, request.system);
+  for (const std::string& sentence : findings_of(forecast, request)) text += sentence + "\n";
   for (const std::string& sentence : left_out(forecast.basis, request.system)) text += sentence + "\n";
   return text;
 }
@@ -102,10 +109,15 @@ std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
   const std::string where = lead.first_ranks == lead.last_ranks
                                 ? fmt::format("At {}", plural(lead.first_ranks, "rank"))
                                 : fmt::format("From {} to {} ranks", lead.first_ranks, lead.last_ranks);
+  if (!lead.equal.empty()) {
+    std::vector<std::string> names;
+    for (const std::size_t one : lead.equal) names.push_back(printable(forecasts[one].source));
+    return fmt::format("{} {} give the same within 0.5 %.", where, fmt::join(names, " and "));
+  }
   const std::string times = fmt::format("{:.3g}", lead.least_factor) == fmt::format("{:.3g}", lead.most_factor)
                                 ? fmt::format("{:.3g}", lead.least_factor)
                                 : fmt::format("{:.3g} to {:.3g}", lead.least_factor, lead.most_factor);
-  return fmt::format("{} {} is ahead, {} times as fast as the next{}.\n", where,
+  return fmt::format("{} {} is ahead, {} times as fast as the next{}.", where,
                      printable(forecasts[lead.forecast].source), times,
                      lead.clear ? "" : ", which the bands do not tell apart");
 }
@@ -120,8 +132,23 @@ std::string forecast_text(std::span<const Forecast> forecasts, const ForecastReq
   }
   const std::vector<Lead> leads = leads_of(forecasts);
   if (!leads.empty()) text += "\n";
-  for (const Lead& lead : leads) text += lead_text(lead, forecasts);
+  for (const Lead& lead : leads) text += lead_text(lead, forecasts) + "\n";
   return text;
+}
+
+std::vector<std::string> forecast_sentences(std::span<const Forecast> forecasts, const ForecastRequest& request) {
+  std::vector<std::string> sentences;
+  for (const Forecast& forecast : forecasts) {
+    const std::string whose = forecasts.size() > 1 ? forecast.source + ": " : "";
+    for (const std::string& sentence : findings_of(forecast, request)) sentences.push_back(whose + sentence);
+  }
+  for (const Lead& lead : leads_of(forecasts)) sentences.push_back(lead_text(lead, forecasts));
+  for (const Forecast& forecast : forecasts) {
+    for (const std::string& sentence : left_out(forecast.basis, request.system)) {
+      if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
+    }
+  }
+  return sentences;
 }
 
 std::string forecast_csv(std::span<const Forecast> forecasts) {

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/forecast/forecast.h"
 #include "harness/show/wrap.h"
@@ -13,6 +14,10 @@ namespace loadline {
 // and what the model leaves out.
 std::string forecast_text(std::span<const Forecast> forecasts, const ForecastRequest& request,
                           std::size_t width = kUnlimited);
+
+// What is said below the curves: where storage saturates, what was searched for, which forecast is ahead, what is left
+// out.
+std::vector<std::string> forecast_sentences(std::span<const Forecast> forecasts, const ForecastRequest& request);
 
 // A header, and a line a forecast and number of ranks.
 std::string forecast_csv(std::span<const Forecast> forecasts);

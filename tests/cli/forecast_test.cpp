@@ -41,6 +41,12 @@ TEST_F(ForecastVerb, WritesCsvToAFile) {
   EXPECT_THAT(bytes_of(home_ / "f.csv"), HasSubstr(",2,2,200,200,200,1,1,compute,200000000,200,\n"));
 }
 
+TEST_F(ForecastVerb, DrawsItsCurveOnAPage) {
+  const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "--format", "html", "-o", "f.html"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(bytes_of(home_ / "f.html"), HasSubstr("<section id=\"forecast\" class=\"figures\">"));
+}
+
 TEST_F(ForecastVerb, RefusesInOneSentence) {
   expect_refusal(run({"forecast"}), 2, "forecast: want a result, or --figures that another tool printed");
   expect_refusal(run(kFigures + Words{"--ranks", "0"}), 2, "--ranks: want whole numbers of at least 1, got '0'");

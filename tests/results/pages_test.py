@@ -41,6 +41,7 @@ ELSEWHERE = {
     "tests/run.sh": "runs this test",
     "bench/run.sh": "builds the tool",
     "bench/latency.sh": "needs FUSE",
+    "bench/forecast_check.py": "needs FUSE and MPI, and takes long",
     "bench/ab_experiment.py": "takes hours",
     "bench/stopwatch.py": "takes hours",
     "build/release/bench/components": "need not be built; its names of benchmarks are in bench/components*.cpp",

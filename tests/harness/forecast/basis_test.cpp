@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "loaders/error.h"
+#include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {
@@ -64,6 +65,16 @@ TEST(Basis, IsOfStorageWhereTheFilesCameFromThere) {
   Result result = measured();
   result.datasets[0].storage.network = true;
   EXPECT_TRUE(basis_in(result).from_storage);
+}
+
+TEST(Basis, TellsReadingFromTheRestOfAWorkersTime) {
+  Result result = measured();
+  for (Trial& trial : result.cells[0].trials) {
+    test::spend(trial, 2, {{WorkerStage::kOpen, 0.3}, {WorkerStage::kRead, 0.2}, {WorkerStage::kDecode, 0.5}});
+  }
+  // Two workers take 5 ms for a sample each.
+  EXPECT_NEAR(basis_in(result).worker_seconds_per_sample(), 5e-3, 1e-6);
+  EXPECT_NEAR(basis_in(result).read_seconds_per_sample, 1e-3, 1e-6) << "opening is none of it";
 }
 
 TEST(Basis, NamesWhatIsMissing) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/show/forecast_text.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -71,6 +72,21 @@ TEST(Forecast, TellsWhichOfSeveralIsAhead) {
   EXPECT_EQ(leads[1].forecast, 1U);
   EXPECT_EQ(leads[1].last_ranks, 8U);
   EXPECT_DOUBLE_EQ(leads[1].most_factor, 2);
+}
+
+TEST(Forecast, CallsATieATie) {
+  ForecastRequest request = request_for({1, 4, 8});
+  request.system.storage.iops = 400;
+  const std::vector<Forecast> both{make_forecast("a", basis_of_rates(1000, 200), request),
+                                   make_forecast("b", basis_of_rates(1000, 100), request)};
+  const std::vector<Lead> leads = leads_of(both);
+  ASSERT_EQ(leads.size(), 2U);
+  EXPECT_EQ(leads[0].last_ranks, 1U);
+  EXPECT_EQ(leads[0].equal, std::vector<std::size_t>());
+  EXPECT_EQ(leads[1].first_ranks, 4U);
+  EXPECT_EQ(leads[1].last_ranks, 8U);
+  EXPECT_EQ(leads[1].equal, (std::vector<std::size_t>{0, 1}));
+  EXPECT_THAT(forecast_text(both, request), HasSubstr("From 4 to 8 ranks a and b give the same within 0.5 %.\n"));
 }
 
 TEST(Forecast, RefusesALimitOnBytesThatNobodyKnows) {

@@ -154,6 +154,13 @@ test("a walk has a row a step, with its gain and stall behind it", async () => {
   assert.ok(svg.includes("gain +100 %, stall 50 %"));
 });
 
+test("a forecast marks the ranks that saturate storage, where they are on the chart", () => {
+  const marks = (saturates) => layersWith(page.CHARTS.forecast.spec(
+    samples.forecast.map((row) => ({...row, saturates})), 800), "rule").map((layer) => layer.data.values[0].ranks);
+  assert.deepEqual(marks(8), [8]);
+  assert.deepEqual(marks(800), []);
+});
+
 const samples = {
   throughput: [rate("a", "IO", 900), rate("a", "FULL", 700)],
   cache: [rate("a", "IO", 900, {cache: "warm"}), rate("a", "IO", 300, {cache: "cold"})],
@@ -169,6 +176,8 @@ const samples = {
            {workload: "mnist", name: "a", mode: "FULL", part: "step", stage: "forward", amount: 9, share: 0.9}],
   cpu: [{workload: "mnist", name: "a", mode: "IO", user: 10, system: 1}],
   trials: [trialsRow("a", "IO", [100, 101, 99])],
+  forecast: [1, 4, 16].map((ranks) => ({name: "a.json", cell: "a", ranks, mean: 100 * Math.min(8, ranks), low: 80 * Math.min(8, ranks),
+                                        high: 110 * Math.min(8, ranks), limit: "compute", saturates: 8})),
   monitor: page.monitorRows([series("time", null, [0, 1, 2], "s"), series("cpu user", "cpu0", [0.1, null, 0.2])]),
   "epoch-loss": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 1 / epoch, validation: 1.1 / epoch})),
   "epoch-accuracy": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 0.9, validation: 0.8})),
