@@ -30,7 +30,7 @@ esac
 resubmit() {
   local setting value
   printf '%s ' "$@"
-  for setting in WORKLOAD LOADERS WORKERS DATA STAGE OPTIONS; do
+  for setting in RANKS SCALING WORKLOAD LOADERS WORKERS DATA STAGE OPTIONS; do
     value=${!setting:-}
     [[ $value =~ ^[A-Za-z0-9_./,:-]*$ ]] || value=${value@Q}
     [[ -z $value ]] || printf '%s=%s ' "$setting" "$value"
@@ -73,16 +73,22 @@ sweep_options() {
   [[ -z $data ]] || default --data "$data"
 }
 
-# worker_counts: 1, 2, 4 and so on to the CPUs of the job, these included.
+# counts_to MOST: 1, 2, 4 and so on to MOST, this included.
+counts_to() {
+  local counts=1 count
+  for ((count = 2; count < $1; count *= 2)); do counts+=,$count; done
+  (($1 == 1)) || counts+=,$1
+  echo "$counts"
+}
+
+# worker_counts: the same to the CPUs of the job.
 worker_counts() {
-  local cpus here counts=1 count
+  local cpus here
   here=$(nproc)
   cpus=${SLURM_CPUS_PER_TASK:-${LSB_DJOB_NUMPROC:-$here}}
   # Where LSF binds slots to CPUs a slot may have several, and the mask tells how many.
   [[ -z ${LSB_BIND_CPU_LIST:-} ]] && ((cpus < here)) || cpus=$here
-  for ((count = 2; count < cpus; count *= 2)); do counts+=,$count; done
-  ((cpus == 1)) || counts+=,$cpus
-  echo "$counts"
+  counts_to "$cpus"
 }
 
 # SIGUSR1 says that the time limit is near (sbatch --signal=B:USR1@SECONDS); SIGTERM and SIGINT end the job for good.
@@ -140,6 +146,25 @@ measure() {
   local status=0
   run_into "$1" || status=$?
   end_unless_complete "$status" "RESULT=$1" "${@:2}"
+}
+
+# scale_to RESULT MOST: a scaling study of RANKS, or without it of 1, 2, 4 and so on to MOST ranks, with its reports.
+# Numbers of ranks that were measured before into RESULT are not measured again.
+scale_to() {
+  local status=0
+  STAGE=no
+  RANKS=${RANKS:-$(counts_to "$2")}
+  sweep_options "$1"
+  default --ranks "$RANKS"
+  default --scaling "$SCALING"
+  [[ -z ${LAUNCHER:-} ]] || default --launcher "$LAUNCHER"
+  mkdir -p "$(dirname "$1")"
+  say "loadline scale ${options[*]} -o $1"
+  stoppable "$LOADLINE" scale "${options[@]}" -o "$1" || status=$?
+  end_unless_complete "$status" "RESULT=$1"
+  write_reports "$1"
+  "$LOADLINE" report "$1" --format csv -o "${1%.json}.csv" --overwrite
+  say "report: ${1%.json}.csv"
 }
 
 # write_reports RESULT: what it says, for a ticket and for a browser, beside it.

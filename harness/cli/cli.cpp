@@ -25,6 +25,7 @@
 #include "harness/cli/manual.h"
 #include "harness/cli/out_of_memory.h"
 #include "harness/cli/rank_session.h"
+#include "harness/cli/scale_options.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/side.h"
 #include "harness/cli/stack.h"
@@ -64,6 +65,7 @@ struct Request {
   ExportRequest exported;
   ReportRequest report;
   ForecastVerbRequest forecast;
+  ScaleRequest scale;
   ListRequest list;
   BaselineRequest baseline;
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
@@ -305,6 +307,13 @@ void add_aa(CLI::App& app, Request& request) {
              "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted.");
 }
 
+void add_scale_and_rows(CLI::App& app, Request& request) {
+  CLI::App& verb = add_scale(app, request.scale);
+  for (const OptionRow& row : run_options()) {
+    if (is_for_scale(row)) add_row(verb, row, request);
+  }
+}
+
 void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
   app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
   app.add_option(from_flag, request.options.format, "its format [auto]")->type_name("NAME");
@@ -454,9 +463,10 @@ void add_export(CLI::App& app, ExportRequest& request) {
 void add_report(CLI::App& app, ReportRequest& request) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text from one or more results");
   report
-      ->add_option(
-          "results", request.results,
-          "files that `run` wrote, or files that `train` wrote; several are overlaid; or recorded jobs, as text")
+      ->add_option("results", request.results,
+                   "files that `run` wrote, or files that `train` wrote; several are laid over each other; or a study "
+                   "that `scale` "
+                   "wrote; or jobs that were recorded, as text")
       ->required()
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
@@ -616,6 +626,16 @@ int pairs_request(const std::string& name, Request& request) {
   return name == "ab" ? ab_verb(request.pairs) : aa_verb(request.noise);
 }
 
+int scale_request(Request& request) {
+  for (const auto& [row, text] : request.given) {
+    write_option(request.scale.options, *row, text);
+    if (row->name == "quiet") continue;
+    const bool bare = row->value.empty() && (text == "on" || text == "true");
+    request.scale.words.push_back(bare ? fmt::format("--{}", row->name) : fmt::format("--{}={}", row->name, text));
+  }
+  return scale_verb(request.scale);
+}
+
 int baseline_request(const std::string& name, const BaselineRequest& request) {
   if (name == "list") return baseline_list_verb(request);
   if (name == "show") return baseline_show_verb(request);
@@ -679,6 +699,7 @@ int run_request(const CLI::App& app, Request& request) {
   if (name == "export") return export_verb(request.exported);
   if (name == "report") return report_verb(request.report);
   if (name == "forecast") return forecast_verb(request.forecast);
+  if (name == "scale") return scale_request(request);
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
   if (name == "convert") return data_convert_verb(request.convert);
@@ -761,6 +782,7 @@ namespace {
   add_export(app, request.exported);
   add_report(app, request.report);
   add_forecast(app, request.forecast);
+  add_scale_and_rows(app, request);
   add_completion(app, request);
   add_help(app, request);
   if (argc > 1 && argv[1] == kCompleteVerb) {

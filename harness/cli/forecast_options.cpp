@@ -25,21 +25,6 @@ void add_text(CLI::App& verb, const std::string& flag, const std::string& type, 
       ->group(group);
 }
 
-// Items that commas separate, each a number or a range.
-std::vector<std::size_t> ranks_in(const std::string& text) {
-  std::vector<std::size_t> ranks;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    for (const std::size_t one : expand_range("--ranks", text.substr(begin, comma - begin))) ranks.push_back(one);
-    begin = comma + 1;
-  }
-  for (const std::size_t one : ranks) {
-    if (one == 0) throw usage_error("--ranks: want whole numbers of at least 1, got '0'");
-  }
-  return ranks;
-}
-
 std::size_t whole_in(const std::string& option, const std::string& text, double most) {
   const double value = read_number(option, text, 1, most);
   if (value != static_cast<double>(static_cast<std::size_t>(value))) {
@@ -51,7 +36,7 @@ std::size_t whole_in(const std::string& option, const std::string& text, double 
 void add_scale(CLI::App& verb, ForecastRequest& request) {
   const char* const group = "Scale";
   add_text(verb, "--ranks", "N,...", "processes that train together; 1:10000:*2 is a range [1:1024:*2]", group,
-           [&](const std::string& text) { request.ranks = ranks_in(text); });
+           [&](const std::string& text) { request.ranks = expand_counts("--ranks", text); });
   add_text(verb, "--nodes-of", "N", "ranks of a node [1]", group,
            [&](const std::string& text) { request.system.ranks_of_node = whole_in("--nodes-of", text, 1e6); });
   add_text(verb, "--node-cpus", "N", "CPUs that the ranks of a node share [each has those it was measured on]", group,

@@ -18,10 +18,13 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/recorded.h"
 #include "harness/result/result_reader.h"
+#include "harness/result/scaling_json.h"
 #include "harness/result/training_json.h"
 #include "harness/show/recording_text.h"
 #include "harness/show/report/report.h"
+#include "harness/show/report/scaling_report.h"
 #include "harness/show/report/training_report.h"
+#include "harness/show/scaling_study_text.h"
 #include "harness/show/training_text.h"
 #include "harness/show/wrap.h"
 #include "loaders/error.h"
@@ -50,6 +53,7 @@ struct ReportFormat {
   std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
                       std::size_t width);
   std::string (*of_trainings)(std::span<const TrainingResult> runs, std::string_view title, std::size_t width);
+  std::string (*of_study)(const ScalingStudy& study, std::string_view title, std::size_t width);
 };
 
 const std::array<ReportFormat, 4>& formats() {
@@ -62,6 +66,9 @@ const std::array<ReportFormat, 4>& formats() {
                       std::size_t) { return report_html(results, judgements, embedded_page(), title); },
                    [](std::span<const TrainingResult> runs, std::string_view title, std::size_t) {
                      return training_html(runs, embedded_page(), title);
+                   },
+                   [](const ScalingStudy& study, std::string_view title, std::size_t) {
+                     return scaling_html(study, embedded_page(), title);
                    }},
       ReportFormat{"markdown",
                    {".md", ".markdown"},
@@ -71,6 +78,9 @@ const std::array<ReportFormat, 4>& formats() {
                       std::size_t) { return report_markdown(results, judgements, title); },
                    [](std::span<const TrainingResult> runs, std::string_view title, std::size_t) {
                      return training_markdown(runs, title);
+                   },
+                   [](const ScalingStudy& study, std::string_view title, std::size_t) {
+                     return scaling_markdown(study, title);
                    }},
       ReportFormat{
           "csv",
@@ -80,14 +90,18 @@ const std::array<ReportFormat, 4>& formats() {
           [](std::span<const Result> results, std::span<const Judgement>, std::string_view, std::size_t) {
             return report_csv(results);
           },
-          [](std::span<const TrainingResult> runs, std::string_view, std::size_t) { return training_csv(runs); }},
+          [](std::span<const TrainingResult> runs, std::string_view, std::size_t) { return training_csv(runs); },
+          [](const ScalingStudy& study, std::string_view, std::size_t) { return scaling_csv(study); }},
       ReportFormat{"text",
                    {".txt"},
                    false,
                    false,
                    [](std::span<const Result> results, std::span<const Judgement> judgements, std::string_view,
                       std::size_t width) { return report_text(results, judgements, width); },
-                   trainings_text},
+                   trainings_text,
+                   [](const ScalingStudy& study, std::string_view, std::size_t width) {
+                     return scaling_study_text(study, width);
+                   }},
   };
   return kFormats;
 }
@@ -107,6 +121,7 @@ const ReportFormat& format_of(const ReportRequest& request) {
 struct Documents {
   std::vector<std::string> recordings;  // of jobs
   std::vector<std::string> trainings;
+  std::vector<std::string> studies;  // of scaling
 };
 
 Documents documents_among(const std::vector<std::string>& paths) {
@@ -115,6 +130,7 @@ Documents documents_among(const std::vector<std::string>& paths) {
     const std::string text = read_text(path);
     if (is_recording(text)) found.recordings.push_back(path);
     if (is_training(text)) found.trainings.push_back(path);
+    if (is_scaling_study(text)) found.studies.push_back(path);
   }
   return found;
 }
@@ -166,7 +182,7 @@ std::vector<TrainingResult> load_trainings(const ReportRequest& request, const s
 }  // namespace
 
 int report_verb(const ReportRequest& request) {
-  const auto [recordings, trainings] = documents_among(request.results);
+  const auto [recordings, trainings, studies] = documents_among(request.results);
   const ReportFormat& format = format_of(request);
   if (recordings.empty() && request.output.empty() && format.needs_output) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
@@ -184,7 +200,12 @@ int report_verb(const ReportRequest& request) {
     return kExitOk;
   }
   std::string report;
-  if (!trainings.empty()) {
+  if (!studies.empty()) {
+    if (request.results.size() > 1) {
+      throw usage_error(fmt::format("report: {} is a scaling study, which has a report of its own", studies.front()));
+    }
+    report = format.of_study(load_scaling_study(studies.front()), request.title, width);
+  } else if (!trainings.empty()) {
     report = format.of_trainings(load_trainings(request, trainings), request.title, width);
   } else {
     const std::vector<Result> results = load_each(request.results, load_result);

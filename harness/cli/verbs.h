@@ -181,6 +181,19 @@ struct ForecastVerbRequest {
   bool overwrite = false;
 };
 
+// The same with several numbers of ranks.
+struct ScaleRequest {
+  std::vector<std::string> results;  // files of runs that were measured; empty: they are measured now
+  std::vector<std::size_t> ranks;
+  std::string scaling;      // "weak" or "strong"; empty: as the results are, or weak
+  std::string launcher;     // command with {ranks} in it; empty: srun in a job of Slurm, mpirun elsewhere
+  double efficiency = 0.9;  // that counts as scaling
+  RunOptions options;
+  std::vector<std::string> words;  // of the command line: the options of each run
+  std::string output;              // path of the study; empty: a new one, or none where results are given
+  bool overwrite = false;
+};
+
 // Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same
 // file. Throws Error where it cannot be gone on with.
 void load_earlier(RunRequest& request);
@@ -192,6 +205,7 @@ int train_verb(const RunRequest& request, const TrainRequest& training);  // of 
 int check_verb(const RunRequest& request, const CheckRequest& checking);
 int report_verb(const ReportRequest& request);
 int forecast_verb(const ForecastVerbRequest& request);
+int scale_verb(const ScaleRequest& request);
 int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
 int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);

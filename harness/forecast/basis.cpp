@@ -10,8 +10,8 @@
 #include "harness/forecast/named_numbers.h"
 #include "harness/judge/cost.h"
 #include "harness/judge/filling.h"
-#include "harness/judge/loader_time.h"
 #include "harness/judge/rate_interval.h"
+#include "harness/judge/stored_reads.h"
 #include "loaders/error.h"
 #include "synthetic/compute/compute.h"
 
@@ -86,37 +86,16 @@ void add_step(Basis& basis, const CellResult& synthetic) {
   basis.steps_of_trial = steps.mean();
 }
 
-// What reading took of a worker's time. Opening stays where it is: no latency that is given for a read speaks of it.
-void add_reading(Basis& basis, const CellResult& cell, const DatasetFacts& facts) {
-  const auto time = loader_time_of(cell);
-  if (time) {
-    for (const StageShare& stage : time->stages) {
-      if (stage.stage == WorkerStage::kRead) basis.read_seconds_per_sample += stage.seconds_per_sample;
-    }
-  }
-  const CacheLooks& looks = cell.trials.front().page_cache;
-  const bool found_cold = looks.before && looks.before->pages > 0 &&
-                          2 * looks.before->resident_pages.value_or(looks.before->pages) < looks.before->pages;
-  // What a FUSE server or a network file system does not keep, no look at the page cache shows.
-  const bool elsewhere =
-      facts.storage.network.value_or(false) || facts.storage.file_system.value_or("").starts_with("fuse");
-  basis.from_storage = cell.cell.cache == CacheState::kCold || found_cold || elsewhere;
-}
-
 void add_samples(Basis& basis, const CellResult& cell, const DatasetFacts& facts) {
   const DatasetInfo& info = facts.info;
   basis.dataset_samples = static_cast<double>(info.samples);
   basis.dataset_bytes = static_cast<double>(info.all_bytes());
-  basis.bytes_per_sample = info.samples == 0 ? 0 : basis.dataset_bytes / basis.dataset_samples;
+  basis.bytes_per_sample = stored_bytes_per_sample(cell, facts);
   if (info.volume) {
     const auto edge = static_cast<double>(cell.cell.dataset.crop_edge);
-    basis.bytes_per_sample = static_cast<double>(info.volume->channels()) * edge * edge * edge * sizeof(float);
     basis.requests_per_sample = edge * edge;  // a row of the crop each
     basis.random_crops = true;
   } else if (info.tokens) {
-    const Trial& trial = cell.trials.back();
-    if (trial.samples > 0)
-      basis.bytes_per_sample = static_cast<double>(trial.bytes) / static_cast<double>(trial.samples);
     basis.random_crops = cell.cell.dataset.sequences == Sequences::kRandom;
   }
 }
@@ -173,7 +152,9 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
               .cpus = loading.cell.threads_in_force};
   add_step(basis, *cells.synthetic);
   add_flight(basis, loading.cell);
-  add_reading(basis, cells.io == nullptr ? *cells.full : *cells.io, facts);
+  const CellResult& reading = cells.io == nullptr ? *cells.full : *cells.io;
+  basis.read_seconds_per_sample = read_seconds_per_sample(reading);
+  basis.from_storage = reads_from_storage(reading, facts);
   add_samples(basis, loading, facts);
   add_start(basis, loading);
   if (cells.full != nullptr) {

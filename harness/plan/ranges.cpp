@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string>
@@ -56,6 +57,19 @@ std::vector<std::size_t> expand_range(std::string_view option, std::string_view 
     if (!more) return values;
     value = multiplies ? value * by : value + by;
   }
+}
+
+std::vector<std::size_t> expand_counts(std::string_view option, std::string_view text) {
+  std::vector<std::size_t> counts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    for (const std::size_t one : expand_range(option, text.substr(begin, comma - begin))) counts.push_back(one);
+    begin = comma + 1;
+  }
+  if (std::ranges::find(counts, 0U) != counts.end()) {
+    throw usage_error(fmt::format("{}: want whole numbers of at least 1, got '0'", option));
+  }
+  return counts;
 }
 
 }  // namespace loadline

@@ -15,4 +15,7 @@ inline constexpr std::size_t kMostOfRange = 4096;
 // with `option` for anything else, a range that never ends and one that is longer than kMostOfRange among it.
 std::vector<std::size_t> expand_range(std::string_view option, std::string_view text);
 
+// Items that commas separate, each as above: "1,2,4:16:*2". Throws usage Error for a 0, too.
+std::vector<std::size_t> expand_counts(std::string_view option, std::string_view text);
+
 }  // namespace loadline

@@ -27,7 +27,8 @@ std::optional<DocumentStatus> document_status(std::string_view text) {
     JsonReader top(document);
     if (top.kind() != JsonKind::kObject) return std::nullopt;
     // Written whole or not at all, when all of it was measured.
-    if (has_whole(top, "noise_schema_version")) return DocumentStatus{.is_result = false, .complete = true};
+    if (has_whole(top, "noise_schema_version") || has_whole(top, "scaling_schema_version"))
+      return DocumentStatus{.is_result = false, .complete = true};
     const bool is_result = has_whole(top, "schema_version");
     if ((!is_result && !has_whole(top, "training_version")) || status_text(top, "run_id").empty()) return std::nullopt;
     const std::string_view status = status_text(top, "status");

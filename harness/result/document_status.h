@@ -7,12 +7,12 @@
 namespace loadline {
 
 struct DocumentStatus {
-  bool is_result = false;  // of `run`, `ceilings`, `ab` or `merge`; otherwise of `train` or `aa`
+  bool is_result = false;  // of `run`, `ceilings`, `ab` or `merge`; otherwise of `train`, `aa` or `scale`
   bool complete = false;   // rather than stopped
 };
 
-// Of a result, a training or a noise floor, of whatever version. None where the text is something else, is cut short or
-// is no JSON.
+// Of a result, a training, a noise floor or a scaling study, of whatever version. None where the text is something
+// else, is cut short or is no JSON.
 std::optional<DocumentStatus> document_status(std::string_view text);
 
 }  // namespace loadline

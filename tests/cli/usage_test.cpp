@@ -17,7 +17,7 @@ TEST_F(Usage, AVerbIsWanted) {
   expect_usage(
       {},
       "want a verb, one of run, ceilings, train, check, diff, ab, aa, list, doctor, data, baseline, merge, export, "
-      "report, forecast, completion, help, see --help");
+      "report, forecast, scale, completion, help, see --help");
   expect_usage({"data"}, "data: want a verb, one of info, verify, make, convert, see --help");
 }
 

@@ -93,6 +93,15 @@ OPTIONS="$slow --trials 5" submit gate.lsf
 gates "$(<"state/exit-$job-0")"
 says "alpha 0.05"
 
+if [[ -n $(find "$(dirname "$tool")/.." -name loadline_mpi.so -print -quit) ]] && command -v mpirun >/dev/null; then
+  what="a scaling study"
+  OPTIONS="$quick --mode full" LAUNCHER='mpirun --oversubscribe -n {ranks}' OMPI_ALLOW_RUN_AS_ROOT=1 \
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 submit scaling.lsf
+  exits 0
+  says "mnist, thread-pool x 1: weak scaling of FULL, batches of 64 a rank"
+  holds "results/scaling-$job.json" "[p['ranks'] for p in r['curves'][0]['points']] == [1, 2]"
+fi
+
 what="a script that does not know the repository"
 LOADLINE_ROOT=$work submit sweep.lsf
 exits 1

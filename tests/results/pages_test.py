@@ -52,7 +52,7 @@ ELSEWHERE = {
 # Options on the pages that belong to other programs.
 OPTIONS_ELSEWHERE = {
     "--build", "--preset", "--target", "--prefix", "--component", "--install",  # cmake
-    "--partition", "--cpus-per-task", "--wait",  # sbatch
+    "--partition", "--cpus-per-task", "--wait", "--nodes", "--ntasks",  # sbatch
     "--oversubscribe", "--mpi",  # mpirun, srun
     "--logdir", "--trace", "--benchmark_filter", "--draws",
 }
@@ -175,7 +175,7 @@ def options_in(text):
 
 
 def options_of(verb):
-    return options_in(help_of(verb, "--help-all" if verb in ("run", "ceilings", "train", "ab", "aa") else "--help"))
+    return options_in(help_of(verb, "--help-all" if verb in ("run", "ceilings", "train", "ab", "aa", "scale") else "--help"))
 
 
 class Pages(unittest.TestCase):
@@ -310,6 +310,9 @@ class Pages(unittest.TestCase):
     def try_export(self, words):
         return self.run_tool([*words, "--overwrite"] if "tensorboard" not in words else words)
 
+    def try_scale(self, words):
+        return self.know_options("scale", words)  # tests/results/scaling_test.py has ranks
+
     def try_report(self, words):
         return self.run_tool([*words, "--overwrite"])
 
@@ -356,7 +359,8 @@ class Pages(unittest.TestCase):
         if program in ("sbatch", "bsub"):
             script = next(word for word in words[1:] if word.endswith((".sbatch", ".lsf")))
             subprocess.run(["bash", "-n", str(REPOSITORY / script)], check=True)
-            self.know_options("run", [word for word in words[words.index(script) + 1:] if not word.startswith("$")])
+            verb = "scale" if "scaling" in script else "run"
+            self.know_options(verb, [word for word in words[words.index(script) + 1:] if not word.startswith("$")])
         elif program == "bench/run.sh":
             self.know_options("run", words[1:])
         elif program in ("mpirun", "nsys"):

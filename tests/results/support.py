@@ -55,6 +55,7 @@ def validators():
         return {}
     schemas = {"schema_version": parse(SCHEMA_FILE.read_text()),
                "diff_schema_version": parse((SCHEMA_FILE.parent / "diff_schema.json").read_text()),
+               "scaling_schema_version": parse((SCHEMA_FILE.parent / "scaling_schema.json").read_text()),
                "training_version": training_schema()}
     return {member: jsonschema.Draft202012Validator(schema) for member, schema in schemas.items()}
 

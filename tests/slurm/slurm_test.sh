@@ -39,6 +39,11 @@ fails() {
   [[ $(exit_code "${2:-$job}") == "$1" ]] || fail "exit code $(exit_code "${2:-$job}"), want $1"
 }
 
+# Whether ranks can be one run: the module lies beside the tool, and Slurm has what starts them.
+mpi_is_built() {
+  [[ -n $(find "$(dirname "$tool")/.." -name loadline_mpi.so -print -quit) ]] && srun --mpi=list 2>&1 | grep -q pmix
+}
+
 cluster=$work/one-node
 start_cluster "$cluster" 1
 
@@ -129,6 +134,32 @@ submit "${gate[@]}"
 wait_until 60 has_ended "$job" || fail "does not end"
 gates "$(exit_code "$job")"
 says "alpha 0.05"
+
+if mpi_is_built; then
+  what="a scaling study of one and two ranks"
+  submit --ntasks=2 --cpus-per-task=1 "$root/bench/slurm/scaling.sbatch" "${quick[@]}" --mode full
+  ends COMPLETED
+  says "mnist, thread-pool x 1: weak scaling of FULL, batches of 64 a rank"
+  study=results/scaling-$job
+  holds "$study.json" "r['complete'] and [p['ranks'] for p in r['curves'][0]['points']] == [1, 2]"
+  holds "$study-2.json" "(r['ranks']['launcher'], len(r['ranks']['places'])) == ('srun', 2)"
+  for report in md html csv; do [[ -s $study.$report ]] || fail "leaves no $study.$report"; done
+
+  what="the same job again, which measures nothing"
+  before=$(<"$study-2.json")
+  RESULT=$study.json submit --ntasks=2 --cpus-per-task=1 "$root/bench/slurm/scaling.sbatch" "${quick[@]}" --mode full
+  ends COMPLETED
+  says "2 ranks: $study-2.json is complete"
+  [[ $(<"$study-2.json") == "$before" ]] || fail "measures again"
+
+  what="a scaling study that is cancelled"
+  submit --ntasks=2 --cpus-per-task=1 "$root/bench/slurm/scaling.sbatch" "${slow[@]}" --trials 5000
+  waits_for "1 rank: srun"
+  scancel --batch --signal=TERM "$job"
+  fails 143
+  says "loadline: interrupted; 0 of 2 numbers of ranks are measured; the same command goes on"
+  says "stopped before the end; to go on there: RESULT=results/scaling-$job.json RANKS=1,2 SCALING=weak WORKLOAD=mnist "
+fi
 
 what="the run that was requeued"
 log=$requeued_log

@@ -198,10 +198,12 @@ std::vector<std::string> violations_of_result(const std::string& text) {
   if (document.is_discarded()) return {};
   static const json kResult = schema_named("schema.json");
   static const json kComparison = schema_named("diff_schema.json");
+  static const json kScaling = schema_named("scaling_schema.json");
   static const json kTraining = training_schema(kResult);
   if (document.contains("training_version")) return violations(kTraining, document);
   if (document.contains("schema_version")) return violations(kResult, document);
   if (document.contains("diff_schema_version")) return violations(kComparison, document);
+  if (document.contains("scaling_schema_version")) return violations(kScaling, document);
   return {};
 }
 

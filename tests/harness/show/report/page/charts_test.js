@@ -113,6 +113,16 @@ test("the chart over workers has the compute, the ceiling, both fits and labels"
   assert.ok(svg.includes(">compute alone 350/s<"), svg.replace(/<path[^>]*>/g, ""));
 });
 
+test("the chart over ranks has the ideal line, both laws and intervals", () => {
+  const spec = page.CHARTS["rank-scaling"].spec(samples["rank-scaling"], 800);
+  assert.deepEqual(spec.layer.map((layer) => layer.encoding.y.field), ["ideal", "fit-scalability", "fit-capped", "low", "mean"]);
+});
+
+test("time that is lost to ranks is never less than nothing in a bar", () => {
+  const values = page.CHARTS["rank-lost"].spec(samples["rank-lost"], 800).data.values;
+  assert.deepEqual(values.map((row) => row.amount), [0.1, 0.01, 0, 0.2, 0.01, 0]);
+});
+
 test("drift is the median of each round, at the median of its times", () => {
   const rows = [trialsRow("a", "IO", [100, 90]), trialsRow("b", "IO", [102, 80]), trialsRow("c", "IO", [104, 85])];
   const drift = page.drift(page.trialsAlong(rows));
@@ -183,6 +193,9 @@ const samples = {
   "epoch-accuracy": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, training: 0.9, validation: 0.8})),
   "epoch-time": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, seconds: 2, validating: 1})),
   "epoch-waiting": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, share: 0.1})),
+  "rank-scaling": [1, 2, 4].map((ranks) => ({workload: "mnist", name: "pool", mode: "FULL", ranks, mean: 90 * ranks, low: 85 * ranks,
+                                             high: 95 * ranks, ideal: 90 * ranks, "fit-scalability": 89 * ranks, "fit-capped": 90 * ranks})),
+  "rank-lost": [1, 2].map((ranks) => ({workload: "mnist", name: "pool", ranks, loading: 0.1 * ranks, stragglers: 0.01, step: -0.001})),
   "epoch-stages": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, stage: "learn", share: 0.9})),
 };
 

@@ -1,0 +1,63 @@
+#include "harness/cli/scale_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "harness/plan/options.h"
+#include "harness/plan/ranges.h"
+
+namespace loadline {
+
+CLI::App& add_scale(CLI::App& app, ScaleRequest& request) {
+  CLI::App* verb =
+      app.add_subcommand("scale", "Measure with several numbers of ranks, and say where it stops scaling and why");
+  const char* const group = "Scaling";
+  verb->add_option("results", request.results, "results of runs with other numbers of ranks, in place of measuring")
+      ->type_name("RESULT");
+  verb->add_option_function<std::string>(
+          "--ranks", [&request](const std::string& text) { request.ranks = expand_counts("--ranks", text); },
+          "numbers of ranks to measure, such as 1,2,4; 1:8:*2 is a range")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("N,...")
+      ->group(group);
+  verb->add_option("--scaling", request.scaling,
+                   "weak: --batch-size is that of a rank; strong: that of all ranks, of which each gets a share [weak]")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("NAME")
+      ->group(group);
+  verb->add_option("--launcher", request.launcher,
+                   "command that starts {ranks} processes [mpirun -n {ranks}; in a job of Slurm srun --mpi=pmix "
+                   "--ntasks={ranks}]")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("'COMMAND'")
+      ->group(group);
+  verb->add_option_function<std::string>(
+          "--efficiency",
+          [&request](const std::string& text) { request.efficiency = parse_share("efficiency", text, 0.01, 1); },
+          "share of the samples a second of a rank among the fewest that counts as scaling [90%]")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("SHARE")
+      ->group(group);
+  verb->add_option("--output,-o", request.output,
+                   "the study, for `loadline report`; FILE.json has the result of 4 ranks beside it as FILE-4.json "
+                   "[loadline-scaling-<run id>.json; of results none]")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("FILE")
+      ->group("Output");
+  verb->add_flag("--overwrite", request.overwrite, "replace a study of given results that is there already")
+      ->group("Output");
+  verb->footer(
+      "Each number of ranks is a `loadline run` of its own, with the options given here. The same command again goes "
+      "on where it was stopped.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far kept.");
+  return *verb;
+}
+
+bool is_for_scale(const OptionRow& row) {
+  constexpr std::array<std::string_view, 5> kOwn{"rank", "world-size", "find", "part", "output"};
+  return std::ranges::find(kOwn, row.name) == kOwn.end();
+}
+
+}  // namespace loadline

@@ -1,0 +1,95 @@
+#include "harness/judge/scaling_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/result/build_facts.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+std::string ranks_text_of(std::size_t ranks) {
+  return ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks);
+}
+
+void check_one(const ScalingPart& part) {
+  const Result& result = part.result;
+  if (!result.merged_from.empty()) {
+    throw Error(
+        fmt::format("scale: {} was merged from {} results, which were not measured together: give results of "
+                    "ranks that one launcher started as one run",
+                    part.file, result.merged_from.size()));
+  }
+  const std::size_t world = result.options.world_size;
+  if (!result.ranks && world > 1) {
+    throw Error(
+        fmt::format("scale: {} is of one rank of {}, measured by itself: give results of ranks that one "
+                    "launcher started as one run",
+                    part.file, world));
+  }
+}
+
+void check_pair(const ScalingPart& before, const ScalingPart& part) {
+  if (ranks_of(before.result) == ranks_of(part.result)) {
+    throw usage_error(
+        fmt::format("scale: {} and {} both have {}", before.file, part.file, ranks_text_of(ranks_of(part.result))));
+  }
+  for (const DatasetFacts& data : part.result.datasets) {
+    for (const DatasetFacts& other : before.result.datasets) {
+      if (data.info.format != other.info.format || !samples_differ(data, other)) continue;
+      if (data.path != other.path) continue;  // of another workload
+      throw Error(fmt::format("scale: {} and {} were measured on other data: {} has changed", before.file, part.file,
+                              data.path.string()));
+    }
+  }
+}
+
+}  // namespace
+
+std::string files_text(std::span<const ScalingPart> parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i].file;
+  }
+  return text;
+}
+
+void check_scaling_parts(std::span<const ScalingPart> parts) {
+  if (parts.size() < 2) throw usage_error("scale: want results of at least two numbers of ranks");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    check_one(parts[i]);
+    if (i > 0) check_pair(parts[i - 1], parts[i]);
+  }
+}
+
+std::vector<std::string> scaling_notes(std::span<const ScalingPart> parts, std::size_t left_out) {
+  std::vector<std::string> notes;
+  if (left_out > 0) {
+    notes.push_back(fmt::format("Left out: {} that not all numbers of ranks were measured with.",
+                                left_out == 1 ? "1 configuration" : fmt::format("{} configurations", left_out)));
+  }
+  const Environment& first = parts.front().result.environment;
+  for (const ScalingPart& part : parts) {
+    const Environment& here = part.result.environment;
+    if (name_of(here.build) != name_of(first.build)) {
+      notes.push_back(fmt::format("{} had another build, {}, than {}, {}.", ranks_text_of(ranks_of(part.result)),
+                                  name_of(here.build), ranks_text_of(ranks_of(parts.front().result)),
+                                  name_of(first.build)));
+    }
+    if (here.machine.cpu_model != first.machine.cpu_model) {
+      notes.push_back(fmt::format("{} had other CPUs, {}, than {}, {}.", ranks_text_of(ranks_of(part.result)),
+                                  here.machine.cpu_model.value_or("unknown ones"),
+                                  ranks_text_of(ranks_of(parts.front().result)),
+                                  first.machine.cpu_model.value_or("unknown ones")));
+    }
+    if (part.result.status != Status::kComplete) {
+      notes.push_back(fmt::format("The run of {} was stopped before its end.", ranks_text_of(ranks_of(part.result))));
+    }
+  }
+  return notes;
+}
+
+}  // namespace loadline

@@ -1,0 +1,61 @@
+// Charts of scaling studies: throughput over ranks, and what a rank's time is lost to.
+
+const RANK_LINES = [["ideal", "ideal", [1, 0], 1], ["fit-scalability", "scalability law", [9, 3], 1.75],
+                    ["fit-capped", "shared cap", [3, 3], 1.75]];
+
+// Both axes are logarithmic, so that the ideal line is straight, and what is lost is the distance from it.
+function rankScaling(rows, width) {
+  const series = distinct(rows, "name").sort();
+  const ranks = distinct(rows, "ranks").sort((a, b) => a - b);
+  const x = {
+    field: "ranks", type: "quantitative", title: "ranks (logarithmic)", scale: {type: "log", base: 2, nice: false, padding: 12},
+    axis: {values: ranks, format: "d", labelOverlap: "greedy", grid: false},
+  };
+  const lines = RANK_LINES.filter(([key]) => rows.some((row) => row[key] > 0));
+  const axis = logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high, row.ideal]));
+  const y = {type: "quantitative", title: "samples per second (logarithmic)", scale: axis.scale,
+             axis: {values: axis.values, labelExpr: PER_SECOND}};
+  const {color, shape} = told("name", series);
+  const dashes = {field: "law", type: "nominal", title: null, legend: {title: null, symbolStrokeColor: "var(--ink)"},
+                  scale: {domain: lines.map(([, what]) => what), range: lines.map(([, , dash]) => dash)}};
+  return {
+    data: {values: rows},
+    height: 300,
+    layer: [
+      ...lines.map(([key, what, , strokeWidth]) => ({
+        transform: [{filter: `datum['${key}'] > 0`}, {calculate: `'${what}'`, as: "law"}],
+        mark: {type: "line", opacity: 0.8, strokeWidth},
+        encoding: {x, y: {...y, field: key}, color, detail: {field: "name"}, strokeDash: dashes},
+      })),
+      {
+        transform: [{filter: "datum.low > 0"}],
+        mark: {type: "rule", strokeWidth: 1.5},
+        encoding: {x, y: {...y, field: "low"}, y2: {field: "high"}, color},
+      },
+      {
+        mark: {type: "point", filled: true, size: 60, opacity: 1, stroke: "var(--paper)", strokeWidth: 0.5},
+        encoding: {
+          x, y: {...y, field: "mean"}, color, shape,
+          tooltip: tooltip(["name", "configuration"], ["ranks", "ranks"], ["mean", "samples/s"], ["low", "95 % from"],
+                           ["high", "95 % to"], ["efficiency", "efficiency"], ["stall", "stall"], ["slowest", "slowest rank"]),
+        },
+      },
+    ],
+  };
+}
+
+// A bar for each number of ranks. Noise can make a part negative, which a bar cannot be.
+function rankLost(rows, width) {
+  const parts = [["loading", "waiting for data"], ["gradients", "gradients"], ["stragglers", "slowest rank"], ["step", "slower steps"]];
+  const several = distinct(rows, "name").length > 1;
+  const values = rows.flatMap((row) => parts.filter(([key]) => row[key] !== undefined && row[key] !== null)
+    .map(([key, part]) => ({name: `${several ? `${row.name}, ` : ""}${row.ranks} ranks`, part, amount: Math.max(0, row[key])})));
+  return stacked(values, width, "share of a rank's time", "format(datum.value, '.0%')", parts.map(([, part]) => part),
+                 {domain: [0, 1]});
+}
+
+CHARTS["rank-scaling"] = {
+  split: () => ["workload"], most: MOST_LINES, spec: rankScaling,
+  describe: (rows) => rows.slice(0, 16).map((row) => `${row.name} with ${row.ranks}: ${rateText(row.mean)} samples/s`).join("; "),
+};
+CHARTS["rank-lost"] = {split: () => ["workload"], most: MOST_LINES, spec: rankLost};

@@ -1,0 +1,82 @@
+#include "harness/cli/scale_runs.h"
+
+#include <gtest/gtest.h>
+
+#include "loaders/error.h"
+#include "tests/harness/support/ranks.h"
+
+namespace loadline {
+namespace {
+
+template <typename Function>
+std::string refusal_of_scale(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ScaleRuns, ResultsLieBesideTheStudy) {
+  EXPECT_EQ(result_of_ranks("out/scaling.json", 4), "out/scaling-4.json");
+  EXPECT_EQ(result_of_ranks("scaling", 16), "scaling-16.json");
+}
+
+TEST(ScaleRuns, ALauncherStartsTheProgramWithAllItsOptions) {
+  ScaleRequest request;
+  request.words = {"--workload=cifar10", "--batch-size=64"};
+  const std::vector<std::string> want{
+      "mpirun", "--bind-to",          "core a",          "-n",      "4",        "/opt/loadline",
+      "run",    "--workload=cifar10", "--batch-size=64", "--quiet", "--resume", "s-4.json"};
+  EXPECT_EQ(command_of_ranks(request, "mpirun --bind-to 'core a' -n {ranks}", {"/opt/loadline"}, 4, "s-4.json"), want);
+}
+
+TEST(ScaleRuns, StrongScalingGivesEachRankItsShare) {
+  ScaleRequest request;
+  request.scaling = "strong";
+  request.options.batch_sizes = {64};
+  request.words = {"--batch-size=64"};
+  const auto words = command_of_ranks(request, "srun -n{ranks}", {"loadline"}, 16, "s.json");
+  const std::vector<std::string> want{"srun",           "-n16",    "loadline", "run",   "--batch-size=64",
+                                      "--batch-size=4", "--quiet", "--resume", "s.json"};
+  EXPECT_EQ(words, want);
+  EXPECT_EQ(refusal_of_scale([&] { batch_of_rank(request, 3); }),
+            "--scaling strong: 3 ranks cannot share a batch of 64 evenly");
+  request.options.batch_sizes = {};
+  EXPECT_EQ(refusal_of_scale([&] { batch_of_rank(request, 2); }),
+            "--scaling strong: want one --batch-size, which all ranks share");
+}
+
+TEST(ScaleRuns, ALauncherWithoutAPlaceForTheRanksIsRefused) {
+  EXPECT_EQ(refusal_of_scale([] { command_of_ranks({}, "mpirun -n 4", {"loadline"}, 4, "s.json"); }),
+            "--launcher: want {ranks} where the number of ranks goes, got 'mpirun -n 4'");
+}
+
+TEST(ScaleRuns, SlurmStartsThemInItsJobs) {
+  EXPECT_EQ(default_launcher([](const char*) { return std::nullopt; }), "mpirun -n {ranks}");
+  const auto job = [](const char* name) -> std::optional<std::string> {
+    if (std::string_view(name) == "SLURM_JOB_ID") return "17";
+    if (std::string_view(name) == "SLURM_CPUS_PER_TASK") return "8";
+    return std::nullopt;
+  };
+  EXPECT_EQ(default_launcher(job), "srun --mpi=pmix --ntasks={ranks} --cpus-per-task=8");
+}
+
+TEST(ScaleRuns, AResultOfOtherOptionsOrRanksIsNoPart) {
+  ScaleRequest request;
+  Result result = test::ranks_result({.ranks = 2, .full = {100}});
+  EXPECT_EQ(misfit_of(result, request, 2, "s-2.json"), "");
+  EXPECT_EQ(misfit_of(result, request, 4, "s-4.json"),
+            "s-4.json has 2 ranks and not 4; remove it, or name another --output");
+  result.options.trials = 3;
+  EXPECT_EQ(misfit_of(result, request, 2, "s-2.json"),
+            "s-2.json was measured with another --trials; remove it, or name another --output");
+  result.options = {};
+  result.options.output = "s-2.json";
+  result.options.world_size = 2;
+  EXPECT_EQ(misfit_of(result, request, 2, "s-2.json"), "");
+}
+
+}  // namespace
+}  // namespace loadline
