@@ -204,7 +204,7 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "One value of each list; --loader is thread-pool, --compute is cnn (gpt for tokens) and --workers the CPUs in "
+      "One value of each list; --loader is thread-pool, --compute is cnn (gpt for tokens and text) and --workers the CPUs in "
       "force unless "
       "given.\n"
       "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
@@ -218,7 +218,8 @@ bool is_for_check(const OptionRow& row) {
                                "hdf5-labels", "dtype",      "layout",          "normalise",
                                "mean",        "std",        "order",           "seed",
                                "rank",        "world-size", "prefetch",        "drop-last",
-                               "time-limit",  "token-type", "sequence-length", "sequences"};
+                               "time-limit",  "token-type", "sequence-length", "sequences",
+                               "tokenizer",   "text-key",   "documents",       "bucket-batches"};
   return std::ranges::find(kHeeded, row.name) != kHeeded.end();
 }
 
@@ -310,6 +311,20 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
          },
          "labels of CIFAR-100: fine, coarse [fine]")
       ->type_name("KIND");
+  app.add_option("--tokenizer", request.options.tokenizer, "of text: a model of SentencePiece, or bytes [auto]")
+      ->type_name("FILE|bytes");
+  app.add_option("--text-key", request.options.text_key, "of text in JSON lines: the member that is a document [text]")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--documents",
+         [&request](const std::string& text) {
+           if (text != "lines" && text != "files") {
+             throw unknown_name("--documents", text, std::vector<std::string_view>{"lines", "files"});
+           }
+           request.options.documents = text == "lines" ? TextDocuments::kLines : TextDocuments::kFiles;
+         },
+         "of text, what a document is: lines, files [auto]")
+      ->type_name("KIND");
   app.add_option("--hdf5-images", request.options.hdf5_images, "dataset of images in an HDF5 file [images]")
       ->type_name("NAME");
   app.add_option("--hdf5-labels", request.options.hdf5_labels, "dataset of labels in an HDF5 file [labels]")
@@ -361,7 +376,7 @@ void add_data(CLI::App& app, Request& request) {
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
   make->add_option(
           "kind", request.make.kind,
-          fmt::format("what to make: {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody, kTokens))
+          fmt::format("what to make: {}, {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody, kTokens, kTextKind))
       ->required()
       ->type_name("KIND");
   make->add_option("directory", request.make.directory, "where, a file for nbody; nothing else may be there")
@@ -372,11 +387,13 @@ void add_data(CLI::App& app, Request& request) {
   add_number(*make, "--seed", "of everything in it", request.make.seed);
   add_number(*make, "--size",
              "nbody: values along each side, 36 bytes for each of their cube [256]; tokens: of the "
-             "training part, up to whole 4,096 [16777216]; photos: width in pixels, four to three of the height [500]",
+             "training part, up to whole 4,096 [16777216]; text: bytes of the same, up to whole 16,384 [33554432; "
+             "files 4194304]; photos: width in pixels, four to three of the height [500]",
              [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");
-  make->add_option("--as", request.make.as, "write it as webdataset or tfrecord, a directory of shards for each split")
+  make->add_option("--as", request.make.as, "write it as webdataset or tfrecord, a directory of shards for each split; text as lines, json-lines or files "
+                   "[lines]")
       ->type_name("FORMAT");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");
   add_convert(*data, request.convert);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array kInOrder{WorkerStage::kOrder,    WorkerStage::kSlotWait, WorkerStage::kWindowWait,
                               WorkerStage::kOpen,     WorkerStage::kRead,     WorkerStage::kLibraryLock,
-                              WorkerStage::kInflate,  WorkerStage::kDecode,   WorkerStage::kTransform,
+                              WorkerStage::kInflate,  WorkerStage::kDecode,   WorkerStage::kTokenise, WorkerStage::kTransform,
                               WorkerStage::kHandOver, WorkerStage::kNextCall, WorkerStage::kIdle};
 static_assert(kInOrder.size() == kWorkerStages);
 
