@@ -143,9 +143,7 @@ class TextAssembler final : public Assembler {
   TextAssembler(const TextDataset& dataset, OnCorrupt on_corrupt)
       : Assembler(dataset), text_(dataset), on_corrupt_(on_corrupt) {}
 
-  std::size_t sample_bytes() const override {
-    return (text_.info().text->sequence_length + 1) * sizeof(std::int32_t);
-  }
+  std::size_t sample_bytes() const override { return (text_.info().text->sequence_length + 1) * sizeof(std::int32_t); }
   SampleFormat sample_format() const override;
   Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
   std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;

@@ -110,10 +110,8 @@ class TextFiller final : public Filler {
 }  // namespace
 
 SampleFormat TextAssembler::sample_format() const {
-  return {.dtype = DType::kI32,
-          .layout = Layout::kNCHW,
-          .input = {text_.info().text->sequence_length + 1},
-          .target = {}};
+  return {
+      .dtype = DType::kI32, .layout = Layout::kNCHW, .input = {text_.info().text->sequence_length + 1}, .target = {}};
 }
 
 std::unique_ptr<Filler> TextAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> /*stores*/) const {

@@ -55,9 +55,7 @@ Shuffle shuffle_of(Order order, std::size_t samples, std::size_t world_size) {
 }
 
 Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> lengths)
-    : options_(options),
-      lengths_(lengths),
-      shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
+    : options_(options), lengths_(lengths), shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
   check(options);
   if (options.bucket_batches > 0 && lengths.size() != options.samples) {
     throw usage_error(fmt::format("--bucket-batches {}: the samples have no lengths of their own, padded text has",

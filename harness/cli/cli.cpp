@@ -204,7 +204,8 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "One value of each list; --loader is thread-pool, --compute is cnn (gpt for tokens and text) and --workers the CPUs in "
+      "One value of each list; --loader is thread-pool, --compute is cnn (gpt for tokens and text) and --workers the "
+      "CPUs in "
       "force unless "
       "given.\n"
       "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
@@ -374,9 +375,9 @@ void add_data(CLI::App& app, Request& request) {
       request.data);
   add_dataset_options(*data->add_subcommand("verify", "Read and decode all of a dataset"), request.data);
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
-  make->add_option(
-          "kind", request.make.kind,
-          fmt::format("what to make: {}, {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody, kTokens, kTextKind))
+  make->add_option("kind", request.make.kind,
+                   fmt::format("what to make: {}, {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody,
+                               kTokens, kTextKind))
       ->required()
       ->type_name("KIND");
   make->add_option("directory", request.make.directory, "where, a file for nbody; nothing else may be there")
@@ -392,7 +393,9 @@ void add_data(CLI::App& app, Request& request) {
              [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
       ->type_name("DIR");
-  make->add_option("--as", request.make.as, "write it as webdataset or tfrecord, a directory of shards for each split; text as lines, json-lines or files "
+  make->add_option("--as", request.make.as,
+                   "write it as webdataset or tfrecord, a directory of shards for each split; text as lines, "
+                   "json-lines or files "
                    "[lines]")
       ->type_name("FORMAT");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");

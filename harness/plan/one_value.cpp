@@ -17,8 +17,8 @@ struct OneValue {
 
 const std::array kReasons{
     OneValue{"they say what the data is, and a workload has one dataset in a run",
-             {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops", "token-type", "tokenizer", "text-key",
-              "documents"}},
+             {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops", "token-type", "tokenizer",
+              "text-key", "documents"}},
     OneValue{"it follows --dtype, which takes a list", {"normalise"}},
     OneValue{"it changes nothing that is measured", {"on-corrupt"}},
     OneValue{"they are this process's share of a job", {"rank", "world-size"}},

@@ -197,7 +197,8 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
 // A loader that reads HDF5 has a copy of the data in it: beside a dataset that was named, or in the data directory.
 void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
   if (cell.dataset.sequence_length > 0) {
-    throw usage_error(fmt::format("--loader {}: it reads HDF5, and tokens and text lie in files of their own", *cell.loader));
+    throw usage_error(
+        fmt::format("--loader {}: it reads HDF5, and tokens and text lie in files of their own", *cell.loader));
   }
   cell.dataset.access = access;
   if (has_hdf5_name(cell.data)) return;

@@ -156,7 +156,8 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
                     cut ? fmt::format("{:.1f} %", 100 * *cut) : std::string("-")});
   }
   if (rows.size() == 1) return "";
-  const bool any_cut = std::ranges::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return row.back() != "-"; });
+  const bool any_cut =
+      std::ranges::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return row.back() != "-"; });
   leave_out_empty_columns(rows);
   const TableShape shape{
       .left = {0, 1}, .constant = {"batch", "workload", "length"}, .expendable = {"SYNTHETIC", "IO", "cut", "padding"}};

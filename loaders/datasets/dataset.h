@@ -115,8 +115,8 @@ struct TextShape {
   std::size_t documents = 0;
   std::size_t bytes = 0;  // of them all, as they are stored
   TextDocuments stored_as = TextDocuments::kLines;
-  std::string tokenizer;        // "bytes", or the file of its model
-  std::size_t vocabulary = 0;   // tokens are below it
+  std::string tokenizer;            // "bytes", or the file of its model
+  std::size_t vocabulary = 0;       // tokens are below it
   std::size_t sequence_length = 0;  // tokens that a sample has to predict, at the most; 0: nobody makes samples
   Sequences sequences = Sequences::kPadded;
   // Packed: how many stored bytes a row has, each document counting one more for its end.
@@ -319,9 +319,9 @@ struct DatasetOptions {
   std::size_t crop_edge = 1;        // of a volume, which has to be at least as long: values along each side of a sample
   std::size_t sequence_length = 0;  // of tokens and text: how many a sample has to predict; 0: nobody cuts samples
   Sequences sequences = Sequences::kRandom;
-  std::size_t token_bytes = 0;      // of tokens: 2 or 4; 0: as their index says, 2 without one
-  std::string tokenizer = "auto";   // of text: "bytes", a file with a model; auto: *.model beside it, or else bytes
-  std::string text_key = "text";    // of text in JSON: the member that is the document
+  std::size_t token_bytes = 0;     // of tokens: 2 or 4; 0: as their index says, 2 without one
+  std::string tokenizer = "auto";  // of text: "bytes", a file with a model; auto: *.model beside it, or else bytes
+  std::string text_key = "text";   // of text in JSON: the member that is the document
   TextDocuments documents = TextDocuments::kAuto;  // of text
 
   bool operator==(const DatasetOptions&) const = default;

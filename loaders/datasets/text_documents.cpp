@@ -197,9 +197,8 @@ void scan_lines(const fs::path& path, std::size_t threads, ShardIndex& index) {
 std::unique_ptr<DocumentStore> map_lines(const std::vector<fs::path>& files) {
   const std::size_t cpus = std::max<std::size_t>(affinity_cpus().size(), 1);
   const std::size_t threads = std::max<std::size_t>(cpus / files.size(), 1);
-  ShardIndex index = index_of(files, "text", [threads](const fs::path& file, ShardIndex& part) {
-    scan_lines(file, threads, part);
-  });
+  ShardIndex index =
+      index_of(files, "text", [threads](const fs::path& file, ShardIndex& part) { scan_lines(file, threads, part); });
   return std::make_unique<Lines>(files, std::move(index));
 }
 

@@ -50,7 +50,8 @@ std::size_t cut_near(const Window& window, std::size_t place) {
 
 void check_utf8(const Window& window, std::size_t first, std::size_t end) {
   if (first >= end) return;
-  for (std::size_t i = 0; i + 1 < kMostOfACharacter && first > window.base && continues_character(window.at(first)); ++i)
+  for (std::size_t i = 0; i + 1 < kMostOfACharacter && first > window.base && continues_character(window.at(first));
+       ++i)
     --first;
   if (end < window.length) end = character_at(window, end);
   const std::string_view text = window.between(first, end);

@@ -80,8 +80,8 @@ void destroy_encoder(SentencePieceEncoder* encoder) {
   delete encoder;
 }
 
-const char* encode_text(SentencePieceEncoder* encoder, const char* text, std::size_t bytes,
-                        const std::int32_t** tokens, std::size_t* count) {
+const char* encode_text(SentencePieceEncoder* encoder, const char* text, std::size_t bytes, const std::int32_t** tokens,
+                        std::size_t* count) {
   const char* const why = guarded([&] { return encoder->model->processor.Encode({text, bytes}, &encoder->tokens); });
   if (why != nullptr) return why;
   *tokens = encoder->tokens.data();

@@ -27,8 +27,8 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  virtual std::string name() const = 0;             // "bytes", or the path of its model
-  virtual std::size_t vocabulary() const = 0;       // tokens are below it
+  virtual std::string name() const = 0;                 // "bytes", or the path of its model
+  virtual std::size_t vocabulary() const = 0;           // tokens are below it
   virtual std::optional<std::int32_t> end() const = 0;  // the token that ends a document, if any
   // Whether each byte becomes one token whatever stands beside it, so that text may be cut anywhere.
   virtual bool one_a_byte() const = 0;

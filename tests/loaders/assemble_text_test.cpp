@@ -49,10 +49,9 @@ class TextSamples : public testing::Test {
 
   std::unique_ptr<Dataset> open(const std::string& name, Sequences sequences, const std::string& tokenizer = "bytes",
                                 bool in_memory = false) const {
-    return open_dataset(home_ / name, {.in_memory = in_memory,
-                                       .sequence_length = kLength,
-                                       .sequences = sequences,
-                                       .tokenizer = tokenizer});
+    return open_dataset(
+        home_ / name,
+        {.in_memory = in_memory, .sequence_length = kLength, .sequences = sequences, .tokenizer = tokenizer});
   }
 
   struct Delivered {
@@ -242,7 +241,9 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
   EXPECT_THAT(skipped.at(4), HasSubstr("it is no object"));
   EXPECT_THAT(skipped.at(5), HasSubstr("it is no JSON"));
 
-  test::write(home_ / "latin.txt", "fine\nfa\xe7" "ade\n");
+  test::write(home_ / "latin.txt",
+              "fine\nfa\xe7"
+              "ade\n");
   const auto latin = open("latin.txt", Sequences::kPadded);
   EXPECT_THAT(thrown_by([&] { load(*latin, loader_named("serial"), {}); }).what(),
               HasSubstr("latin.txt (sample 1): it is not UTF-8 at its byte 2"));
@@ -280,8 +281,9 @@ class PiecesOfText : public TextSamples {
     if (!has_sentencepiece()) GTEST_SKIP() << "this build has no SentencePiece";
   }
 
-  // Made by `spm_train` of the text of `loadline data make text`: tests/loaders/support/README.md.
-  const std::string model_ = std::string(test::kSourceDirectory) + "/tests/loaders/support/words.model";
+  // Of the first 2,000,000 bytes of the text of `loadline data make text`, by spm_train --vocab_size=300
+  // --model_type=bpe --normalization_rule_name=identity.
+  const std::string model_ = std::string(test::kRepository) + "/tests/loaders/support/words.model";
 };
 
 TEST_F(PiecesOfText, AreTheSameFromEveryLoader) {
