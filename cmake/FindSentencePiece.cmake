@@ -2,15 +2,14 @@
 
 find_path(SentencePiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(SentencePiece_LIBRARY sentencepiece)
+set(SentencePiece_VERSION "")
 if(SentencePiece_LIBRARY)
+  set(SentencePiece_VERSION "of unknown version")
   get_filename_component(sentencepiece_folder "${SentencePiece_LIBRARY}" DIRECTORY)
   if(EXISTS "${sentencepiece_folder}/pkgconfig/sentencepiece.pc")
     file(STRINGS "${sentencepiece_folder}/pkgconfig/sentencepiece.pc" version_line REGEX "^Version:")
     string(REGEX REPLACE "^Version: *" "" SentencePiece_VERSION "${version_line}")
   endif()
-endif()
-if(NOT SentencePiece_VERSION)
-  set(SentencePiece_VERSION "of unknown version")
 endif()
 
 include(FindPackageHandleStandardArgs)
