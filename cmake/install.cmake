@@ -48,6 +48,9 @@ if(TARGET loadline_sentencepiece)
 endif()
 install(TARGETS ${modules} LIBRARY DESTINATION lib/loadline COMPONENT tool)
 install(TARGETS ${modules} LIBRARY DESTINATION lib/loadline COMPONENT libraries)
+if(TARGET loadline_mpi)
+  install(TARGETS loadline_mpi LIBRARY DESTINATION lib/loadline COMPONENT tool)
+endif()
 install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
 # What only the tool itself can say, and so only where it runs: not where it was built for another machine.
 install(CODE "
