@@ -159,15 +159,16 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   for (const SampleFault& fault : found->faults) put(stdout, printable(fault.reason) + '\n');
   print_oddities(printable(request.path), dataset, *found);
   if (!found->faults.empty()) {
-    throw Error(fmt::format("{}: {} of {} samples cannot be decoded", request.path, found->faults.size(),
-                            dataset.info().samples));
+    throw Error(fmt::format("{}: {} of {} {} cannot be decoded", request.path, found->faults.size(),
+                            dataset.info().samples, dataset.info().text ? "documents" : "samples"));
   }
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) throw stopped;
   const std::string what = dataset.info().volume   ? "all values read"
                            : dataset.info().tokens ? fmt::format("{} tokens read", dataset.info().tokens->tokens)
+                           : dataset.info().text   ? fmt::format("{} documents read", dataset.info().text->documents)
                                                    : fmt::format("{} samples and labels read{}", dataset.info().samples,
-                                                                 dataset.info().encoded ? " and decoded" : "");
+                                                               dataset.info().encoded ? " and decoded" : "");
   // What runs on so large a dataset say of it.
   std::string of_runs;
   if (const auto samples = fingerprint_samples(dataset.info())) {

@@ -135,7 +135,10 @@ std::string stored_text(const DatasetInfo& info) {
   if (const auto& tokens = info.tokens) {
     return fmt::format("out of {} tokens of u{}", tokens->tokens, 8 * tokens->token_bytes);
   }
-  if (const auto& text = info.text) return fmt::format("of {} documents, {} bytes", text->documents, text->bytes);
+  if (const auto& text = info.text) {
+    return fmt::format("of {} documents, {} bytes, tokenised by {}", text->documents, text->bytes,
+                       printable(text->tokenizer));
+  }
   return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
 }
 

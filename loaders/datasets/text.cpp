@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -25,6 +27,18 @@ bool is_plain_text(std::string_view name) {
 }
 bool is_json_text(std::string_view name) {
   return name.ends_with(kJsonEnding);
+}
+bool is_text_name(std::string_view name) {
+  return is_plain_text(name) || is_json_text(name);
+}
+// A model of tokens and its list of them, and what tells of a dataset.
+bool is_beside_text(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto ends = [&](std::string_view ending) { return lower.ends_with(ending); };
+  const auto begins = [&](std::string_view word) { return lower.starts_with(word); };
+  return std::ranges::any_of(std::array{".model", ".vocab", ".md"}, ends) ||
+         std::ranges::any_of(std::array{"readme", "license", "licence", "copying", "notice"}, begins);
 }
 template <bool (*kIs)(std::string_view)>
 bool is_compressed_text(std::string_view name) {
@@ -95,7 +109,7 @@ double tokens_a_byte(const DocumentStore& documents, const Tokenizer& tokenizer,
       const std::size_t made = encoder->encode(reader.text(), {});
       tokens += static_cast<double>(made + ends);
       bytes += end + 1.0;
-    } catch (const Error&) {  // whoever asks for a corrupt one is told
+    } catch (const Error&) {  // the filler that reads a corrupt one reports it
     }
   }
   documents.check_intact();
@@ -154,11 +168,6 @@ TextDataset::TextDataset(DatasetInfo info, std::unique_ptr<DocumentStore> docume
   }
 }
 
-void TextDataset::visit_parts(SampleIndex index, const std::function<void(const TextPart&)>& visitor) const {
-  if (rows_) return rows_->visit(index, visitor);
-  visitor({.document = index, .first = 0, .end = documents_->lengths()[index], .ends = true});
-}
-
 std::span<const std::uint32_t> TextDataset::lengths() const {
   return rows_ ? std::span<const std::uint32_t>() : documents_->lengths();
 }
@@ -189,21 +198,23 @@ bool TextDataset::visit(const std::function<bool(StoredSample)>& visitor) const 
 }
 
 bool recognises_text(const fs::path& path) {
-  const auto is_text = [](const fs::path& file) {
-    const std::string name = file.filename().string();
-    return !name.starts_with('.') && (is_plain_text(name) || is_json_text(name));
+  if (!fs::is_directory(path)) return is_text_name(path.filename().string());
+  // Many other datasets have a text beside them that tells of them, or lists their files.
+  bool any = false;
+  const auto fits = [&any](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') || is_beside_text(name)) return true;
+    any = any || is_text_name(name);
+    return is_text_name(name);
   };
-  if (!fs::is_directory(path)) return is_text(path);
   const fs::path root = fs::is_directory(path / "train") ? path / "train" : path;
-  for (const auto& entry : fs::directory_iterator(root)) {
-    if (!entry.is_directory()) {
-      if (is_text(entry.path())) return true;
-      continue;
-    }
-    const auto inner = fs::directory_iterator(entry.path());
-    if (std::ranges::any_of(inner, [&](const auto& file) { return is_text(file.path()); })) return true;
-  }
-  return false;
+  const bool all = std::ranges::all_of(fs::directory_iterator(root), [&](const auto& entry) {
+    return entry.is_directory()
+               ? std::ranges::all_of(fs::directory_iterator(entry.path()),
+                                     [&](const auto& inner) { return inner.is_directory() || fits(inner); })
+               : fits(entry);
+  });
+  return all && any;
 }
 
 std::unique_ptr<Dataset> open_text(const fs::path& path, const DatasetOptions& options) {

@@ -1,6 +1,7 @@
 // Text: documents, of which tokens are made as they are asked for.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,10 +34,21 @@ class PackedRows {
   PackedRows(std::span<const std::uint32_t> lengths, std::size_t row_bytes);
 
   std::size_t size() const;  // rows; the last may be short
-  // What is in a row, in order: never nothing.
-  void visit(std::size_t row, const std::function<void(const TextPart&)>& visitor) const;
+  // Calls visitor(TextPart) for what is in a row, in order: at least once. Allocates nothing.
+  template <typename Visitor>
+  void visit(std::size_t row, const Visitor& visitor) const {
+    std::uint64_t at = std::uint64_t{row} * row_bytes_;
+    const std::uint64_t row_end = std::min<std::uint64_t>(at + row_bytes_, begins_.back());
+    auto document = static_cast<std::size_t>(std::ranges::upper_bound(begins_, at) - begins_.begin()) - 1;
+    for (; at < row_end; ++document) {
+      visitor(part_at(at, document, row_end));
+      at = begins_[document + 1];
+    }
+  }
 
  private:
+  TextPart part_at(std::uint64_t at, std::size_t document, std::uint64_t row_end) const;
+
   std::size_t row_bytes_;
   std::vector<std::uint64_t> begins_;  // of each document, and where the last ends
 };
@@ -53,8 +65,12 @@ class TextDataset final : public Dataset {
   const std::string& json_key() const { return json_key_; }
   bool is_json() const { return info().text->stored_as == TextDocuments::kJsonLines; }
 
-  // What is in a sample, in order: never nothing. Any thread.
-  void visit_parts(SampleIndex index, const std::function<void(const TextPart&)>& visitor) const;
+  // Calls visitor(TextPart) for what is in a sample, in order: at least once. Allocates nothing. Any thread.
+  template <typename Visitor>
+  void visit_parts(SampleIndex index, const Visitor& visitor) const {
+    if (rows_) return rows_->visit(index, visitor);
+    visitor(TextPart{.document = index, .first = 0, .end = documents_->lengths()[index], .ends = true});
+  }
 
   std::span<const std::uint32_t> lengths() const override;
   std::string describe(SampleIndex index) const override;

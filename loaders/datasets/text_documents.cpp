@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -76,20 +77,34 @@ class Lines final : public DocumentStore {
   std::span<const std::uint32_t> lengths() const override { return shards_.index().bytes; }
   std::unique_ptr<DocumentReader> make_reader() const override { return std::make_unique<LineReader>(shards_); }
   std::string where(SampleIndex document) const override {
-    // Counting takes as long as reading.
-    constexpr std::size_t kMostCounted = std::size_t{1} << 30;
     const MappedFile& file = shards_.shard_of(document);
     const std::size_t at = shards_.index().offsets[document];
-    if (at > kMostCounted) return fmt::format("the line at byte {} of {}", at, file.path().string());
-    const std::string_view before = characters(file.bytes().first(at));
-    return fmt::format("line {} of {}", 1 + std::ranges::count(before, '\n'), file.path().string());
+    // Counting takes as long as reading: who asks for one after the other has them counted once.
+    const std::lock_guard lock(mutex_);
+    if (counted_.file != &file || at < counted_.bytes) counted_ = {.file = &file};
+    if (at - counted_.bytes > kMostCounted) return fmt::format("the line at byte {} of {}", at, file.path().string());
+    const auto between = characters(file.bytes()).substr(counted_.bytes, at - counted_.bytes);
+    counted_.lines += static_cast<std::size_t>(std::ranges::count(between, '\n'));
+    counted_.bytes = at;
+    return fmt::format("line {} of {}", 1 + counted_.lines, file.path().string());
   }
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
   void forget_pages() const override { shards_.forget_pages(); }
 
  private:
+  static constexpr std::size_t kMostCounted = std::size_t{1} << 30;
+
+  // Lines in the first bytes of a file.
+  struct Counted {
+    const MappedFile* file = nullptr;
+    std::size_t bytes = 0;
+    std::size_t lines = 0;
+  };
+
   MappedShards shards_;
+  mutable std::mutex mutex_;
+  mutable Counted counted_;
 };
 
 // ---- files

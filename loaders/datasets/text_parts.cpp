@@ -76,19 +76,14 @@ std::size_t PackedRows::size() const {
   return static_cast<std::size_t>((begins_.back() + row_bytes_ - 1) / row_bytes_);
 }
 
-void PackedRows::visit(std::size_t row, const std::function<void(const TextPart&)>& visitor) const {
-  std::uint64_t at = std::uint64_t{row} * row_bytes_;
-  const std::uint64_t row_end = std::min<std::uint64_t>(at + row_bytes_, begins_.back());
-  auto document = static_cast<std::size_t>(std::ranges::upper_bound(begins_, at) - begins_.begin()) - 1;
-  for (; at < row_end; ++document) {
-    const std::uint64_t length = begins_[document + 1] - begins_[document] - 1;
-    const std::uint64_t end = std::min(row_end, begins_[document + 1]);
-    visitor({.document = static_cast<SampleIndex>(document),
-             .first = static_cast<std::uint32_t>(at - begins_[document]),
-             .end = static_cast<std::uint32_t>(std::min(end - begins_[document], length)),
-             .ends = end == begins_[document + 1]});
-    at = end;
-  }
+TextPart PackedRows::part_at(std::uint64_t at, std::size_t document, std::uint64_t row_end) const {
+  const std::uint64_t begin = begins_[document];
+  const std::uint64_t behind = begins_[document + 1];  // the end's place is the last before it
+  const std::uint64_t end = std::min(row_end, behind);
+  return {.document = static_cast<SampleIndex>(document),
+          .first = static_cast<std::uint32_t>(at - begin),
+          .end = static_cast<std::uint32_t>(std::min(end, behind - 1) - begin),
+          .ends = end == behind};
 }
 
 TextReader::TextReader(const DocumentStore& documents, bool json, std::string json_key, bool cut_anywhere)

@@ -35,8 +35,10 @@ class SentencePiece final : public Tokenizer {
     const std::string bytes = read_text(path_, kMostModelBytes);
     const char* why = nullptr;
     model_.reset(sentencepiece().load(bytes.data(), bytes.size(), &why));
-    // The library names a place in its own code.
-    if (!model_) throw Error(fmt::format("cannot open {}: it is no model of SentencePiece ({})", path_.string(), why));
+    if (!model_) {
+      throw Error(fmt::format("cannot open {}: {}", path_.string(),
+                              why == nullptr ? "it is no model of SentencePiece, as spm_train writes it" : why));
+    }
     if (vocabulary() == 0) throw Error(fmt::format("cannot open {}: the model has no tokens", path_.string()));
   }
 
@@ -83,27 +85,18 @@ class SentencePiece final : public Tokenizer {
 
 }  // namespace
 
+std::string why_no_sentencepiece() {
 #ifdef LOADLINE_HAVE_SENTENCEPIECE
-bool has_sentencepiece() {
-  return true;
-}
-std::string sentencepiece_version() {
-  return LOADLINE_HAVE_SENTENCEPIECE;
-}
-#else
-bool has_sentencepiece() {
-  return false;
-}
-std::string sentencepiece_version() {
   return "";
-}
+#else
+  return "built without SentencePiece; install it (Debian: libsentencepiece-dev) and configure again";
 #endif
+}
 
 std::shared_ptr<const Tokenizer> make_sentencepiece_tokenizer(const std::filesystem::path& model) {
-  if (!has_sentencepiece()) {
-    throw usage_error(fmt::format(
-        "--tokenizer {}: loadline was built without SentencePiece (Debian: libsentencepiece-dev); use --tokenizer {}",
-        model.string(), kBytesTokenizer));
+  if (const std::string why = why_no_sentencepiece(); !why.empty()) {
+    throw usage_error(
+        fmt::format("--tokenizer {}: loadline was {}, or use --tokenizer {}", model.string(), why, kBytesTokenizer));
   }
   return std::make_shared<SentencePiece>(model);
 }

@@ -10,10 +10,8 @@
 
 namespace loadline {
 
-// Whether this build was made with SentencePiece, as loadline_sentencepiece.so.
-bool has_sentencepiece();
-// "0.1.97"; empty where the build has none.
-std::string sentencepiece_version();
+// Why this build has no SentencePiece, and how to get it; empty where it has.
+std::string why_no_sentencepiece();
 
 // By a model as spm_train writes it. What the model has as its end of a sentence ends a document. Throws Error naming
 // the file where it is no such model, and usage Error where the build has no SentencePiece.

@@ -51,11 +51,14 @@ const char* guarded(const Work& work) {
 
 SentencePieceModel* load_model(const char* bytes, std::size_t count, const char** why) {
   SentencePieceModel* model = nullptr;
+  bool is_model = false;
   *why = guarded([&] {
     model = new SentencePieceModel;
-    return model->processor.LoadFromSerializedProto({bytes, count});
+    // Its message names lines of the library's code.
+    is_model = model->processor.LoadFromSerializedProto({bytes, count}).ok();
+    return sentencepiece::util::Status();
   });
-  if (*why == nullptr) return model;
+  if (is_model) return model;
   delete model;
   return nullptr;
 }

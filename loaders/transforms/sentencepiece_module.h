@@ -16,7 +16,8 @@ struct SentencePieceFunctions {
   static constexpr unsigned kVersion = 1;
 
   unsigned version;  // kVersion of the code that filled this in
-  // Parses a model that was read into memory. Null, and `why` says why.
+  // Parses a model that was read into memory. Null where it is not one, and `why` is null, or where parsing failed, and
+  // `why` says why.
   SentencePieceModel* (*load)(const char* model, std::size_t bytes, const char** why);
   void (*unload)(SentencePieceModel* model);
   std::size_t (*vocabulary)(const SentencePieceModel* model);

@@ -6,7 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,7 +19,7 @@
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
-#include "loaders/storage/new_file.h"
+#include "loaders/storage/file.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {

@@ -245,7 +245,7 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
 
   test::write(home_ / "latin.txt",
               "fine\nfa\xe7"
-              "ade\n");
+              "ade\nfine\nfine\n");
   const auto latin = open("latin.txt", Sequences::kPadded);
   EXPECT_THAT(thrown_by([&] { load(*latin, loader_named("serial"), {}); }).message,
               HasSubstr("latin.txt (sample 1): it is not UTF-8 at its byte 2"));
@@ -280,7 +280,7 @@ TEST_F(TextSamples, AllocateNothingWhileTheirBytesArePulled) {
 class PiecesOfText : public TextSamples {
  protected:
   void SetUp() override {
-    if (!has_sentencepiece()) GTEST_SKIP() << "this build has no SentencePiece";
+    if (!why_no_sentencepiece().empty()) GTEST_SKIP() << why_no_sentencepiece();
   }
 
   // Of the first 2,000,000 bytes of the text of `loadline data make text`, by spm_train --vocab_size=300
