@@ -33,7 +33,8 @@ constexpr std::size_t kMostClassesShown = 20;
 constexpr std::size_t kMostFilesShown = 10;
 
 std::string histogram_text(const Dataset& dataset) {
-  if (dataset.labels().stored()) return "not counted: there are more than a million; `loadline data verify` reads them";
+  if (dataset.labels().stored())
+    return "not counted, as there are more than a million; `loadline data verify` counts them";
   std::vector<std::size_t> counts(dataset.info().classes);
   for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
   std::string text;
@@ -75,15 +76,15 @@ int data_info_verb(const DataRequest& request) {
   text += fmt::format("format       {}\n", info.format);
   if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // of others as many as are asked for
   if (info.encoded) {
-    text += fmt::format("shape        of each image its own, {:.0f} bytes on average\n",
+    text += fmt::format("shape        varies from image to image, {:.0f} bytes on average\n",
                         static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
   } else if (const auto& volume = info.volume) {
     text += fmt::format("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
                         volume->target_channels, volume->edge, volume->edge, volume->edge);
   } else if (const auto& tokens = info.tokens) {
     text += fmt::format("tokens       {}\n", tokens->tokens);
-    text += fmt::format("documents    {}\n", tokens->documents ? fmt::format("{}", *tokens->documents)
-                                                               : "unknown: there is no index beside it");
+    text += fmt::format("documents    {}\n",
+                        tokens->documents ? fmt::format("{}", *tokens->documents) : "unknown: it has no index file");
   } else if (info.text) {
     text += fmt::format("documents    {}, {} bytes on average, {}\n", info.text->documents,
                         info.text->bytes / info.text->documents, name(info.text->stored_as));
@@ -232,7 +233,7 @@ int data_convert_verb(const ConvertRequest& request) {
   std::string format = request.format;
   if (format.empty()) {
     if (!has_hdf5_name(request.to)) {
-      throw usage_error(fmt::format("--format: {} does not say what to convert to, want one of {}", request.to,
+      throw usage_error(fmt::format("--format: {} does not say what to convert to; want one of {}", request.to,
                                     list_of(names_of(convert_formats()))));
     }
     format = "hdf5";
@@ -261,8 +262,8 @@ namespace {
 int make_plainly(const MakeRequest& request) {
   const std::array<std::string_view, 4> sized{kNbody, kTokens, kTextKind, kPhotos};
   if (request.size && std::ranges::find(sized, request.kind) == sized.end()) {
-    throw usage_error(fmt::format(
-        "--size: {} has pictures of a size of its own, nbody, photos, tokens and text can be of any", request.kind));
+    throw usage_error(
+        fmt::format("--size: {} has a fixed image size; nbody, photos, tokens and text accept any", request.kind));
   }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
@@ -275,7 +276,7 @@ int make_plainly(const MakeRequest& request) {
     });
   }
   if (request.kind == kNbody) {
-    if (request.samples) throw usage_error("--samples: nbody is one volume, of --size values along each side");
+    if (request.samples) throw usage_error("--samples: nbody is one volume with --size values along each side");
     NbodyOptions options{.seed = request.seed};
     options.size = request.size.value_or(options.size);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
@@ -283,7 +284,7 @@ int make_plainly(const MakeRequest& request) {
     });
   }
   if (request.kind == kTokens) {
-    if (request.samples) throw usage_error("--samples: tokens are one row, of --size tokens");
+    if (request.samples) throw usage_error("--samples: tokens are one row of --size tokens");
     TokensOptions options{.seed = request.seed};
     options.tokens = request.size.value_or(options.tokens);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
@@ -299,7 +300,8 @@ int make_plainly(const MakeRequest& request) {
     });
   }
   if (!request.from.empty()) {
-    throw usage_error(fmt::format("--from: {} is made from a seed alone, photos are cut out of others", request.kind));
+    throw usage_error(
+        fmt::format("--from: {} is made from the seed alone; only photos are cut from others", request.kind));
   }
   return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const auto made =

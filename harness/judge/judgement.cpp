@@ -158,7 +158,7 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
                      percent(found->line.efficiency), ceiling.kind->name,
                      telling_factor(limit) ? rate(limit) + " samples/s with " : "", ceiling.threads,
                      ceiling.threads == 1 ? "" : "s",
-                     drained ? ": its one consumer is its limit, which FULL does not have" : "");
+                     drained ? ": its single consumer is the limit, which FULL does not have" : "");
 }
 
 const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
@@ -232,9 +232,8 @@ std::string start_up_sentence(const Configuration& configuration) {
   const auto& start_up = configuration.start_up;
   if (!start_up || !start_up->dominates) return "";
   return fmt::format(
-      " Start-up dominates a short training: to open the data and wait for the first batch took {} the one time that "
-      "it "
-      "was measured, longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
+      " Start-up dominates a short training: opening the data and waiting for the first batch took {} (measured once), "
+      "longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
       duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 

@@ -24,7 +24,7 @@ struct ShardIndex {
   std::vector<std::uint64_t> offsets;  // a sample: its first byte in the shard
   std::vector<std::uint32_t> bytes;    // a sample
   std::vector<std::int32_t> labels;    // a sample; not below 0, and below kMostClasses
-  std::vector<std::uint32_t> leads;    // a sample: its distance from the start of its record; empty where nobody asks
+  std::vector<std::uint32_t> leads;    // per sample: its distance from the start of its record; empty unless requested
 
   std::size_t shard_of(SampleIndex index) const;
 };
@@ -38,7 +38,7 @@ struct ShardNames {
   std::string_view format;
   bool (*is_shard)(std::string_view name);       // by the name alone
   bool (*is_compressed)(std::string_view name);  // a shard that was compressed after it was written
-  std::string_view consolation = ", images hardly get smaller by gzip";  // behind the advice to uncompress it
+  std::string_view consolation = ": gzip hardly shrinks images";  // behind the advice to uncompress it
 };
 
 // The split that a name says by one of its words: train, or one of val, valid, validation, eval and test.

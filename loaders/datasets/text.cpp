@@ -129,7 +129,7 @@ void check_text_options(const fs::path& path, const DatasetOptions& options) {
     throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
   }
   if (options.sequence_length > 0 && !is_of_text(options.sequences)) {
-    throw usage_error(fmt::format("--sequences {}: {} is text, use --workload text, whose samples are padded or packed",
+    throw usage_error(fmt::format("--sequences {}: {} is text; use --workload text, whose samples are padded or packed",
                                   name(options.sequences), path.string()));
   }
 }

@@ -30,7 +30,7 @@ TEST_F(OfText, IsMadeInThreeFormsAndMeasured) {
                                              "--sequences", "padded,packed", "--overwrite"}));
     EXPECT_EQ(all.exit_code, 0) << all.err;
     EXPECT_THAT(all.out, HasSubstr(" bytes, tokenised by bytes, "));
-    EXPECT_THAT(all.out, HasSubstr("cut: share of the\ntokens that had no room in their sample"));
+    EXPECT_THAT(all.out, HasSubstr("\ncut: share of the tokens that did not fit their sample"));
     EXPECT_THAT(all.out, HasSubstr("tokenise"));
     const auto json = result();
     for (const auto& cell : json["cells"]) {
@@ -69,11 +69,11 @@ TEST_F(OfText, IsRefusedInASentence) {
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
       {{"--flip", "on"}, place + "--flip on: it is for images, not for text"},
       {{"--sequences", "random"},
-       "--sequences random: lines.txt is text, use --workload text, whose samples are padded or packed"},
+       "--sequences random: lines.txt is text; use --workload text, whose samples are padded or packed"},
       {{"--sequences", "packed", "--bucket-batches", "2", "--sequence-length", "4"},
        "--bucket-batches 2: the samples have no lengths of their own, padded text has"},
       {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of them"},
-      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens and text lie in files of their own"},
+      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens and text are stored in their own files"},
   };
   for (const auto& [extra, sentence] : cases) {
     const Outcome outcome = run(measuring("lines.txt", extra));
@@ -86,7 +86,7 @@ TEST_F(OfText, IsRefusedInASentence) {
       testing::AnyOf("loadline: cannot open lines.txt: it is no model of SentencePiece, as spm_train writes it\n",
                      HasSubstr("built without SentencePiece")));
   EXPECT_THAT(run({"run", "--workload", "mnist", "--data", "lines.txt", "-o", "result.json"}).err,
-              HasSubstr("it holds text, use --workload text\n"));
+              HasSubstr("it holds text; use --workload text\n"));
   EXPECT_EQ(run({"data", "convert", "lines.txt", "new.h5"}).err,
             "loadline: cannot convert to hdf5: it holds images and volumes, not text\n");
   EXPECT_EQ(run({"data", "make", "text", "new", "--samples", "9"}).err,

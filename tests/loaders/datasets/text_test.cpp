@@ -121,12 +121,12 @@ TEST_F(Text, IsRefusedWithWhatIsWrong) {
   EXPECT_THAT(refused(home_ / "missing", {.format = "text"}), HasSubstr("missing"));
 
   const fs::path lines = test::write(home_ / "lines.txt", "a line\n");
-  EXPECT_EQ(refused(lines, {.split = Split::kTest}), "split test: lines.txt is one file, one split");
+  EXPECT_EQ(refused(lines, {.split = Split::kTest}), "split test: lines.txt is one file, so it has one split only");
   EXPECT_EQ(refused(lines, {.documents = TextDocuments::kFiles}),
             "--documents files: lines.txt is one file, name a directory of them");
   EXPECT_EQ(refused(lines, {.labels = LabelKind::kCoarse}), "coarse labels: lines.txt has none, only cifar100 does");
   EXPECT_EQ(refused(lines, {.sequence_length = 8, .sequences = Sequences::kRandom}),
-            "--sequences random: lines.txt is text, use --workload text, whose samples are padded or packed");
+            "--sequences random: lines.txt is text; use --workload text, whose samples are padded or packed");
   const fs::path json = test::write(home_ / "lines.jsonl", "{}\n");
   EXPECT_EQ(refused(json, {.documents = TextDocuments::kFiles}), "--documents files: lines.jsonl holds JSON lines");
   test::write(home_ / "plain/a.txt", "a");
