@@ -111,9 +111,9 @@ TEST_F(Text, IsRecognisedWhereADirectoryHoldsNothingElse) {
 
 TEST_F(Text, IsRefusedWithWhatIsWrong) {
   const fs::path empty = test::write(home_ / "empty.txt", "");
-  EXPECT_EQ(refused(empty), "cannot open empty.txt: there are no samples in it");
+  EXPECT_EQ(refused(empty), "cannot open empty.txt: it contains no samples");
   EXPECT_EQ(refused(test::write(home_ / "newlines.txt", "\n\n\r\n")),
-            "cannot open newlines.txt: there are no samples in it");
+            "cannot open newlines.txt: it contains no samples");
   test::write(home_ / "hollow/a.txt", "");
   EXPECT_EQ(refused(home_ / "hollow"), "cannot open hollow: no file in it whose name ends in .txt has any text");
   EXPECT_THAT(refused(test::write(home_ / "train.txt.gz", test::gzip_of("text")), {.format = "text"}),
