@@ -40,8 +40,8 @@ TEST_F(OfText, IsMadeInThreeFormsAndMeasured) {
       EXPECT_EQ(cell["dtype"], "i32");
       EXPECT_EQ(cell["trials"][0].contains("cut_tokens"), true);
       EXPECT_GT(cell["tokens_per_second"]["mean"], 0.0);
-      EXPECT_EQ(cell["padding_share"] > 0.1, !packed) << path;
-      EXPECT_EQ(cell["cut_share"] > 0.1, !packed) << path;
+      if (!packed) EXPECT_GT(cell["padding_share"], 0.0) << "the shortest documents have 24 bytes";
+      EXPECT_EQ(cell["cut_share"] > 0.2, !packed) << path;
     }
     EXPECT_EQ(json["datasets"][0]["text"]["vocabulary"], 256);
   }
@@ -102,14 +102,15 @@ TEST_F(OfText, ThatIsCorruptIsNamedByFileAndLine) {
   EXPECT_THAT(verified.out, HasSubstr("line 4 of broken.jsonl: it has no member text, which --text-key names\n"));
   const Words two{"--batch-size", "2", "--mode", "io"};
   EXPECT_THAT(run(measuring("broken.jsonl", two)).err, HasSubstr(" of broken.jsonl (sample "));
-  const Outcome skipped = run(measuring("broken.jsonl", two + Words{"--on-corrupt", "skip"}));
+  const Outcome skipped = run(measuring("broken.jsonl", two + Words{"--on-corrupt", "skip", "--overwrite"}));
   EXPECT_EQ(skipped.exit_code, 0) << skipped.err;
-  EXPECT_EQ(result()["datasets"][0]["skipped"].size(), 2U);
+  EXPECT_EQ(result()["cells"][0]["skipped"]["count"], 2);
 }
 
 TEST_F(OfText, BecomesTokensThatAreMeasuredToo) {
   ASSERT_EQ(run({"data", "make", "text", "text", "--size", "40000", "-q"}).exit_code, 0);
-  EXPECT_EQ(run({"data", "convert", "text", "tokens", "--format", "tokens"}).err, "tokens: made\n");
+  EXPECT_THAT(run({"data", "convert", "text", "tokens", "--format", "tokens"}).err,
+              testing::StartsWith("tokens: made, fingerprint "));
   EXPECT_THAT(run({"data", "info", "tokens"}).out, HasSubstr("format       tokens\n"));
   const Outcome outcome = run(Words{"run", "--workload", "tokens", "--data", "tokens", "--sequence-length", "64",
                                     "--batch-size", "8", "--sequences", "documents", "-o", "result.json"} +
