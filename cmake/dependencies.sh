@@ -31,6 +31,7 @@ build   | other image formats          | h opencv4/opencv2/imgproc.hpp | libopen
 build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-core-dev | opencv-devel           | libopencv     | opencv+imgcodecs
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 build?  | training steps on the CPU    | h oneapi/dnnl/dnnl.hpp  | libdnnl-dev           | onednn-devel           | onednn        | onednn
+build?  | tokens by SentencePiece     | h sentencepiece_processor.h | libsentencepiece-dev | sentencepiece-devel | libsentencepiece | sentencepiece
 build?  | faster inflating             | h libdeflate.h          | libdeflate-dev        | libdeflate-devel       | libdeflate    | libdeflate
 build?  | one run of many ranks        | h mpi.h                 | libopenmpi-dev        | openmpi-devel          | openmpi       | openmpi
 build?  | event files for TensorBoard  | h google/protobuf/message_lite.h | libprotobuf-dev | protobuf-lite-devel   | libprotobuf   | protobuf

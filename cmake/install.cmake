@@ -42,8 +42,12 @@ install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Fin
   DESTINATION "${package_dir}" COMPONENT libraries)
 # Beside the tool and beside the libraries: what is loaded when it is wanted. It has its place below the prefix whatever
 # GNUInstallDirs says, as the tool looks for it in ../lib/loadline.
-install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT tool)
-install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT libraries)
+set(modules loadline_opencv)
+if(TARGET loadline_sentencepiece)
+  list(APPEND modules loadline_sentencepiece)
+endif()
+install(TARGETS ${modules} LIBRARY DESTINATION lib/loadline COMPONENT tool)
+install(TARGETS ${modules} LIBRARY DESTINATION lib/loadline COMPONENT libraries)
 if(TARGET loadline_mpi)
   install(TARGETS loadline_mpi LIBRARY DESTINATION lib/loadline COMPONENT tool)
 endif()

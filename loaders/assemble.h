@@ -12,6 +12,7 @@
 
 #include "loaders/batch.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/text.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/transforms/image_transform.h"
@@ -132,6 +133,26 @@ class SkippedSamples {
  private:
   mutable std::mutex mutex_;
   std::map<SampleIndex, std::string> reasons_;
+};
+
+// Of text, which becomes tokens here: batches of i32, [batch, sequence length + 1]. Tokens that have no room in the row
+// of their sample are cut off; places that are left are kNoToken. A corrupt document that is skipped leaves its batch
+// shorter by one where samples are documents, and its place in the row empty where rows are packed.
+class TextAssembler final : public Assembler {
+ public:
+  TextAssembler(const TextDataset& dataset, OnCorrupt on_corrupt)
+      : Assembler(dataset), text_(dataset), on_corrupt_(on_corrupt) {}
+
+  std::size_t sample_bytes() const override { return (text_.info().text->sequence_length + 1) * sizeof(std::int32_t); }
+  SampleFormat sample_format() const override;
+  Stores effective(Stores /*stores*/) const override { return Stores::kCached; }
+  std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const override;
+  std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
+
+ private:
+  const TextDataset& text_;
+  OnCorrupt on_corrupt_;
+  mutable SkippedSamples skipped_;
 };
 
 // Of samples that are stored as encoded photographs of any size. A skipped one leaves its batch shorter by one; a batch

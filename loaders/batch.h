@@ -31,9 +31,11 @@ struct alignas(64) Slot {          // on lines of its own: neighbours are filled
   // of all its samples, behind them the targets of all.
   std::size_t target_bytes = 0;
   std::size_t count = 0;  // samples in the batch; the last batch of an epoch may be short
-  // Of tokens, what the samples have to predict, and what they would have to were none of them short. 0 of all else.
+  // Of tokens, what the samples have to predict, and what they would have to were none of them short: of text, none
+  // shorter than the longest of the batch. 0 of all else.
   std::size_t tokens = 0;
   std::size_t token_places = 0;
+  std::size_t tokens_cut = 0;  // of text, those that had no room in their sample
   std::uint64_t sequence = 0;  // place of the batch in the run, from 0, across epochs
   std::uint64_t epoch = 0;
   Stores stores = Stores::kCached;  // how `data` was written

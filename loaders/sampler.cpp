@@ -54,9 +54,13 @@ Shuffle shuffle_of(Order order, std::size_t samples, std::size_t world_size) {
   return samples > most ? Shuffle::kKeyed : Shuffle::kInMemory;
 }
 
-Sampler::Sampler(const SamplerOptions& options)
-    : options_(options), shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
+Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> lengths)
+    : options_(options), lengths_(lengths), shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
   check(options);
+  if (options.bucket_batches > 0 && lengths.size() != options.samples) {
+    throw usage_error(fmt::format("--bucket-batches {}: the samples have no lengths of their own, padded text has",
+                                  options.bucket_batches));
+  }
   const std::size_t share =
       options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);
   if (options.batch_size > share) {
@@ -78,14 +82,43 @@ std::size_t Sampler::permutation_size() const {
 void Sampler::permute(std::uint64_t epoch, std::span<SampleIndex> permutation) const {
   if (shuffle_ != Shuffle::kInMemory) return;
   const std::uint64_t key = key_of(options_.seed, epoch);
-  switch (options_.order) {
-    case Order::kSequential: return;
-    case Order::kPageShuffled: return permute_pages(key, permutation);
-    case Order::kShuffled: break;
+  if (options_.order == Order::kPageShuffled) {
+    permute_pages(key, permutation);
+  } else {
+    std::iota(permutation.begin(), permutation.end(), SampleIndex{0});
+    Random random(key);
+    fisher_yates(permutation, random);
   }
-  std::iota(permutation.begin(), permutation.end(), SampleIndex{0});
-  Random random(key);
-  fisher_yates(permutation, random);
+  if (options_.bucket_batches > 0) sort_buckets(epoch, permutation);
+}
+
+void Sampler::sort_bucket(std::uint64_t epoch, std::size_t bucket, std::span<SampleIndex> samples) const {
+  // By index where they are equally long: the order is the same whatever sorts.
+  std::ranges::sort(samples, {}, [this](SampleIndex sample) { return std::pair(lengths_[sample], sample); });
+  const std::size_t size = options_.batch_size;
+  std::vector<SampleIndex> order(samples.size() / size);
+  std::iota(order.begin(), order.end(), SampleIndex{0});
+  Random random(key_of(options_.seed, epoch, bucket));
+  fisher_yates(order, random);
+  const std::vector<SampleIndex> sorted(samples.begin(), samples.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::ranges::copy(std::span(sorted).subspan(order[i] * size, size),
+                      samples.begin() + static_cast<std::ptrdiff_t>(i * size));
+  }
+}
+
+void Sampler::sort_buckets(std::uint64_t epoch, std::span<SampleIndex> permutation) const {
+  const std::size_t bucket = options_.bucket_batches * options_.batch_size;
+  std::vector<SampleIndex> samples;
+  for (std::size_t first = 0; first < samples_per_epoch_; first += bucket) {
+    samples.resize(std::min(bucket, samples_per_epoch_ - first));
+    take(epoch, permutation, first, samples);
+    sort_bucket(epoch, first / bucket, samples);
+    std::size_t position = options_.rank + first * options_.world_size;
+    for (std::size_t i = 0; i < samples.size(); ++i, position += options_.world_size) {
+      permutation[position] = samples[i];
+    }
+  }
 }
 
 void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutation) const {
@@ -150,19 +183,34 @@ std::size_t Sampler::batch(std::uint64_t epoch, std::span<const SampleIndex> per
                            std::span<SampleIndex> out) const {
   const std::size_t first = batch * options_.batch_size;
   const std::size_t count = std::min(options_.batch_size, samples_per_epoch_ - first);
-  std::size_t position = options_.rank + first * options_.world_size;
-  for (std::size_t i = 0; i < count; ++i, position += options_.world_size) {
-    out[i] = permutation.empty() ? static_cast<SampleIndex>(position) : permutation[position];
+  if (options_.bucket_batches == 0 || shuffle_ == Shuffle::kInMemory) {
+    take(epoch, permutation, first, out.first(count));
+    return count;
   }
-  if (shuffle_ == Shuffle::kKeyed) {
-    const std::uint64_t key = key_of(options_.seed, epoch);
-    if (options_.order == Order::kPageShuffled) {
-      place_in_pages(key, out.first(count));
-    } else {
-      KeyedPermutation(static_cast<SampleIndex>(options_.samples), key).apply(out.first(count));
-    }
-  }
+  const std::size_t bucket = batch / options_.bucket_batches;
+  const std::size_t bucket_first = bucket * options_.bucket_batches * options_.batch_size;
+  std::vector<SampleIndex> samples(
+      std::min(options_.bucket_batches * options_.batch_size, samples_per_epoch_ - bucket_first));
+  take(epoch, permutation, bucket_first, samples);
+  sort_bucket(epoch, bucket, samples);
+  std::ranges::copy(std::span(samples).subspan(first - bucket_first, count), out.begin());
   return count;
+}
+
+void Sampler::take(std::uint64_t epoch, std::span<const SampleIndex> permutation, std::size_t first,
+                   std::span<SampleIndex> out) const {
+  std::size_t position = options_.rank + first * options_.world_size;
+  for (SampleIndex& index : out) {
+    index = permutation.empty() ? static_cast<SampleIndex>(position) : permutation[position];
+    position += options_.world_size;
+  }
+  if (shuffle_ != Shuffle::kKeyed) return;
+  const std::uint64_t key = key_of(options_.seed, epoch);
+  if (options_.order == Order::kPageShuffled) {
+    place_in_pages(key, out);
+  } else {
+    KeyedPermutation(static_cast<SampleIndex>(options_.samples), key).apply(out);
+  }
 }
 
 BatchStream::BatchStream(const Sampler& sampler, const StreamOptions& options)

@@ -56,6 +56,10 @@ struct SamplerOptions {
   std::size_t rank = 0;
   std::size_t world_size = 1;  // rank r takes positions r, r + world_size, ... of the epoch's order
   bool drop_last = false;      // leave out the short last batch of an epoch
+  // Of samples of different lengths: so many batches of the order in a row have their samples sorted by length, so that
+  // a batch has samples of like length; the batches then come in an order of their own, but for a short last one. 0:
+  // they stay as they are.
+  std::size_t bucket_batches = 0;
 };
 
 // A pure function of its options: any thread may ask for any epoch at any time.
@@ -65,8 +69,9 @@ struct SamplerOptions {
 // an epoch; the ranks' shares differ by at most one sample. A keyed order computes this rank's samples and no others.
 class Sampler {
  public:
-  // Throws usage Error naming the option that cannot be met, such as a batch larger than this rank's share.
-  explicit Sampler(const SamplerOptions& options);
+  // Throws usage Error naming the option that cannot be met, such as a batch larger than this rank's share. `lengths`:
+  // one a sample, which outlive it; only buckets need them.
+  explicit Sampler(const SamplerOptions& options, std::span<const std::uint32_t> lengths = {});
 
   const SamplerOptions& options() const { return options_; }
   std::size_t batch_size() const { return options_.batch_size; }
@@ -80,15 +85,22 @@ class Sampler {
   // Writes the permutation of one epoch, in time linear in its size.
   void permute(std::uint64_t epoch, std::span<SampleIndex> permutation) const;
   // Writes the indices of batch `batch` of this epoch, which `permutation` was made for; returns how many. Constant
-  // time for any batch.
+  // time for any batch; of buckets where there is no permutation, that of sorting one.
   std::size_t batch(std::uint64_t epoch, std::span<const SampleIndex> permutation, std::size_t batch,
                     std::span<SampleIndex> out) const;
 
  private:
   void permute_pages(std::uint64_t key, std::span<SampleIndex> permutation) const;
   void place_in_pages(std::uint64_t key, std::span<SampleIndex> places) const;
+  // Positions of this rank from `first` on, as many as `out` is long.
+  void take(std::uint64_t epoch, std::span<const SampleIndex> permutation, std::size_t first,
+            std::span<SampleIndex> out) const;
+  // The samples of a bucket, put into the order of their batches.
+  void sort_bucket(std::uint64_t epoch, std::size_t bucket, std::span<SampleIndex> samples) const;
+  void sort_buckets(std::uint64_t epoch, std::span<SampleIndex> permutation) const;
 
   SamplerOptions options_;
+  std::span<const std::uint32_t> lengths_;
   Shuffle shuffle_;
   std::size_t samples_per_epoch_ = 0;
   std::size_t batches_per_epoch_ = 0;

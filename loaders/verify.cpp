@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
@@ -148,6 +149,32 @@ std::vector<Duplicate> duplicate_files(const FileNames& files, const std::stop_t
   return found;
 }
 
+// None where a stop was requested.
+std::optional<std::vector<SampleFault>> faults_of_text(const TextDataset& dataset, const VerifyProgress& progress,
+                                                       const std::stop_token& stop) {
+  constexpr bool kCutAnywhere = true;       // nothing is
+  constexpr std::size_t kDocuments = 1024;  // between looks at what else goes on
+  const auto lengths = dataset.documents().lengths();
+  TextReader reader(dataset.documents(), dataset.is_json(), dataset.json_key(), kCutAnywhere);
+  std::vector<SampleFault> faults;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const auto document = static_cast<SampleIndex>(i);
+    reader.read({.document = document, .first = 0, .end = lengths[i], .ends = true});
+    try {
+      reader.text();
+    } catch (const Error& error) {
+      faults.push_back(
+          {.index = document, .reason = fmt::format("{}: {}", dataset.documents().where(document), error.what())});
+    }
+    if (i % kDocuments != 0) continue;
+    if (stop.stop_requested()) return std::nullopt;
+    dataset.check_intact();
+    if (progress) progress(i, lengths.size());
+  }
+  dataset.check_intact();
+  return faults;
+}
+
 std::vector<std::size_t> empty_classes(const Dataset& dataset) {
   std::vector<bool> known(dataset.info().labelled() ? dataset.info().classes : 0);
   for (const std::int32_t label : dataset.labels()) {
@@ -166,6 +193,11 @@ std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress&
                                    const std::stop_token& stop) {
   Verification found{.faults = {}, .duplicates = {}, .empty_classes = empty_classes(dataset)};
   if (!dataset.info().encoded) {
+    if (dataset.info().text) {
+      auto faults = faults_of_text(dynamic_cast<const TextDataset&>(dataset), progress, stop);
+      if (!faults) return std::nullopt;
+      found.faults = std::move(*faults);
+    }
     found.duplicates = duplicate_files(dataset.info().files, stop);
     return stop.stop_requested() ? std::nullopt : std::optional(std::move(found));
   }

@@ -24,7 +24,7 @@ struct Duplicate {
 };
 
 struct Verification {
-  std::vector<SampleFault> faults;         // encoded samples that cannot be read or decoded, in order
+  std::vector<SampleFault> faults;         // encoded samples, or documents, that cannot be read or decoded, in order
   std::vector<Duplicate> duplicates;       // in order: of encoded samples, otherwise of files
   std::vector<std::size_t> empty_classes;  // labels that no sample has
 };
@@ -33,7 +33,8 @@ struct Verification {
 using VerifyProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 // Decodes every sample that is encoded, whole, by as many threads as there are CPUs for this process; looks for files
-// or encoded samples that are there twice and for classes without samples. What is stored as it is has nothing to be
+// or encoded samples that are there twice and for classes without samples. Checks that documents are UTF-8, and their
+// JSON. What is stored as it is has nothing to be
 // decoded: content_fingerprint() reads all of it. None when `stop` was requested before the end. Throws Error where
 // storage fails but for a file of a sample, which is a fault of that.
 std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress& progress = {},

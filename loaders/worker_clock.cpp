@@ -10,9 +10,9 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, kWorkerStages> kStageNames{"idle",   "order",     "slot wait",    "window wait",
-                                                                  "open",   "read",      "library lock", "inflate",
-                                                                  "decode", "transform", "hand over",    "next call"};
+constexpr std::array<std::string_view, kWorkerStages> kStageNames{
+    "idle",    "order",  "slot wait", "window wait", "open",      "read",     "library lock",
+    "inflate", "decode", "tokenise",  "transform",   "hand over", "next call"};
 static_assert(kStageNames[static_cast<std::size_t>(WorkerStage::kNextCall)] == "next call");
 
 std::int64_t steady_nanoseconds() {

@@ -25,15 +25,16 @@ enum class WorkerStage : std::uint8_t {
   kLibraryLock,  // waits for other threads to leave the HDF5 library
   kInflate,      // undoes the compression of a chunk
   kDecode,       // decodes a photograph
+  kTokenise,     // makes tokens of text, which it takes out of JSON where it is in such
   kTransform,    // crops, converts, normalises and stores samples in the slot
   kHandOver,     // delivers the batch
   kNextCall,     // of a loader that is not ours: is in its next(), where it works or waits for workers of its own
 };
 
-inline constexpr std::size_t kWorkerStages = 12;
+inline constexpr std::size_t kWorkerStages = 13;
 
-// "idle", "order", "slot wait", "window wait", "open", "read", "library lock", "inflate", "decode", "transform",
-// "hand over", "next call". Each ends with a null byte.
+// "idle", "order", "slot wait", "window wait", "open", "read", "library lock", "inflate", "decode", "tokenise",
+// "transform", "hand over", "next call". Each ends with a null byte.
 std::string_view name(WorkerStage stage);
 // None for other words.
 std::optional<WorkerStage> worker_stage_named(std::string_view name);

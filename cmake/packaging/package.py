@@ -39,6 +39,7 @@ class Loadline(CMakePackage):
     depends_on("liburing@2.2:")
     depends_on("nlohmann-json")
     depends_on("opencv@4+imgcodecs+imgproc")
+    depends_on("sentencepiece")
     depends_on("xxhash")
     depends_on("zlib")
 

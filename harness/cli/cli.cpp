@@ -221,8 +221,9 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens), --workers the CPUs "
-      "in force.\n"
+      "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens and text), --workers "
+      "the "
+      "CPUs in force.\n"
       "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
 }
@@ -234,7 +235,8 @@ bool is_for_check(const OptionRow& row) {
                                "hdf5-labels", "dtype",      "layout",          "normalise",
                                "mean",        "std",        "order",           "seed",
                                "rank",        "world-size", "prefetch",        "drop-last",
-                               "time-limit",  "token-type", "sequence-length", "sequences"};
+                               "time-limit",  "token-type", "sequence-length", "sequences",
+                               "tokenizer",   "text-key",   "documents",       "bucket-batches"};
   return std::ranges::find(kHeeded, row.name) != kHeeded.end();
 }
 
@@ -337,6 +339,20 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
          },
          "labels of CIFAR-100: fine, coarse [fine]")
       ->type_name("KIND");
+  app.add_option("--tokenizer", request.options.tokenizer, "of text: a model of SentencePiece, or bytes [auto]")
+      ->type_name("FILE|bytes");
+  app.add_option("--text-key", request.options.text_key, "of text in JSON lines: the member that is a document [text]")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--documents",
+         [&request](const std::string& text) {
+           if (text != "lines" && text != "files") {
+             throw unknown_name("--documents", text, std::vector<std::string_view>{"lines", "files"});
+           }
+           request.options.documents = text == "lines" ? TextDocuments::kLines : TextDocuments::kFiles;
+         },
+         "of text, what a document is: lines, files [auto]")
+      ->type_name("KIND");
   app.add_option("--hdf5-images", request.options.hdf5_images, "dataset of images in an HDF5 file [images]")
       ->type_name("NAME");
   app.add_option("--hdf5-labels", request.options.hdf5_labels, "dataset of labels in an HDF5 file [labels]")
@@ -387,9 +403,9 @@ void add_data(CLI::App& app, Request& request) {
       request.data);
   add_dataset_options(*data->add_subcommand("verify", "Read and decode all of a dataset"), request.data);
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
-  make->add_option(
-          "kind", request.make.kind,
-          fmt::format("what to make: {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody, kTokens))
+  make->add_option("kind", request.make.kind,
+                   fmt::format("what to make: {}, {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody,
+                               kTokens, kTextKind))
       ->required()
       ->type_name("KIND");
   make->add_option("directory", request.make.directory,
@@ -399,12 +415,16 @@ void add_data(CLI::App& app, Request& request) {
   add_number(*make, "--samples", "training samples; the other split is extra [50000; photos 5000]",
              [&request](std::uint64_t number) { request.make.samples = number; });
   add_number(*make, "--seed", "of everything in it", request.make.seed);
-  add_number(*make, "--size",
-             "nbody: values along each side of the cube, 36 bytes each [256]; tokens: tokens of the training split, "
-             "rounded up to a multiple of 4,096 [16777216]; photos: width in pixels, 4:3 [500]",
-             [&request](std::uint64_t number) { request.make.size = number; });
+  add_number(
+      *make, "--size",
+      "nbody: values along each side of the cube, 36 bytes each [256]; tokens: tokens of the training split, "
+      "rounded up to a multiple of 4,096 [16777216]; text: bytes of the training split, rounded up to a multiple "
+      "of 16,384 [33554432; files 4194304]; photos: width in pixels, 4:3 [500]",
+      [&request](std::uint64_t number) { request.make.size = number; });
   make->add_option("--from", request.make.from, "photos: directory of photographs to cut them from")->type_name("DIR");
-  make->add_option("--as", request.make.as, "write webdataset or tfrecord: a directory of shards for each split")
+  make->add_option("--as", request.make.as,
+                   "write webdataset or tfrecord: a directory of shards for each split; text: lines, json-lines or "
+                   "files [lines]")
       ->type_name("FORMAT");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");
   add_convert(*data, request.convert);

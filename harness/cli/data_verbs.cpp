@@ -59,6 +59,7 @@ std::unique_ptr<Dataset> open_and_show(const DataRequest& request, bool quiet) {
 // What the fingerprint of runs is of.
 std::string sampled_words(const DatasetInfo& info, std::size_t samples) {
   if (info.tokens) return fmt::format("{} runs of the tokens", samples);
+  if (info.text) return fmt::format("{} of the documents", samples);
   return fmt::format("{} of {}", samples, info.volume ? "its values" : "the samples");
 }
 
@@ -84,6 +85,10 @@ int data_info_verb(const DataRequest& request) {
     text += fmt::format("tokens       {}\n", tokens->tokens);
     text += fmt::format("documents    {}\n",
                         tokens->documents ? fmt::format("{}", *tokens->documents) : "unknown: it has no index file");
+  } else if (info.text) {
+    text += fmt::format("documents    {}, {} bytes on average, {}\n", info.text->documents,
+                        info.text->bytes / info.text->documents, name(info.text->stored_as));
+    text += fmt::format("tokenizer    {}, {} tokens\n", printable(info.text->tokenizer), info.text->vocabulary);
   } else {
     text += fmt::format("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
                         info.shape.width);
@@ -155,15 +160,16 @@ void verify_all(const DataRequest& request, const Dataset& dataset, Progress& pr
   for (const SampleFault& fault : found->faults) put(stdout, printable(fault.reason) + '\n');
   print_oddities(printable(request.path), dataset, *found);
   if (!found->faults.empty()) {
-    throw Error(fmt::format("{}: {} of {} samples cannot be decoded", request.path, found->faults.size(),
-                            dataset.info().samples));
+    throw Error(fmt::format("{}: {} of {} {} cannot be decoded", request.path, found->faults.size(),
+                            dataset.info().samples, dataset.info().text ? "documents" : "samples"));
   }
   const auto fingerprint = content_fingerprint(dataset, stop);
   if (!fingerprint) throw stopped;
   const std::string what = dataset.info().volume   ? "all values read"
                            : dataset.info().tokens ? fmt::format("{} tokens read", dataset.info().tokens->tokens)
+                           : dataset.info().text   ? fmt::format("{} documents read", dataset.info().text->documents)
                                                    : fmt::format("{} samples and labels read{}", dataset.info().samples,
-                                                                 dataset.info().encoded ? " and decoded" : "");
+                                                               dataset.info().encoded ? " and decoded" : "");
   // What runs on so large a dataset say of it.
   std::string of_runs;
   if (const auto samples = fingerprint_samples(dataset.info())) {
@@ -254,9 +260,10 @@ int data_convert_verb(const ConvertRequest& request) {
 namespace {
 
 int make_plainly(const MakeRequest& request) {
-  if (request.size && request.kind != kNbody && request.kind != kTokens && request.kind != kPhotos) {
+  const std::array<std::string_view, 4> sized{kNbody, kTokens, kTextKind, kPhotos};
+  if (request.size && std::ranges::find(sized, request.kind) == sized.end()) {
     throw usage_error(
-        fmt::format("--size: {} has a fixed image size; nbody, photos and tokens accept any", request.kind));
+        fmt::format("--size: {} has a fixed image size; nbody, photos, tokens and text accept any", request.kind));
   }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
@@ -282,6 +289,14 @@ int make_plainly(const MakeRequest& request) {
     options.tokens = request.size.value_or(options.tokens);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
       return outcome(generate_tokens(request.directory, options, show, stop));
+    });
+  }
+  if (request.kind == kTextKind) {
+    if (request.samples) throw usage_error("--samples: text is as many documents as make --size bytes");
+    TextOptions options{.seed = request.seed, .form = text_form_named(request.as.empty() ? "lines" : request.as)};
+    options.bytes = request.size.value_or(TextOptions::standard_bytes(options.form));
+    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
+      return outcome(generate_text(request.directory, options, show, stop));
     });
   }
   if (!request.from.empty()) {
@@ -344,7 +359,7 @@ int make_as(const MakeRequest& request) {
 }  // namespace
 
 int data_make_verb(const MakeRequest& request) {
-  return request.as.empty() ? make_plainly(request) : make_as(request);
+  return request.as.empty() || request.kind == kTextKind ? make_plainly(request) : make_as(request);
 }
 
 }  // namespace loadline

@@ -23,6 +23,7 @@
 #include "loaders/error.h"
 #include "loaders/storage/file_ring.h"
 #include "loaders/transforms/kernels.h"
+#include "loaders/transforms/sentencepiece.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -46,6 +47,7 @@ std::string build_text(const Build& build) {
     text += "left out: charts in reports: built without npm; install npm and configure again\n";
   }
   if (const auto why = why_no_tensorboard(); !why.empty()) text += fmt::format("left out: TensorBoard: {}\n", why);
+  if (const auto why = why_no_sentencepiece(); !why.empty()) text += fmt::format("left out: SentencePiece: {}\n", why);
   return text;
 }
 

@@ -21,6 +21,7 @@
 #include "harness/show/tensorboard/events.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"
+#include "loaders/transforms/sentencepiece.h"
 #include "synthetic/compute/compute.h"
 #include "synthetic/compute/device_profiles.h"
 #include "synthetic/generate/generate.h"
@@ -88,6 +89,12 @@ std::string reports_text() {
                      "tensorboard", tensorboard);
 }
 
+std::string tokenizers_text() {
+  const std::string why = why_no_sentencepiece();
+  return fmt::format("tokenizers (--tokenizer)\n  {:<14} {}\n  {:<14} {}\n\n", kBytesTokenizer, "a byte a token",
+                     "FILE", why.empty() ? "a model of SentencePiece" : fmt::format("left out: {}", why));
+}
+
 std::string names_text() {
   return "baselines (--baseline)\n" + baselines_text(listed_baselines(), baselines_directory().string());
 }
@@ -149,8 +156,8 @@ int list_verb(const ListRequest& request) {
   put_text(stdout, table_text("workloads (--workload)", workloads()) + loaders_text() + computes_text() +
                        profiles_text() + table_text("formats (--format)", dataset_formats()) +
                        table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
-                       table_text("generators (loadline data make)", generators()) + reports_text() + kernels_text() +
-                       names_text());
+                       table_text("generators (loadline data make)", generators()) + reports_text() +
+                       tokenizers_text() + kernels_text() + names_text());
   return kExitOk;
 }
 

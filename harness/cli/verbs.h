@@ -120,6 +120,7 @@ struct MakeRequest {
 inline constexpr std::string_view kPhotos = "photos";
 inline constexpr std::string_view kNbody = "nbody";
 inline constexpr std::string_view kTokens = "tokens";
+inline constexpr std::string_view kTextKind = "text";
 
 struct ConvertRequest {
   DataRequest from;

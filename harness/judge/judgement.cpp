@@ -33,16 +33,19 @@ CellSummary summarize_cell(const CellResult& cell) {
   std::vector<double> token_rates;
   double tokens = 0;
   double padding = 0;
+  std::optional<double> cut;
   for (const Trial& trial : counted(cell.trials)) {
     const auto rate = trial.tokens_per_second();
     if (!rate) continue;
     token_rates.push_back(*rate);
     tokens += static_cast<double>(*trial.tokens);
     padding += static_cast<double>(trial.padding.value_or(0));
+    if (trial.cut_tokens) cut = cut.value_or(0) + static_cast<double>(*trial.cut_tokens);
   }
   if (tokens + padding > 0) {
     summary.tokens_per_second = summarize(token_rates);
     summary.padding_share = padding / (tokens + padding);
+    if (cut) summary.cut_share = tokens + *cut > 0 ? *cut / (tokens + *cut) : 0;
   }
   return summary;
 }

@@ -28,6 +28,7 @@ struct CellSummary {
   std::optional<Summary> samples_per_second;  // none without trials
   std::optional<Summary> tokens_per_second;   // none without trials, and where samples are no tokens
   std::optional<double> padding_share;    // of the places for tokens that stood empty in all counted trials; likewise
+  std::optional<double> cut_share;        // of the tokens that were made in these; likewise, and of text alone
   std::vector<std::size_t> outliers;      // indices of trials; flagged, never dropped
   std::optional<CellLoadLine> load_line;  // none without trials or ceilings
 };

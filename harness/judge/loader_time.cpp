@@ -44,6 +44,7 @@ std::string doing(WorkerStage stage, const LoaderSetting& setting) {
     case WorkerStage::kLibraryLock: return "waiting for the HDF5 library";
     case WorkerStage::kInflate: return "undoing compression";
     case WorkerStage::kDecode: return fmt::format("decoding{}", reads);
+    case WorkerStage::kTokenise: return fmt::format("tokenising{}", reads);
     case WorkerStage::kTransform: return fmt::format("transforming{}", reads);
     case WorkerStage::kHandOver: return "handing batches over";
     case WorkerStage::kNextCall: return "in next()";

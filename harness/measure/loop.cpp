@@ -28,6 +28,7 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
     stretch.bytes += batch->bytes().size();
     stretch.tokens += batch->tokens;
     stretch.token_places += batch->token_places;
+    stretch.tokens_cut += batch->tokens_cut;
     stretch.stores = batch->stores;
     sink.consume(std::move(batch));
     before = clock.now();

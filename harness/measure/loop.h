@@ -41,6 +41,7 @@ struct Stretch {
   std::uint64_t bytes = 0;          // of assembled data
   std::uint64_t tokens = 0;         // that samples had to predict
   std::uint64_t token_places = 0;   // for such; 0: samples are no tokens
+  std::uint64_t tokens_cut = 0;     // that had no room in their samples
   Stores stores = Stores::kCached;  // of the last batch
   WaitHistogram waits;              // for the feed; the rest of `wall` is the sink
   Time first_wait{};                // of these, for the first batch

@@ -55,6 +55,15 @@ void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need
     need.parts.push_back({fmt::format("the documents of {}", path),
                           times(info.tokens->documents.value_or(0), sizeof(std::uint64_t) + sizeof(SampleIndex))});
   }
+  if (const auto& text = info.text) {
+    // Of lines where each begins, how long it is, and a label that all shards have; of files their paths; of rows where
+    // each document begins.
+    constexpr std::uint64_t kBytesALine = sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(std::int32_t);
+    constexpr std::uint64_t kBytesAPath = 256;
+    const std::uint64_t each = (text->stored_as == TextDocuments::kFiles ? kBytesAPath : kBytesALine) +
+                               (text->row_bytes ? sizeof(std::uint64_t) : 0);
+    need.parts.push_back({fmt::format("where the documents of {} lie", path), times(text->documents, each)});
+  }
   if (info.labelled() && info.labels_in_memory && info.access != Access::kFiles) {
     need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
   }
@@ -62,7 +71,7 @@ void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need
     need.parts.push_back({fmt::format("the inflated chunks of {}", path),
                           std::min<std::uint64_t>(info.all_bytes(), kInflatedChunksBytes)});
   }
-  if (info.access == Access::kFiles) {
+  if (info.access == Access::kFiles && !info.text) {
     need.parts.push_back({fmt::format("the file names of {}", path), times(info.samples, kBytesAFile)});
   }
 }

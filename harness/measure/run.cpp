@@ -171,8 +171,8 @@ std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& data
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
   const std::uint64_t room = memory_left_bytes(machine) / 8;
   if (dataset.info().labelled()) return copy_to_memory(dataset, std::min(kMost, room));
-  // A volume and tokens have no part that is as good as all of it; one that is too large for a copy is mapped, if it
-  // can be.
+  // A volume, tokens and text have no part that is as good as all of it; one that is too large for a copy is mapped, if
+  // it can be.
   DatasetOptions options = cell.dataset;
   options.in_memory = dataset.info().all_bytes() <= room;
   if (!options.in_memory && dataset.info().volume) options.access = Access::kMapped;

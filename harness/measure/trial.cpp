@@ -54,6 +54,15 @@ std::unique_ptr<Assembler> make_token_assembler(const Cell& cell, const TokenDat
   return std::make_unique<TokenAssembler>(dataset, cell.sampler.seed);
 }
 
+std::unique_ptr<Assembler> make_text_assembler(const Cell& cell, const TextDataset& dataset) {
+  if (cell.dataset.sequence_length == 0) throw usage_error("it holds text; use --workload text");
+  refuse_image_options(cell, "text");
+  if (cell.transform.dtype != DType::kI32) {
+    throw usage_error(fmt::format("--dtype {}: tokens are i32 in a batch", name(cell.transform.dtype)));
+  }
+  return std::make_unique<TextAssembler>(dataset, cell.on_corrupt);
+}
+
 std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeDataset& dataset) {
   refuse_image_options(cell, "crops of a volume");
   return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
@@ -63,7 +72,8 @@ std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeD
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
     if (dataset.info().tokens) return make_token_assembler(cell, dynamic_cast<const TokenDataset&>(dataset));
-    if (cell.dataset.sequence_length > 0) throw usage_error("it holds no tokens");
+    if (dataset.info().text) return make_text_assembler(cell, dynamic_cast<const TextDataset&>(dataset));
+    if (cell.dataset.sequence_length > 0) throw usage_error("it holds neither tokens nor text");
     if (dataset.info().encoded) {
       if (cell.transform.crop_padding != 0) {
         throw usage_error("--crop-padding: it is for images of one size; photographs have --crop");
@@ -98,10 +108,15 @@ SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t sl
   return plan;
 }
 
+// Of text the tokenizer says how many tokens there are.
+std::size_t classes_of(const Cell& cell, const DatasetInfo& info) {
+  return info.text ? info.text->vocabulary : cell.classes;
+}
+
 StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
   return {.sample = assembler.sample_format(),
           .batch_size = cell.sampler.batch_size,
-          .classes = cell.classes,
+          .classes = classes_of(cell, assembler.dataset().info()),
           .precision = cell.precision,
           .fusion = cell.fusion,
           .threads = cell.compute_threads,
@@ -340,7 +355,8 @@ CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::ui
                                                             kernels_named(cell.kernels)))
                            : make_assembler(cell, dataset)),
       sampler_(one_byte_ ? SamplerOptions{.samples = 1, .batch_size = 1}
-                         : with_samples(cell.sampler, dataset.info().samples)),
+                         : with_samples(cell.sampler, dataset.info().samples),
+               one_byte_ ? std::span<const std::uint32_t>() : dataset.lengths()),
       compute_(parse_compute(cell.compute)),
       setting_(setting_of(cell, *assembler_)),
       compute_bytes_(compute_.memory_bytes(setting_)),
@@ -427,6 +443,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   if (timed.token_places > 0) {
     trial.tokens = timed.tokens;
     trial.padding = timed.token_places - timed.tokens;
+    if (is_of_text(rig.cell().dataset.sequences)) trial.cut_tokens = timed.tokens_cut;
   }
   trial.stores = timed.stores;
   trial.wait = summarize(timed.waits);

@@ -17,7 +17,8 @@ struct OneValue {
 
 const std::array kReasons{
     OneValue{"it describes the data, and a workload has one dataset per run",
-             {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops", "token-type"}},
+             {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops", "token-type", "tokenizer",
+              "text-key", "documents"}},
     OneValue{"it follows --dtype, which takes a list", {"normalise"}},
     OneValue{"it changes nothing that is measured", {"on-corrupt"}},
     OneValue{"they are this process's share of a job", {"rank", "world-size"}},

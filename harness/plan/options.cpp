@@ -60,7 +60,15 @@ Words token_type_names() {
   return {"auto", "u16", "u32"};
 }
 Words sequences_names() {
-  return {name(Sequences::kRandom), name(Sequences::kConsecutive), name(Sequences::kDocuments)};
+  return {"auto",
+          name(Sequences::kRandom),
+          name(Sequences::kConsecutive),
+          name(Sequences::kDocuments),
+          name(Sequences::kPadded),
+          name(Sequences::kPacked)};
+}
+Words documents_names() {
+  return {name(TextDocuments::kAuto), name(TextDocuments::kLines), name(TextDocuments::kFiles)};
 }
 Words layout_names() {
   return {"nchw", "nhwc"};
@@ -167,6 +175,14 @@ const std::array kOptionRows{
     OptionRow{"crops", kData, "N", "volumes: crops in an epoch", &O::crops, nullptr, 1, 4e9},
     OptionRow{"token-type", kData, "NAME", "tokens: how they are stored; auto: as the index says, u16 without an index",
               &O::token_type, token_type_names},
+    OptionRow{"tokenizer", kData, "FILE|bytes|auto",
+              "text: a model of SentencePiece, or a token a byte; auto: the *.model beside it, else bytes",
+              &O::tokenizer},
+    OptionRow{"text-key", kData, "NAME", "text: member of each object of JSON lines that is the document",
+              &O::text_key},
+    OptionRow{"documents", kData, "KIND",
+              "text: a line or a file each; auto: lines of one file and of files named train or val, else files",
+              &O::documents, documents_names},
 
     axis(OptionRow{"dtype", kTransform, "TYPE", "element type of the batch", &O::dtype, dtype_names}),
     axis(OptionRow{"layout", kTransform, "NAME", "order of its axes", &O::layout, layout_names}),
@@ -190,17 +206,18 @@ const std::array kOptionRows{
         "scaled-dct", kTransform, "",
         "photographs: decode at 1/2, 1/4 or 1/8 where that still exceeds the output; pixels differ from full decoding",
         &O::scaled_dct}),
-    OptionRow{"on-corrupt", kTransform, "fail|skip", "what to do with photographs that cannot be decoded",
+    OptionRow{"on-corrupt", kTransform, "fail|skip", "what to do with photographs and documents that cannot be decoded",
               &O::on_corrupt, on_corrupt_names},
     axis(OptionRow{"crop-edge", kTransform, "VALUES", "volumes: length, breadth and height of a crop", &O::crop_edge,
                    nullptr, 1, 4096}),
     axis(OptionRow{"rotate", kTransform, "on|off", "volumes: turn each crop by one of the 24 right-angle rotations",
                    &O::rotate, on_off_names}),
-    axis(OptionRow{"sequence-length", kTransform, "TOKENS", "tokens: how many each sample predicts",
+    axis(OptionRow{"sequence-length", kTransform, "TOKENS", "tokens: how many each sample predicts; text: at most",
                    &O::sequence_length, nullptr, 1, 1 << 24}),
     axis(OptionRow{"sequences", kTransform, "KIND",
-                   "tokens: samples from random places, back to back, or back to back within documents", &O::sequences,
-                   sequences_names}),
+                   "tokens: samples from random places [auto], back to back, or back to back within documents; text: a "
+                   "document each, padded [auto], or rows packed with documents",
+                   &O::sequences, sequences_names}),
     axis(OptionRow{"kernels", kTransform, "LEVEL", "CPU level of the inner loops; auto: the fastest this CPU has",
                    &O::kernels, kernel_names}),
 
@@ -215,6 +232,9 @@ const std::array kOptionRows{
     OptionRow{"world-size", kSampler, "N", "number of shares that the samples are divided into", &O::world_size,
               nullptr, 1},
     axis(OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last}),
+    axis(OptionRow{"bucket-batches", kSampler, "N",
+                   "padded text: batches in a row whose documents are sorted by length; 0: none", &O::bucket_batches,
+                   nullptr, 0, 1 << 20}),
 
     axis(OptionRow{"prefetch", kPipeline, "BATCHES",
                    "batches that may be ready ahead of the consumer; unset: as many as fit the last-level cache",

@@ -43,6 +43,9 @@ struct RunOptions {
   std::string hdf5_labels = "labels";
   std::size_t crops = 1024;  // samples an epoch
   std::string token_type = "auto";
+  std::string tokenizer = "auto";  // or "bytes", or a file
+  std::string text_key = "text";
+  std::string documents = "auto";
 
   std::string dtype = "f32";
   std::string layout = "nchw";
@@ -60,7 +63,7 @@ struct RunOptions {
   std::size_t crop_edge = 64;  // values along each side
   std::string rotate = "on";
   std::size_t sequence_length = 256;  // tokens
-  std::string sequences = "random";
+  std::string sequences = "auto";     // auto: as the workload does
   std::string kernels = "auto";
 
   std::string order = "shuffled";
@@ -70,6 +73,7 @@ struct RunOptions {
   std::size_t rank = 0;
   std::size_t world_size = 1;
   bool drop_last = false;
+  std::size_t bucket_batches = 0;
 
   std::optional<std::size_t> prefetch;  // batches; none: as many as suit the last-level cache
   std::string delivery = "in-order";

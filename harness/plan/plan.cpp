@@ -35,10 +35,12 @@ Mode mode_of(const std::string& name) {
   return name == "io" ? Mode::kIo : name == "full" ? Mode::kFull : Mode::kSynthetic;
 }
 
-Sequences sequences_of(const std::string& name) {
-  return name == "documents"     ? Sequences::kDocuments
-         : name == "consecutive" ? Sequences::kConsecutive
-                                 : Sequences::kRandom;
+Sequences sequences_of(const std::string& asked, const Workload& workload) {
+  for (const Sequences sequences :
+       {Sequences::kConsecutive, Sequences::kDocuments, Sequences::kPadded, Sequences::kPacked}) {
+    if (asked == name(sequences)) return sequences;
+  }
+  return asked == "auto" && workload.text ? Sequences::kPadded : Sequences::kRandom;
 }
 
 // Tokens stay what they are: only what was asked for beside the standard is left, for whoever refuses it.
@@ -145,8 +147,13 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .crop_edge = options.crop_edge};
   if (workload.tokens) {
     cell.dataset.sequence_length = options.sequence_length;
-    cell.dataset.sequences = sequences_of(options.sequences);
+    cell.dataset.sequences = sequences_of(options.sequences, workload);
     cell.dataset.token_bytes = options.token_type == "u16" ? 2 : options.token_type == "u32" ? 4 : 0;
+    cell.dataset.tokenizer = options.tokenizer;
+    cell.dataset.text_key = options.text_key;
+    cell.dataset.documents = options.documents == "lines"   ? TextDocuments::kLines
+                             : options.documents == "files" ? TextDocuments::kFiles
+                                                            : TextDocuments::kAuto;
   }
   if (workload.name == kScriptWorkload && options.data.empty()) use_script(options, cell);
   cell.classes = workload.classes;
@@ -163,7 +170,8 @@ Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t 
                   .window_samples = options.window_samples,
                   .rank = options.rank,
                   .world_size = options.world_size,
-                  .drop_last = options.drop_last};
+                  .drop_last = options.drop_last,
+                  .bucket_batches = options.bucket_batches};
   cell.compute = options.compute.empty() ? std::string(workload.compute) : options.compute;
   cell.precision = options.precision == "bf16" ? Precision::kBF16 : Precision::kF32;
   cell.fusion = options.fusion == "on";
@@ -190,7 +198,7 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
 void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
   if (cell.dataset.sequence_length > 0) {
     throw usage_error(
-        fmt::format("--loader {}: it reads HDF5, and tokens are stored in their own files", *cell.loader));
+        fmt::format("--loader {}: it reads HDF5, and tokens and text are stored in their own files", *cell.loader));
   }
   cell.dataset.access = access;
   if (has_hdf5_name(cell.data)) return;

@@ -1,7 +1,6 @@
 #include "harness/plan/settings.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -106,7 +105,9 @@ constexpr std::array kModes{Mode::kIo, Mode::kSynthetic, Mode::kFull, Mode::kOve
 constexpr std::array kCacheStates{CacheState::kWarm, CacheState::kCold, CacheState::kAsIs};
 constexpr std::array kFileReads{FileRead::kPread, FileRead::kMmap, FileRead::kUring};
 constexpr std::array kDTypes{DType::kU8, DType::kF32, DType::kBF16, DType::kI32};
-constexpr std::array kSequences{Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments};
+constexpr std::array kSequences{Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments, Sequences::kPadded,
+                                Sequences::kPacked};
+constexpr std::array kEveryDocuments{TextDocuments::kAuto, TextDocuments::kLines, TextDocuments::kFiles};
 constexpr std::array kLayouts{Layout::kNCHW, Layout::kNHWC};
 constexpr std::array kEveryStore{Stores::kCached, Stores::kStreaming};
 constexpr std::array kPrecisions{Precision::kF32, Precision::kBF16};
@@ -141,6 +142,10 @@ bool computes(const Cell& cell) {
 }
 bool of_tokens(const Cell& cell) {
   return cell.dataset.sequence_length > 0;
+}
+// Padded or packed, which nothing else is.
+bool of_text(const Cell& cell) {
+  return of_tokens(cell) && is_of_text(cell.dataset.sequences);
 }
 std::string_view token_type_of(const Cell& cell) {
   return cell.dataset.token_bytes == 2 ? "u16" : cell.dataset.token_bytes == 4 ? "u32" : "auto";
@@ -261,8 +266,19 @@ constexpr std::array kSettingRows{
                [](Cell& c, const V& v) { c.dataset.hdf5_labels = as<std::string>(v); }},
     SettingRow{"crops", P::kSubject, [](const Cell& c) { return V(c.dataset.crops); },
                [](Cell& c, const V& v) { c.dataset.crops = as<std::size_t>(v); }},
-    SettingRow{"token_type", P::kStorage, [](const Cell& c) { return of_tokens(c) ? text(token_type_of(c)) : V(); },
+    SettingRow{"token_type", P::kStorage,
+               [](const Cell& c) { return of_tokens(c) && !of_text(c) ? text(token_type_of(c)) : V(); },
                [](Cell& c, const V& v) { c.dataset.token_bytes = token_bytes_of(v); }, true},
+    SettingRow{"tokenizer", P::kSubject, [](const Cell& c) { return of_text(c) ? V(c.dataset.tokenizer) : V(); },
+               [](Cell& c, const V& v) { c.dataset.tokenizer = as_optional<std::string>(v).value_or("auto"); }, true},
+    SettingRow{"text_key", P::kStorage, [](const Cell& c) { return of_text(c) ? V(c.dataset.text_key) : V(); },
+               [](Cell& c, const V& v) { c.dataset.text_key = as_optional<std::string>(v).value_or("text"); }, true},
+    SettingRow{"documents", P::kStorage,
+               [](const Cell& c) { return of_text(c) ? text(name(c.dataset.documents)) : V(); },
+               [](Cell& c, const V& v) {
+                 c.dataset.documents = is_none(v) ? TextDocuments::kAuto : named(v, kEveryDocuments);
+               },
+               true},
     SettingRow{"dtype", P::kSubject, [](const Cell& c) { return text(name(c.transform.dtype)); },
                [](Cell& c, const V& v) { c.transform.dtype = c.photo.dtype = c.volume.dtype = named(v, kDTypes); }},
     SettingRow{"layout", P::kSubject, [](const Cell& c) { return text(name(c.transform.layout)); },
@@ -324,6 +340,9 @@ constexpr std::array kSettingRows{
                [](Cell& c, const V& v) { c.sampler.world_size = as<std::size_t>(v); }},
     SettingRow{"drop_last", P::kSubject, [](const Cell& c) { return V(c.sampler.drop_last); },
                [](Cell& c, const V& v) { c.sampler.drop_last = as<bool>(v); }},
+    SettingRow{"bucket_batches", P::kSubject,
+               [](const Cell& c) { return of_text(c) ? V(c.sampler.bucket_batches) : V(); },
+               [](Cell& c, const V& v) { c.sampler.bucket_batches = as_optional<std::size_t>(v).value_or(0); }, true},
 };
 
 }  // namespace
@@ -334,54 +353,6 @@ std::span<const SettingRow> settings() {
 
 const SettingRow& setting_named(std::string_view what, std::string_view name) {
   return row_named(kSettingRows, what, name);
-}
-
-std::string text_of(const SettingValue& value) {
-  return std::visit(
-      [](const auto& known) -> std::string {
-        using T = std::decay_t<decltype(known)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return "";
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          return known;
-        } else if constexpr (std::is_arithmetic_v<T>) {
-          return fmt::format("{}", known);
-        } else {
-          return fmt::format("{}", fmt::join(known, ","));
-        }
-      },
-      value);
-}
-
-std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts, std::string_view except) {
-  std::string key;
-  for (const SettingRow& row : kSettingRows) {
-    if (row.name == except || std::ranges::find(parts, row.part) == parts.end()) continue;
-    key += text_of(row.read(cell));
-    key += '\n';
-  }
-  return key;
-}
-
-std::string loading_key(const Cell& cell, std::string_view except) {
-  return key_of(cell, {P::kSubject, P::kStorage, P::kOrder, P::kLoading, P::kMachine}, except);
-}
-
-std::string step_key(const Cell& cell) {
-  return key_of(cell, {P::kSubject, P::kCompute, P::kMachine});
-}
-
-std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts) {
-  std::string text;
-  for (const std::string& axis : cell.axes) {
-    const SettingRow& row = setting_named("axis", axis);
-    const SettingValue value = row.read(cell);
-    // The drain of IO is nobody's choice.
-    if (cell.mode == Mode::kIo && row.part == P::kCompute) continue;
-    if (is_none(value) || std::ranges::find(parts, row.part) == parts.end()) continue;
-    text += fmt::format("/{}:{}", axis, text_of(value));
-  }
-  return text;
 }
 
 }  // namespace loadline

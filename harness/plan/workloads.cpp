@@ -91,6 +91,19 @@ const std::array kWorkloads{
              false,
              "device:samples_per_second=50000",
              true},
+    Workload{"text",
+             "language: documents of text, tokenised by the workers, 256 tokens each, for a small model",
+             "text",
+             "loadline data make text {}",
+             256,
+             64,
+             {},
+             {},
+             0,
+             false,
+             "device:samples_per_second=50000",
+             true,
+             true},
 };
 
 const char* environment_variable(const char* name) {

@@ -23,6 +23,7 @@ struct Workload {
   bool flip;
   std::string_view compute;
   bool tokens = false;  // samples are sequences of tokens; `classes` is how many tokens there are
+  bool text = false;    // the tokens are made of text, whose tokenizer says how many there are
 };
 
 std::span<const Workload> workloads();

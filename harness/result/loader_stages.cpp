@@ -7,10 +7,11 @@
 namespace loadline {
 namespace {
 
-constexpr std::array kInOrder{WorkerStage::kOrder,    WorkerStage::kSlotWait, WorkerStage::kWindowWait,
-                              WorkerStage::kOpen,     WorkerStage::kRead,     WorkerStage::kLibraryLock,
-                              WorkerStage::kInflate,  WorkerStage::kDecode,   WorkerStage::kTransform,
-                              WorkerStage::kHandOver, WorkerStage::kNextCall, WorkerStage::kIdle};
+constexpr std::array kInOrder{WorkerStage::kOrder,     WorkerStage::kSlotWait, WorkerStage::kWindowWait,
+                              WorkerStage::kOpen,      WorkerStage::kRead,     WorkerStage::kLibraryLock,
+                              WorkerStage::kInflate,   WorkerStage::kDecode,   WorkerStage::kTokenise,
+                              WorkerStage::kTransform, WorkerStage::kHandOver, WorkerStage::kNextCall,
+                              WorkerStage::kIdle};
 static_assert(kInOrder.size() == kWorkerStages);
 
 bool is_known(WorkerStage stage, bool foreign) {

@@ -136,6 +136,7 @@ Trial together(std::vector<Trial> of_ranks) {
     all.bytes += more.bytes;
     add_known(all.tokens, more.tokens);
     add_known(all.padding, more.padding);
+    add_known(all.cut_tokens, more.cut_tokens);
     add_wait(all.wait, more.wait);
     add_usage(all.usage, more.usage);
     append_workers(all.loader_stages, more.loader_stages, all.wall_seconds - more.wall_seconds);

@@ -72,6 +72,7 @@ struct Trial {
   // That the samples had to predict, and places for such that stood empty; absent where samples are no tokens.
   std::optional<std::uint64_t> tokens;
   std::optional<std::uint64_t> padding;
+  std::optional<std::uint64_t> cut_tokens;  // that had no room in their samples; absent where samples are no text
   Stores stores = Stores::kCached;
   WaitSummary wait;                  // of the consumer, a batch
   std::string compute_description;   // what the sink says it turned out to be; may be empty

@@ -88,10 +88,11 @@ std::string legend_of(const CellResult& cell, const LoaderTime& time, const Load
            processes_text(cell);
   }
   std::string text;
-  const bool decodes = has_stage(time, WorkerStage::kDecode);
-  if (setting.maps_files && (decodes || has_stage(time, WorkerStage::kTransform))) {
-    text += fmt::format("{}: includes reading the mapped data, which is read when it is touched\n",
-                        decodes ? "decode" : "transform");
+  // The first of them that there is touches the data.
+  for (const WorkerStage stage : {WorkerStage::kDecode, WorkerStage::kTokenise, WorkerStage::kTransform}) {
+    if (!setting.maps_files || !has_stage(time, stage)) continue;
+    text += fmt::format("{}: includes reading the mapped data, which is read when it is touched\n", name(stage));
+    break;
   }
   if (has_stage(time, WorkerStage::kLibraryLock)) {
     text += "library lock: waiting for other threads to leave the HDF5 library\n";

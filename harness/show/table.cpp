@@ -135,31 +135,39 @@ std::string stored_text(const DatasetInfo& info) {
   if (const auto& tokens = info.tokens) {
     return fmt::format("out of {} tokens of u{}", tokens->tokens, 8 * tokens->token_bytes);
   }
+  if (const auto& text = info.text) {
+    return fmt::format("of {} documents, {} bytes, tokenised by {}", text->documents, text->bytes,
+                       printable(text->tokenizer));
+  }
   return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
 }
 
 // A table of its own: a rate of samples says little of sequences, which may be of any length. Empty where there are no
 // tokens.
 std::string tokens_text(const Result& result, const Judgement& judgement, std::size_t width) {
-  std::vector<Row> rows{{"workload", "loader", "batch", "length", "IO", "SYNTHETIC", "FULL", "padding"}};
+  std::vector<Row> rows{{"workload", "loader", "batch", "length", "IO", "SYNTHETIC", "FULL", "padding", "cut"}};
   const auto rate = [&](const std::optional<std::size_t>& cell) {
     return cell ? rate_text(judgement.cells[*cell].tokens_per_second) : std::string("-");
   };
   for (const Configuration& configuration : judgement.configurations) {
     const auto cell = configuration.full ? configuration.full : configuration.io;
     const auto& padding = judgement.cells[*cell].padding_share;
+    const auto& cut = judgement.cells[*cell].cut_share;
     if (!padding) continue;
     rows.push_back({configuration.workload, loader_of(configuration), fmt::format("{}", configuration.batch_size),
                     fmt::format("{}", result.cells[*cell].cell.dataset.sequence_length), rate(configuration.io),
-                    rate(configuration.synthetic), rate(configuration.full), fmt::format("{:.1f} %", 100 * *padding)});
+                    rate(configuration.synthetic), rate(configuration.full), fmt::format("{:.1f} %", 100 * *padding),
+                    cut ? fmt::format("{:.1f} %", 100 * *cut) : std::string("-")});
   }
   if (rows.size() == 1) return "";
+  const bool any_cut =
+      std::ranges::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return row.back() != "-"; });
   leave_out_empty_columns(rows);
   const TableShape shape{
-      .left = {0, 1}, .constant = {"batch", "workload", "length"}, .expendable = {"SYNTHETIC", "IO", "padding"}};
+      .left = {0, 1}, .constant = {"batch", "workload", "length"}, .expendable = {"SYNTHETIC", "IO", "cut", "padding"}};
   return fmt::format(
-      "\ntokens/s: tokens that samples predict; length: tokens per sample; padding: share of empty places\n\n{}",
-      fitted(rows, shape, width));
+      "\ntokens/s: tokens that samples predict; length: tokens per sample; padding: share of empty places{}\n\n{}",
+      any_cut ? ";\ncut: share of the tokens that did not fit their sample" : "", fitted(rows, shape, width));
 }
 
 // The figures that the sentence rests on, besides the stall, which the table has. Only those that say something.

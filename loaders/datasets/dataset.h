@@ -58,16 +58,25 @@ enum class Sequences : std::uint8_t {
   kRandom,       // each begins at a random token
   kConsecutive,  // each begins where the one before it ends
   kDocuments,    // the same, and none goes on into the next document
+  kPadded,       // of text: each is a document, and the rest of its row stands empty
+  kPacked,       // of text: each is a row that documents fill one behind the other
 };
 
-// "random", "consecutive", "documents".
+// "random", "consecutive", "documents", "padded", "packed".
 constexpr std::string_view name(Sequences sequences) {
   switch (sequences) {
     case Sequences::kRandom: return "random";
     case Sequences::kConsecutive: return "consecutive";
     case Sequences::kDocuments: return "documents";
+    case Sequences::kPadded: return "padded";
+    case Sequences::kPacked: return "packed";
   }
   return "";
+}
+
+// Whether they are of text, rather than of a row of tokens.
+constexpr bool is_of_text(Sequences sequences) {
+  return sequences == Sequences::kPadded || sequences == Sequences::kPacked;
 }
 
 // A row of tokens, of which samples are sequences.
@@ -82,14 +91,49 @@ struct TokenShape {
   bool operator==(const TokenShape&) const = default;
 };
 
+// What is a document of text.
+enum class TextDocuments : std::uint8_t {
+  kAuto,       // as the files are named (open_text())
+  kLines,      // a line of a file
+  kFiles,      // a file
+  kJsonLines,  // a member of the JSON object that a line is; not to be asked for, files are named for it
+};
+
+// "auto", "lines", "files", "json-lines".
+constexpr std::string_view name(TextDocuments documents) {
+  switch (documents) {
+    case TextDocuments::kAuto: return "auto";
+    case TextDocuments::kLines: return "lines";
+    case TextDocuments::kFiles: return "files";
+    case TextDocuments::kJsonLines: return "json-lines";
+  }
+  return "";
+}
+
+// Documents, of which tokens are made as they are asked for.
+struct TextShape {
+  std::size_t documents = 0;
+  std::size_t bytes = 0;  // of them all, as they are stored
+  TextDocuments stored_as = TextDocuments::kLines;
+  std::string tokenizer;            // "bytes", or the file of its model
+  std::size_t vocabulary = 0;       // tokens are below it
+  std::size_t sequence_length = 0;  // tokens that a sample has to predict, at the most; 0: nobody makes samples
+  Sequences sequences = Sequences::kPadded;
+  // Packed: how many stored bytes a row has, each document counting one more for its end.
+  std::optional<std::size_t> row_bytes = std::nullopt;
+
+  bool operator==(const TextShape&) const = default;
+};
+
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1; 0 only if the files are unknown and cannot be counted
   // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
-  // of their own, height and width are 0; of crops of a volume and of tokens, all of it is 0.
+  // of their own, height and width are 0; of crops of a volume, of tokens and of text, all of it is 0.
   ImageShape shape;
   std::optional<VolumeShape> volume;  // that the samples are crops of
   std::optional<TokenShape> tokens;   // that the samples are sequences of
+  std::optional<TextShape> text;      // that the samples are made of
   std::size_t classes = 0;            // labels are below it
   FileNames files;                    // all that belongs to the dataset
   std::size_t stored_bytes = 0;       // of `files`
@@ -101,13 +145,16 @@ struct DatasetInfo {
 
   std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample of a size that all have
   // Whether samples are images that a class has been given to.
-  bool labelled() const { return !volume && !tokens; }
+  bool labelled() const { return !volume && !tokens && !text; }
   std::size_t all_bytes() const {
-    return volume ? volume->bytes() : tokens ? tokens->bytes() : encoded ? stored_bytes : samples * sample_bytes();
+    if (volume) return volume->bytes();
+    if (tokens) return tokens->bytes();
+    if (text) return text->bytes;
+    return encoded ? stored_bytes : samples * sample_bytes();
   }
 };
 
-// "u8", "f32" of volumes, "u16" or "u32" of tokens.
+// "u8", of text too; "f32" of volumes, "u16" or "u32" of tokens.
 std::string_view stored_type(const DatasetInfo& info);
 
 using StoredSample = std::span<const std::byte>;  // the bytes of one
@@ -178,13 +225,17 @@ class Dataset {
   virtual ~Dataset() = default;
 
   const DatasetInfo& info() const { return info_; }
-  // One a sample, each in [0, classes). Of crops of a volume and of tokens there are none: each would be 0.
+  // One a sample, each in [0, classes). Of crops of a volume, tokens and text there are none: each would be 0.
   const Labels& labels() const { return labels_; }
   // Throws Error naming the first sample whose label is not below info().classes. For labels that were stored: others
   // have been checked. `labels` are those of `indices`.
   void check_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
     if (labels_.stored()) check_stored_labels(indices, labels);
   }
+
+  // How long each sample is, in bytes as it is stored: of documents of text, one a sample. Empty where all are of one
+  // length, or that is not known.
+  virtual std::span<const std::uint32_t> lengths() const { return {}; }
 
   // What to call this sample in a message: its file, or its number.
   virtual std::string describe(SampleIndex index) const;
@@ -266,9 +317,12 @@ struct DatasetOptions {
   std::string hdf5_labels = "labels";
   std::size_t crops = 1024;         // of a volume: samples an epoch
   std::size_t crop_edge = 1;        // of a volume, which has to be at least as long: values along each side of a sample
-  std::size_t sequence_length = 0;  // tokens: how many each sample predicts; 0: samples are not cut
+  std::size_t sequence_length = 0;  // tokens and text: how many each sample predicts; 0: samples are not cut
   Sequences sequences = Sequences::kRandom;
-  std::size_t token_bytes = 0;  // of tokens: 2 or 4; 0: as their index says, 2 without one
+  std::size_t token_bytes = 0;     // of tokens: 2 or 4; 0: as their index says, 2 without one
+  std::string tokenizer = "auto";  // of text: "bytes", a file with a model; auto: *.model beside it, or else bytes
+  std::string text_key = "text";   // of text in JSON: the member that is the document
+  TextDocuments documents = TextDocuments::kAuto;  // of text
 
   bool operator==(const DatasetOptions&) const = default;
 };
@@ -299,7 +353,8 @@ std::uint64_t content_fingerprint(const Dataset& dataset);
 
 // Of how many samples run_fingerprint() is, evenly spread: of a dataset of more than 4 GiB, counting a sample as 1 KiB
 // at least and an encoded one as 32 KiB. Of more than 2^30 tokens they are runs of 1,024, of a volume of more than 4
-// GiB all channels of single values, however many samples are cut of them. None of less: it is content_fingerprint().
+// GiB all channels of single values, of more than 4 GiB of text documents, however many samples are made of them. None
+// of less: it is content_fingerprint().
 // The same whatever format the samples are stored in.
 std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info);
 // What tells one dataset from another without reading for hours: the digest of shape, number of samples and, of so many

@@ -39,6 +39,8 @@ constexpr std::array kFormats{
                   recognises_tfrecord, open_tfrecord},
     DatasetFormat{"image-folder", "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
                   recognises_image_folder, open_image_folder},
+    DatasetFormat{"text", "text to make tokens of: a document a line, JSON lines, or a file a document",
+                  recognises_text, open_text},
 };
 
 const DatasetFormat& detect(const fs::path& path) {

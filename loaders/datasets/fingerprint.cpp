@@ -10,6 +10,7 @@
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/ordered_reads.h"
+#include "loaders/datasets/text.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/storage/scattered_reads.h"
@@ -33,7 +34,7 @@ class Digest {
   void add_sample(const DatasetInfo& info, StoredSample sample) {
     // Where sizes differ they are part of what is stored.
     const std::uint64_t bytes = sample.size();
-    if (info.encoded) add(&bytes, sizeof bytes);
+    if (info.encoded || info.text) add(&bytes, sizeof bytes);
     add(sample.data(), sample.size());
   }
   std::uint64_t value() const { return XXH3_64bits_digest(state_); }
@@ -64,6 +65,11 @@ void add_labels(const Dataset& dataset, Digest& digest) {
 void add_extents(const TokenShape& tokens, Digest& digest) {
   const std::uint64_t count = tokens.tokens;
   digest.add(&count, sizeof count);
+}
+
+void add_extents(const TextShape& text, Digest& digest) {
+  const std::array<std::uint64_t, 2> extents{text.documents, text.bytes};
+  digest.add(extents.data(), sizeof extents);
 }
 
 void add_extents(const VolumeShape& volume, Digest& digest) {
@@ -106,6 +112,21 @@ bool add_some_tokens(const TokenDataset& dataset, std::size_t count, Digest& dig
   return true;
 }
 
+// Documents as they are stored, evenly spread. False when a stop was requested.
+bool add_some_documents(const TextDataset& dataset, std::size_t count, Digest& digest, const std::stop_token& stop) {
+  const TextShape& text = *dataset.info().text;
+  add_extents(text, digest);
+  const auto reader = dataset.documents().make_reader();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (stop.stop_requested()) return false;
+    const auto document = static_cast<SampleIndex>(evenly(i, count, text.documents));
+    const std::string_view stored = reader->read(document, 0, dataset.documents().lengths()[document]);
+    digest.add_sample(dataset.info(), std::as_bytes(std::span(stored)));
+    dataset.check_intact();
+  }
+  return true;
+}
+
 // All channels of some values. False when a stop was requested. Of larger pieces each row would lie in a page of its
 // own.
 bool add_some_values(const VolumeDataset& dataset, std::size_t count, Digest& digest, const std::stop_token& stop) {
@@ -141,6 +162,8 @@ std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const s
   const auto& tokens = dataset.info().tokens;
   if (tokens) {  // the same however they are cut, and in how many bytes each is stored
     add_extents(*tokens, digest);
+  } else if (const auto& text = dataset.info().text) {  // the same whatever tokens are made of it
+    add_extents(*text, digest);
   } else if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
     add_extents(*volume, digest);
   } else {
@@ -166,6 +189,10 @@ std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info) {
   if (info.tokens) {
     return info.tokens->tokens > kMostBytes / sizeof(std::uint32_t) ? std::optional(kFingerprintSamples) : std::nullopt;
   }
+  if (info.text) {
+    return info.text->bytes > kMostBytes ? std::optional(std::min(info.text->documents, kFingerprintSamples))
+                                         : std::nullopt;
+  }
   if (info.volume) return info.volume->bytes() > kMostBytes ? std::optional(kFingerprintSamples) : std::nullopt;
   const std::size_t sample_bytes = info.encoded ? kEncoded : std::max(info.sample_bytes(), kLeast);
   return info.samples > kMostBytes / sample_bytes ? std::optional(std::min(info.samples, kFingerprintSamples))
@@ -178,6 +205,10 @@ std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::
   Digest digest;
   if (dataset.info().tokens) {
     const bool complete = add_some_tokens(dynamic_cast<const TokenDataset&>(dataset), *count, digest, stop);
+    return complete ? std::optional(digest.value()) : std::nullopt;
+  }
+  if (dataset.info().text) {
+    const bool complete = add_some_documents(dynamic_cast<const TextDataset&>(dataset), *count, digest, stop);
     return complete ? std::optional(digest.value()) : std::nullopt;
   }
   if (dataset.info().volume) {

@@ -36,27 +36,10 @@ Error shards_refusal(const fs::path& path, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", path.string(), why));
 }
 
-Error compressed_shard(const fs::path& path) {
-  return shards_refusal(path,
-                        "it is compressed, so single samples cannot be read; uncompress the shards first (gunzip): "
-                        "gzip hardly shrinks images");
-}
-
-std::optional<Split> split_of(std::string_view name) {
-  std::string word;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    const char c = i < name.size() ? name[i] : '.';
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      continue;
-    }
-    if (word == "train" || word == "training") return Split::kTrain;
-    for (const std::string_view other : {"val", "valid", "validation", "eval", "test"}) {
-      if (word == other) return Split::kTest;
-    }
-    word.clear();
-  }
-  return std::nullopt;
+Error compressed_shard(const fs::path& path, const ShardNames& names) {
+  return shards_refusal(path, fmt::format("it is compressed, so single samples cannot be read; uncompress the shards "
+                                          "first (gunzip){}",
+                                          names.consolation));
 }
 
 struct Listed {
@@ -121,16 +104,6 @@ void check_series(const fs::path& directory, const std::vector<fs::path>& shards
     throw shards_refusal(directory, fmt::format("it has {} of its {} shards; number {} is missing",
                                                 series.numbers.size(), series.count, missing));
   }
-}
-
-fs::path directory_of_split(const fs::path& path, Split split) {
-  const bool nested = fs::is_directory(path / "train");
-  if (!nested) return path;
-  if (split == Split::kTrain) return path / "train";
-  for (const char* name : {"val", "validation", "test"}) {
-    if (fs::is_directory(path / name)) return path / name;
-  }
-  throw shards_refusal(path, "it contains neither val, validation nor test");
 }
 
 // ---- the index kept
@@ -253,6 +226,33 @@ void settle_labels(const std::vector<fs::path>& shards, ShardIndex& index) {
 
 }  // namespace
 
+std::optional<Split> split_in_name(std::string_view name) {
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    const char c = i < name.size() ? name[i] : '.';
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      continue;
+    }
+    if (word == "train" || word == "training") return Split::kTrain;
+    for (const std::string_view other : {"val", "valid", "validation", "eval", "test"}) {
+      if (word == other) return Split::kTest;
+    }
+    word.clear();
+  }
+  return std::nullopt;
+}
+
+fs::path directory_of_split(const fs::path& path, Split split) {
+  const bool nested = fs::is_directory(path / "train");
+  if (!nested) return path;
+  if (split == Split::kTrain) return path / "train";
+  for (const char* name : {"val", "validation", "test"}) {
+    if (fs::is_directory(path / name)) return path / name;
+  }
+  throw shards_refusal(path, "it contains neither val, validation nor test");
+}
+
 std::size_t ShardIndex::shard_of(SampleIndex index) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(ends, index) - ends.begin());
 }
@@ -269,16 +269,16 @@ bool has_shards(const fs::path& path, const ShardNames& names) {
 
 std::vector<fs::path> shards_at(const fs::path& path, Split split, const ShardNames& names) {
   if (!fs::is_directory(path)) {
-    if (names.is_compressed(path.filename().string())) throw compressed_shard(path);
+    if (names.is_compressed(path.filename().string())) throw compressed_shard(path, names);
     if (split != Split::kTrain)
       throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
     return {path};
   }
   const fs::path directory = directory_of_split(path, split);
   Listed listed = list_shards(directory, names);
-  if (!listed.compressed.empty()) throw compressed_shard(listed.compressed.front());
+  if (!listed.compressed.empty()) throw compressed_shard(listed.compressed.front(), names);
   if (listed.shards.empty()) throw shards_refusal(directory, fmt::format("it contains no shard of {}", names.format));
-  const auto told = [](const fs::path& shard) { return split_of(shard.filename().string()); };
+  const auto told = [](const fs::path& shard) { return split_in_name(shard.filename().string()); };
   if (directory == path &&
       std::ranges::any_of(listed.shards, [&](const fs::path& shard) { return told(shard).has_value(); })) {
     std::erase_if(listed.shards, [&](const fs::path& shard) { return told(shard) != split; });

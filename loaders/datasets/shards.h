@@ -38,7 +38,14 @@ struct ShardNames {
   std::string_view format;
   bool (*is_shard)(std::string_view name);       // by the name alone
   bool (*is_compressed)(std::string_view name);  // a shard that was compressed after it was written
+  std::string_view consolation = ": gzip hardly shrinks images";  // behind the advice to uncompress it
 };
+
+// The split that a name says by one of its words: train, or one of val, valid, validation, eval and test.
+std::optional<Split> split_in_name(std::string_view name);
+// Where the shards of a split lie below `path`: in train, or in val, validation or test; itself where there is no
+// train. Throws Error where the split has no directory and the other has.
+std::filesystem::path directory_of_split(const std::filesystem::path& path, Split split);
 
 // The shards at `path`, which is one of them or a directory, in the order of their names. In a directory whose names
 // say so (a word of the name is train, or one of val, valid, validation, eval and test) those of the split. Throws

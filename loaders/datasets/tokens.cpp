@@ -135,7 +135,9 @@ TokenRun TokenDataset::place(SampleIndex index, std::uint64_t seed, std::uint64_
       return {static_cast<std::size_t>(random.unit() * places), length + 1};
     }
     case Sequences::kConsecutive: return {index * length, length + 1};
-    case Sequences::kDocuments: break;
+    case Sequences::kDocuments:
+    case Sequences::kPadded:
+    case Sequences::kPacked: break;  // the last two are of text
   }
   const auto found = std::ranges::upper_bound(ends_, index);
   const auto document = static_cast<std::size_t>(found - ends_.begin());
@@ -186,6 +188,12 @@ bool recognises_tokens(const fs::path& path) {
 std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions& options) {
   if (options.labels == LabelKind::kCoarse) {
     throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
+  }
+  if (is_of_text(options.sequences)) {
+    throw usage_error(fmt::format(
+        "--sequences {}: {} holds tokens and no text; use --workload tokens, whose samples are random, consecutive or "
+        "within documents",
+        name(options.sequences), path.string()));
   }
   const fs::path file_path = file_in(path, options.split);
   auto file = std::make_unique<MappedFile>(file_path);

@@ -38,9 +38,19 @@ std::vector<fs::path> places_of(const fs::path& name) {
   return places;
 }
 
+int flags_for(ModuleNames names) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  // Their allocators stand in for the C library's by its names.
+  static_cast<void>(names);
+  return RTLD_NOW | RTLD_LOCAL;
+#else
+  return RTLD_NOW | RTLD_LOCAL | (names == ModuleNames::kOwnFirst ? RTLD_DEEPBIND : 0);
+#endif
+}
+
 }  // namespace
 
-void* load_module(const char* name, const char* symbol) {
+void* load_module(const char* name, const char* symbol, ModuleNames names) {
   std::string looked;
   for (const fs::path& place : places_of(name)) {
     std::error_code ignored;
@@ -48,7 +58,7 @@ void* load_module(const char* name, const char* symbol) {
       looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place.parent_path().string());
       continue;
     }
-    void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const module = ::dlopen(place.c_str(), flags_for(names));
     void* const found = module == nullptr ? nullptr : ::dlsym(module, symbol);
     if (found != nullptr) return found;
     const char* const why = ::dlerror();

@@ -78,7 +78,7 @@ std::string big_endian(std::size_t value) {
 // ---- hdf5
 
 std::string hdf5_obstacle(const DatasetInfo& info) {
-  return info.tokens ? "images and volumes, not tokens" : "";
+  return info.tokens ? "images and volumes, not tokens" : info.text ? "images and volumes, not text" : "";
 }
 
 std::array<std::uint64_t, 4> extents_of(const VolumeShape& shape, Field field) {
@@ -215,7 +215,7 @@ void write_cifar10(const ConvertJob& job) {
 
 // The images of one array, or the two fields of a volume.
 std::string npy_obstacle(const DatasetInfo& info) {
-  return info.encoded || info.tokens ? "plain images or a volume" : "";
+  return info.encoded || info.tokens || info.text ? "plain images or a volume" : "";
 }
 
 void write_npy_images(const ConvertJob& job) {
@@ -261,6 +261,8 @@ constexpr std::array kFormats{
                   true, encoded_obstacle, write_webdataset},
     ConvertFormat{"tfrecord", "a directory of TFRecord shards, a tf.train.Example a sample", "tfrecord", true, true,
                   encoded_obstacle, write_tfrecord},
+    ConvertFormat{"tokens", "of text: a directory of train.bin and train.idx, made by its tokenizer", "tokens", true,
+                  false, tokens_obstacle, write_tokens},
 };
 
 void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOptions& options) {
@@ -292,6 +294,11 @@ bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dat
   const auto there = open_dataset(path, {.format = std::string(read_as)});
   if (there->info().encoded && are_plain(from.info())) {
     const auto same = decodes_to(*there, from, stop);
+    if (!same) throw conversion_interrupted(path);
+    return *same;
+  }
+  if (from.info().text) {
+    const auto same = holds_tokens_of(*there, from, stop);
     if (!same) throw conversion_interrupted(path);
     return *same;
   }

@@ -30,6 +30,14 @@ void write_folder(const ConvertJob& job);
 void write_webdataset(const ConvertJob& job);
 void write_tfrecord(const ConvertJob& job);
 
+// Why samples cannot be tokens; empty where they can: of text.
+std::string tokens_obstacle(const DatasetInfo& info);
+// As ConvertFormat::write.
+void write_tokens(const ConvertJob& job);
+// Whether the tokens `there` are those that the text `from` becomes, document by document. None where `stop` was
+// requested.
+std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, const std::stop_token& stop);
+
 // The pixels of encoded images, all of one size: u8, of one channel where all are grey PNGs and of three otherwise.
 // Decoded by all CPUs as they are read in order. Borrows `encoded`. Throws Error where an image cannot be decoded or
 // has another size than the first.

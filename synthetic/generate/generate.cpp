@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -106,7 +107,7 @@ fs::path resolve(const fs::path& directory) {
   return resolved.has_filename() ? resolved : resolved.parent_path();
 }
 
-// The names in `directory`; empty when it is empty or missing.
+// The names in `directory`, those of files below it and of empty directories; empty when it is empty or missing.
 std::set<std::string> names_in(const fs::path& directory) {
   std::error_code code;
   const fs::file_status status = fs::status(directory, code);
@@ -114,8 +115,12 @@ std::set<std::string> names_in(const fs::path& directory) {
   if (code) throw system_error("inspect", directory, code);
   if (!fs::is_directory(status)) throw something_else(directory, "not a directory");
   std::set<std::string> names;
-  auto entry = fs::directory_iterator(directory, code);
-  for (; !code && entry != fs::directory_iterator(); entry.increment(code)) names.insert(entry->path().filename());
+  auto entry = fs::recursive_directory_iterator(directory, code);
+  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+    std::error_code gone;
+    if (entry->is_directory(gone) && !fs::is_empty(entry->path(), gone)) continue;
+    names.insert(entry->path().lexically_relative(directory));
+  }
   if (code) throw system_error("list", directory, code);
   return names;
 }
@@ -181,7 +186,11 @@ void make(const fs::path& directory, std::span<const PlannedFile> files, Course&
   parents.make();
   AtomicDirectory made(directory);
   for (const PlannedFile& file : files) {
-    AtomicFile out(made.temporary() / file.name);
+    const fs::path path = made.temporary() / file.name;
+    std::error_code code;
+    fs::create_directories(path.parent_path(), code);
+    if (code) throw system_error("create", path.parent_path(), code);
+    AtomicFile out(path);
     stream(file, course, [&](std::span<const std::byte> bytes) { out.write(bytes); });
     out.commit();
   }
@@ -203,6 +212,22 @@ Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& 
   return Generated::kAlreadyThere;
 }
 
+// Of a row of pages, and a tenth as many for validation.
+Generated generate_pages(std::string_view what, std::size_t size, std::size_t page, std::uint64_t seed,
+                         const std::function<std::vector<PlannedFile>(const SplitPlan&, const SplitPlan&)>& files,
+                         const fs::path& directory, const GenerateProgress& progress, std::stop_token stop) {
+  constexpr std::size_t kTrainPerTest = 10;
+  const std::size_t pages = size / page + (size % page == 0 ? 0 : 1);
+  if (pages == 0 || pages > kMostSamples) {
+    throw usage_error(fmt::format("cannot make {} of size {}: want from 1 to {}", what, size, kMostSamples * page));
+  }
+  const SplitPlan train{key_of(seed, 0), pages};
+  const SplitPlan test{key_of(seed, 1), std::max<std::size_t>(pages / kTrainPerTest, 1)};
+  return generate_files(files(train, test), directory, progress, std::move(stop));
+}
+
+constexpr std::array<std::string_view, 3> kTextForms{"lines", "json-lines", "files"};  // by their numbers
+
 }  // namespace
 
 std::span<const GeneratorKind> generators() {
@@ -220,15 +245,22 @@ Generated generate(std::string_view kind, const std::filesystem::path& directory
 
 Generated generate_tokens(const std::filesystem::path& directory, const TokensOptions& options,
                           const GenerateProgress& progress, std::stop_token stop) {
-  constexpr std::size_t kTrainPerTest = 10;
-  const std::size_t pages = (options.tokens + kPageTokens - 1) / kPageTokens;
-  if (pages == 0 || pages > kMostSamples) {
-    throw usage_error(
-        fmt::format("cannot make tokens of size {}: want from 1 to {}", options.tokens, kMostSamples * kPageTokens));
-  }
-  const SplitPlan train{key_of(options.seed, 0), pages};
-  const SplitPlan test{key_of(options.seed, 1), std::max<std::size_t>(pages / kTrainPerTest, 1)};
-  return generate_files(tokens_files(train, test), directory, progress, std::move(stop));
+  return generate_pages("tokens", options.tokens, kPageTokens, options.seed, tokens_files, directory, progress,
+                        std::move(stop));
+}
+
+TextForm text_form_named(std::string_view name) {
+  const auto found = std::ranges::find(kTextForms, name);
+  if (found == kTextForms.end()) throw unknown_name("form of text", name, kTextForms);
+  return static_cast<TextForm>(found - kTextForms.begin());
+}
+
+Generated generate_text(const fs::path& directory, const TextOptions& options, const GenerateProgress& progress,
+                        std::stop_token stop) {
+  const auto files = [&](const SplitPlan& train, const SplitPlan& test) {
+    return text_files(options.form, train, test);
+  };
+  return generate_pages("text", options.bytes, kPageBytes, options.seed, files, directory, progress, std::move(stop));
 }
 
 }  // namespace loadline

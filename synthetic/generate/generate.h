@@ -51,6 +51,28 @@ using GenerateProgress = std::function<void(std::size_t done, std::size_t total)
 Generated generate(std::string_view kind, const std::filesystem::path& directory, const GenerateOptions& options,
                    const GenerateProgress& progress = {}, std::stop_token stop = {});
 
+// What is a document of generated text: a line of train.txt and val.txt, the member "text" of a line of train.jsonl and
+// val.jsonl, or a file in train and val.
+enum class TextForm : std::uint8_t { kLines, kJsonLines, kFiles };
+// "lines", "json-lines", "files"; throws usage Error for other words.
+TextForm text_form_named(std::string_view name);
+
+struct TextOptions {
+  std::size_t bytes = std::size_t{1} << 25;  // of the training part, rounded up to a multiple of 16,384
+  std::uint64_t seed = 1;
+  TextForm form = TextForm::kLines;
+
+  // Files are slow to make and take more room than they have bytes.
+  static constexpr std::size_t standard_bytes(TextForm form) {
+    return std::size_t{1} << (form == TextForm::kFiles ? 22U : 25U);
+  }
+};
+
+// Writes documents of 24 to 768 bytes in a made-up language, and a tenth as much for validation. After each word come
+// four others, more and less often, and now and then what a document said before comes again. Same rules as generate().
+Generated generate_text(const std::filesystem::path& directory, const TextOptions& options,
+                        const GenerateProgress& progress = {}, std::stop_token stop = {});
+
 struct TokensOptions {
   std::size_t tokens = std::size_t{1} << 24;  // of the training part, rounded up to a multiple of 4,096
   std::uint64_t seed = 1;

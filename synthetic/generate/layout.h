@@ -11,6 +11,8 @@
 
 namespace loadline {
 
+enum class TextForm : std::uint8_t;  // generate.h
+
 // One split: how many samples, and the key that sets its samples apart from those of any other seed or split.
 struct SplitPlan {
   std::uint64_t key;
@@ -45,6 +47,8 @@ std::vector<PlannedFile> cifar10_files(std::uint64_t seed, const SplitPlan& trai
 std::vector<PlannedFile> cifar100_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 inline constexpr std::size_t kPageTokens = 4096;  // a sample of the plans of tokens is a page of whole documents
 std::vector<PlannedFile> tokens_files(const SplitPlan& train, const SplitPlan& test);
+inline constexpr std::size_t kPageBytes = 16384;  // a sample of the plans of text is a page of whole documents
+std::vector<PlannedFile> text_files(TextForm form, const SplitPlan& train, const SplitPlan& test);
 std::vector<PlannedFile> mnist_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 
 }  // namespace loadline

@@ -122,10 +122,10 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
 }
 
 TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
-  write(data() / "notes.txt", "no pictures");
+  write(data() / "notes.md", "no pictures");
   expect_refused_everywhere(fmt::format(
       "cannot open {}: no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, "
-      "webdataset, tfrecord, image-folder)",
+      "webdataset, tfrecord, image-folder, text)",
       data().string()));
 }
 

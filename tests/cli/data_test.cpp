@@ -176,7 +176,7 @@ TEST_F(Data, RefusesWhatAVolumeHasNot) {
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--samples", "9"}).err,
             "loadline: --samples: nbody is one volume with --size values along each side\n");
   EXPECT_EQ(run({"data", "make", "mnist", "new", "--size", "9"}).err,
-            "loadline: --size: mnist has a fixed image size; nbody, photos and tokens accept any\n");
+            "loadline: --size: mnist has a fixed image size; nbody, photos, tokens and text accept any\n");
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--size", "4"}).exit_code, 2);
 }
 
@@ -231,7 +231,7 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
       {{"--flip", "on"}, place + "--flip on: it is for images, not for sequences of tokens"},
       {{"--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for sequences of tokens"},
-      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens are stored in their own files"},
+      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens and text are stored in their own files"},
       {{"--compute", "cnn", "--batch-size", "8"}, "compute cnn: the samples are tokens; use --compute gpt"},
   };
   for (const auto& [extra, sentence] : cases) {
@@ -244,7 +244,7 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
             "loadline: cannot use tokens for workload mnist: it holds tokens; use --workload tokens\n");
   const std::string pictures = mnist();
   const Outcome no_tokens = run(Words{"run", "--workload", "tokens", "--data", pictures, "-o", "result.json"} + kShort);
-  EXPECT_THAT(no_tokens.err, HasSubstr("for workload tokens: it holds no tokens\n"));
+  EXPECT_THAT(no_tokens.err, HasSubstr("for workload tokens: it holds neither tokens nor text\n"));
   EXPECT_EQ(run({"data", "make", "tokens", "new", "--samples", "9"}).err,
             "loadline: --samples: tokens are one row of --size tokens\n");
   EXPECT_EQ(run({"data", "convert", "tokens", "new.h5"}).err,

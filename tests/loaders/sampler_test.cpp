@@ -52,6 +52,53 @@ test::Thrown refusal_of(const SamplerOptions& options) {
   return thrown_by([&] { Sampler sampler(options); });
 }
 
+std::vector<std::uint32_t> made_up_lengths(std::size_t samples) {
+  std::vector<std::uint32_t> lengths(samples);
+  for (std::size_t i = 0; i < samples; ++i) lengths[i] = static_cast<std::uint32_t>(i * 7919 % 251);
+  return lengths;
+}
+
+TEST(Sampler, BucketsSortBatchesByLengthAndKeepEachSample) {
+  const auto lengths = made_up_lengths(103);
+  for (const Order order : {Order::kShuffled, Order::kPageShuffled, Order::kSequential}) {
+    for (const std::size_t ranks : {1U, 3U}) {
+      Indices all;
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        SamplerOptions options{.samples = 103, .batch_size = 4, .order = order, .rank = rank, .world_size = ranks};
+        options.page_samples = 8;
+        options.window_samples = 32;
+        const auto plain = epoch_of(Sampler(options), 2);
+        options.bucket_batches = 5;
+        const Sampler sampler(options, lengths);
+        const auto batches = batches_of(sampler, 2);
+        EXPECT_EQ(batches, batches_of(Sampler(options, lengths), 2));
+        for (std::size_t first = 0; first < batches.size(); first += 5) {
+          // The samples of a bucket are those that would be in its batches; the longest of one batch is no longer than
+          // the shortest of another.
+          Indices bucket;
+          std::vector<std::pair<std::uint32_t, std::uint32_t>> spans;
+          for (std::size_t i = first; i < std::min(first + 5, batches.size()); ++i) {
+            bucket.insert(bucket.end(), batches[i].begin(), batches[i].end());
+            const auto [least, most] = std::ranges::minmax(batches[i], {}, [&](SampleIndex s) { return lengths[s]; });
+            spans.emplace_back(lengths[least], lengths[most]);
+          }
+          const auto from = plain.begin() + static_cast<std::ptrdiff_t>(first * 4);
+          EXPECT_THAT(bucket, UnorderedElementsAreArray(from, from + static_cast<std::ptrdiff_t>(bucket.size())));
+          std::ranges::sort(spans);
+          for (std::size_t i = 1; i < spans.size(); ++i) EXPECT_LE(spans[i - 1].second, spans[i].first);
+        }
+        for (const Indices& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
+      }
+      EXPECT_THAT(all, UnorderedElementsAreArray(up_to(103)));
+    }
+  }
+}
+
+TEST(Sampler, BucketsWantALengthOfEachSample) {
+  EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 3, .bucket_batches = 2}),
+            test::usage("--bucket-batches 2: the samples have no lengths of their own, padded text has"));
+}
+
 TEST(Sampler, SequentialGivesSamplesAsStored) {
   const Sampler sampler({.samples = 7, .batch_size = 3, .order = Order::kSequential});
   EXPECT_EQ(sampler.permutation_size(), 0U);

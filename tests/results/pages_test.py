@@ -226,6 +226,8 @@ class Pages(unittest.TestCase):
             (data / "openwebtext").symlink_to(data / "tokens")
             for name in (data / "tokens").glob("train.*"):
                 (place / f"my-corpus_text_document{name.suffix}").symlink_to(name)
+        elif what == "text":
+            self.work.run(["data", "make", "text", str(data / "text"), "--size", "65536", "--quiet"])
         elif what.endswith(".json"):
             self.need("cifar10")
             self.work.run(["run", "--workload", "cifar10", "--loader", "serial,thread-pool", "--workers", "1",
@@ -245,7 +247,7 @@ class Pages(unittest.TestCase):
     def prepare(self, words):
         """The words with the places of this folder for those of the page, and what they read made."""
         text = shlex.join(words)
-        for name in ("mnist", "fashion-mnist", "cifar10", "photos", "nbody", "tokens"):
+        for name in ("mnist", "fashion-mnist", "cifar10", "photos", "nbody", "tokens", "text"):
             if re.search(rf"(?<![\w-]){name}(?![\w-])", text):
                 self.need(name)
         if words[0] in ("diff", "report", "export", "merge", "forecast") or "--config" in words:
@@ -279,7 +281,7 @@ class Pages(unittest.TestCase):
         return self.run_tool([*words, *BRIEF], codes=(0, 3) if "--baseline" in words else (0,))
 
     def try_train(self, words):
-        fewer = ["--batch-size", "16" if "tokens" in words else "100"]
+        fewer = ["--batch-size", "16" if {"tokens", "text"} & set(words) else "100"]
         return self.run_tool([*words, *fewer, "--epochs", "1"])
 
     def try_ceilings(self, words):
@@ -321,17 +323,17 @@ class Pages(unittest.TestCase):
         if "--decode" in words:
             self.need("photos")
         source = {"SRC": "data/cifar10" if "cifar10" in words else "data/mnist", "PATH": "data/cifar10",
-                  "PHOTOS": "data/photos", "VOLUME.h5": "data/nbody.h5", "PHOTOGRAPHS": "photographs",
+                  "PHOTOS": "data/photos", "TEXT": "data/text", "VOLUME.h5": "data/nbody.h5", "PHOTOGRAPHS": "photographs",
                   "/usr/share/backgrounds": "photographs"}
         if words[1] in ("info", "verify"):
             source["DIR"] = "data/mnist"
         made = {"DIR": f"made-{number}", "DST.h5": f"made-{number}.h5", "FILE.h5": f"made-{number}.h5"}
         if "--decode" in words:
             source["SRC"] = "data/photos"
-        self.need("cifar10"), self.need("mnist"), self.need("photos"), self.need("nbody")
+        self.need("cifar10"), self.need("mnist"), self.need("photos"), self.need("nbody"), self.need("text")
         words = [source.get(word, made.get(word, word)) for word in words]
         fewer = {"cifar10": ["--samples", "100"], "photos": ["--samples", "40"], "nbody": ["--size", "16"],
-                 "tokens": ["--size", "65536"]}
+                 "tokens": ["--size", "65536"], "text": ["--size", "65536"]}
         words = words + (fewer[words[2]] if words[1] == "make" else [])
         if words[1] == "make" and (self.work.path / words[3]).exists():
             shutil.rmtree(self.work.path / words[3])

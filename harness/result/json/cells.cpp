@@ -145,6 +145,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json("bytes", trial.bytes);
   json.late("tokens", trial.tokens);
   json.late("padding", trial.padding);
+  json.late("cut_tokens", trial.cut_tokens);
   json.rate("samples_per_second", [&] { return trial.samples_per_second(); });
   word(json, "stores", trial.stores, kStores);
   json("wait", trial.wait);
@@ -346,6 +347,7 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   json.derived("samples_per_second", [&] { return summary.samples_per_second; });
   json.late_derived("tokens_per_second", summary.tokens_per_second);
   json.late_derived("padding_share", summary.padding_share);
+  json.late_derived("cut_share", summary.cut_share);
   json.converted(
       "bounds", cell.bounds, [&](const auto& bounds) { return names_of_bounds(bounds, ceilings); },
       [&](const auto& names) { return bounds_named(names, ceilings); });

@@ -126,6 +126,18 @@ void fields(auto& json, Record<TokenShape> auto& tokens) {
        std::array{Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments});
 }
 
+void fields(auto& json, Record<TextShape> auto& text) {
+  json.positive("documents", text.documents);
+  json.positive("bytes", text.bytes);
+  word(json, "stored_as", text.stored_as,
+       std::array{TextDocuments::kLines, TextDocuments::kJsonLines, TextDocuments::kFiles});
+  json("tokenizer", text.tokenizer);
+  json.positive("vocabulary", text.vocabulary);
+  json("sequence_length", text.sequence_length);
+  word(json, "sequences", text.sequences, std::array{Sequences::kPadded, Sequences::kPacked});
+  json("row_bytes", text.row_bytes);
+}
+
 void fields(auto& json, Record<StorageFacts> auto& storage) {
   json("file_system", storage.file_system);
   json("device", storage.device);
@@ -164,6 +176,7 @@ void fields(auto& json, Record<DatasetFacts> auto& facts) {
   json.converted("shape", info.shape, extents_of, shape_of);
   json("volume", info.volume);
   json.late("tokens", info.tokens);
+  json.late("text", info.text);
   json("encoded", info.encoded);
   json.derived("dtype", [&] { return stored_type(info); });
   json("classes", info.classes);

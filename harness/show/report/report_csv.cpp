@@ -105,6 +105,7 @@ constexpr std::array kMeasured{
               [](const CsvPlace& at) { return fmt::format("{}", at.trial.samples_per_second()); }},
     CsvColumn{"tokens_per_second", [](const CsvPlace& at) { return text_or_empty(at.trial.tokens_per_second()); }},
     CsvColumn{"padding_tokens", [](const CsvPlace& at) { return text_or_empty(at.trial.padding); }},
+    CsvColumn{"cut_tokens", [](const CsvPlace& at) { return text_or_empty(at.trial.cut_tokens); }},
     CsvColumn{"wall_seconds", of_trial<&Trial::wall_seconds>},
     CsvColumn{"samples", of_trial<&Trial::samples>},
     CsvColumn{"batches", of_trial<&Trial::batches>},

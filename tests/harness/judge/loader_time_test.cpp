@@ -45,7 +45,7 @@ TEST(LoaderTime, IsTheMeanShareOfTheTrialsWithItsInterval) {
   spend(cell.trials[2], 2, {{WorkerStage::kDecode, 0.85}, {WorkerStage::kRead, 0.15}});
   const LoaderTime time = *loader_time_of(cell);
   EXPECT_EQ(time.workers, 2U);
-  EXPECT_EQ(time.stages.size(), 11U) << "all but the one of other loaders";
+  EXPECT_EQ(time.stages.size(), 12U) << "all but the one of other loaders";
   const StageShare& decode = share_of(WorkerStage::kDecode, time);
   EXPECT_NEAR(decode.share.value, 0.8, 1e-12);
   // 4.303 x 0.05 / sqrt(3).

@@ -60,6 +60,7 @@ const std::map<std::string_view, Two> kAxes{
     {"page-samples", {"8,64", {{"order", "page-shuffled"}}}},
     {"window-samples", {"64,128", {{"order", "page-shuffled"}}}},
     {"drop-last", {"off,on"}},
+    {"bucket-batches", {"0,50", {{"workload", "text"}}}},
     {"prefetch", {"2,4"}},
     {"delivery", {"in-order,completion"}},
     {"stores", {"cached,streaming"}},

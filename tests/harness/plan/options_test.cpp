@@ -61,6 +61,9 @@ const std::map<std::string_view, Sample> kSamples{
     {"hdf5-labels", {"/train/y", std::string("/train/y")}},
     {"crops", {"77", std::size_t{77}}},
     {"token-type", {"u32", std::string("u32")}},
+    {"tokenizer", {"bytes", std::string("bytes")}},
+    {"text-key", {"body", std::string("body")}},
+    {"documents", {"files", std::string("files")}},
     {"dtype", {"bf16", std::string("bf16")}},
     {"layout", {"nhwc", std::string("nhwc")}},
     {"normalise", {"off", std::string("off")}},
@@ -86,6 +89,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"rank", {"3", std::size_t{3}}},
     {"world-size", {"4", std::size_t{4}}},
     {"drop-last", {"true", true}},
+    {"bucket-batches", {"50", std::size_t{50}}},
     {"prefetch", {"12", std::size_t{12}}},
     {"delivery", {"completion", std::string("completion")}},
     {"stores", {"streaming", std::string("streaming")}},
@@ -260,9 +264,10 @@ TEST(RunOptions, RefuseUnknownWordsAndNameTheNearest) {
   EXPECT_EQ(refusal("split", "validation"), usage("--split 'validation': want one of train, test"));
   EXPECT_EQ(refusal("order", "shufled"),
             usage("--order 'shufled': want one of shuffled, page-shuffled, sequential (did you mean shuffled?)"));
-  EXPECT_EQ(refusal("workload", "cifar10,cifar1000"), usage("--workload 'cifar1000': want one of fashion-mnist, mnist, "
-                                                            "cifar10, cifar100, photos, nbody, tokens (did you mean "
-                                                            "cifar100?)"));
+  EXPECT_EQ(refusal("workload", "cifar10,cifar1000"),
+            usage("--workload 'cifar1000': want one of fashion-mnist, mnist, "
+                  "cifar10, cifar100, photos, nbody, tokens, text (did you mean "
+                  "cifar100?)"));
 }
 
 TEST(RunOptions, RefuseAnEmptyTextWhereThereIsAStandardOne) {

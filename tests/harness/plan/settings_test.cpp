@@ -77,9 +77,9 @@ TEST(Settings, AreWrittenBackAsTheyWereRead) {
 
 TEST(Settings, DifferFromThoseOfAPlainCell) {
   const Cell cell = unusual();
-  const std::set<std::string_view> not_of_options{"worker_cpus", "precision",       "fusion",    "compute_threads",
-                                                  "token_type",  "sequence_length", "sequences", "worker_nodes",
-                                                  "slot_node",   "data_nodes"};
+  const std::set<std::string_view> not_of_options{
+      "worker_cpus",  "precision", "fusion",     "compute_threads", "token_type", "sequence_length", "sequences",
+      "worker_nodes", "slot_node", "data_nodes", "tokenizer",       "text_key",   "documents",       "bucket_batches"};
   for (const SettingRow& row : settings()) {
     if (not_of_options.contains(row.name)) continue;
     EXPECT_NE(text_of(row.read(cell)), text_of(row.read(Cell{.mode = Mode::kIo, .compute = "drain"}))) << row.name;
@@ -110,6 +110,31 @@ TEST(Settings, OfTokensApplyToThoseAlone) {
   EXPECT_EQ(copy.dataset.token_bytes, 4U);
   EXPECT_EQ(text_of(setting_named("setting", "token_type").read(copy)), "u32");
   EXPECT_EQ(text_of(setting_named("setting", "sequences").read(copy)), "documents");
+}
+
+TEST(Settings, OfTextApplyToThatAlone) {
+  Cell cell{.mode = Mode::kIo, .compute = "drain"};
+  cell.dataset.sequence_length = 64;
+  const auto expect_none = [&] {
+    for (const char* name : {"tokenizer", "text_key", "documents", "bucket_batches"}) {
+      EXPECT_EQ(setting_named("setting", name).read(cell), SettingValue()) << name;
+      EXPECT_TRUE(setting_named("setting", name).late) << name;
+    }
+  };
+  expect_none();
+  cell.dataset.sequences = Sequences::kPacked;
+  EXPECT_EQ(setting_named("setting", "token_type").read(cell), SettingValue());
+  cell.dataset.tokenizer = "words.model";
+  cell.dataset.text_key = "body";
+  cell.dataset.documents = TextDocuments::kFiles;
+  cell.sampler.bucket_batches = 50;
+  Cell copy;
+  for (const SettingRow& row : settings()) row.write(copy, row.read(cell));
+  EXPECT_EQ(copy.dataset.sequences, Sequences::kPacked);
+  EXPECT_EQ(copy.dataset.tokenizer, "words.model");
+  EXPECT_EQ(copy.dataset.text_key, "body");
+  EXPECT_EQ(copy.dataset.documents, TextDocuments::kFiles);
+  EXPECT_EQ(copy.sampler.bucket_batches, 50U);
 }
 
 TEST(Settings, OfNumaNodesApplyToPlacementsByNodeAlone) {

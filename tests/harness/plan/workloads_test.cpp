@@ -64,7 +64,8 @@ TEST(Workloads, LieBelowTheDataDirectoryUnlessTheyAreInstalled) {
                                                              {"cifar100", "/data/cifar100"},
                                                              {"photos", "/data/photos"},
                                                              {"nbody", "/data/nbody.h5"},
-                                                             {"tokens", "/data/tokens"}}));
+                                                             {"tokens", "/data/tokens"},
+                                                             {"text", "/data/text"}}));
 }
 
 TEST(Workloads, AreCompleteAndHaveAComputeThatExists) {

@@ -42,7 +42,7 @@ TEST(LoaderStages, AreWhatEachWorkerSpentBetweenTwoLooks) {
   EXPECT_EQ(stages->workers(), 2U);
   EXPECT_FALSE(stages->foreign());
   EXPECT_THAT(stage_names(*stages), ElementsAre("order", "slot wait", "window wait", "open", "read", "library lock",
-                                                "inflate", "decode", "transform", "hand over", "idle"));
+                                                "inflate", "decode", "tokenise", "transform", "hand over", "idle"));
   EXPECT_THAT(seconds_in(WorkerStage::kRead, *stages), ElementsAre(0.5, 0.25));
   EXPECT_THAT(seconds_in(WorkerStage::kDecode, *stages), ElementsAre(2, 0));
   EXPECT_THAT(seconds_in(WorkerStage::kOrder, *stages), ElementsAre(0, 0)) << "which took no time, and is known";

@@ -185,7 +185,7 @@ TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
       refusal("both.bin"),
       refused("both.bin",
               "no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
-              "tfrecord, image-folder)"));
+              "tfrecord, image-folder, text)"));
   EXPECT_EQ(open("both.bin", {.format = "cifar10"})->info().samples, 3074U);
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }

@@ -38,7 +38,7 @@ TEST(DatasetFormats, HaveNamesOfTheirOwnAndASummary) {
     EXPECT_FALSE(row.summary.empty()) << row.name;
   }
   EXPECT_EQ(names, (std::set<std::string_view>{"idx", "cifar10", "tokens", "cifar100", "volume", "hdf5", "npy",
-                                               "webdataset", "tfrecord", "image-folder"}));
+                                               "webdataset", "tfrecord", "image-folder", "text"}));
 }
 
 TEST(OpenDataset, TellsTheFormatFromWhatIsThere) {
@@ -77,12 +77,12 @@ TEST(OpenDataset, NamesAnEmptyDirectory) {
 
 TEST(OpenDataset, NamesWhatHoldsNoDatasetItKnows) {
   const TemporaryDirectory home;
-  test::write(home / "notes.txt", "hello");
+  test::write(home / "notes.md", "hello");
   test::write(home / "empty.bin", "");
   const std::string rest =
       ": no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
-      "tfrecord, image-folder)";
-  for (const fs::path& path : {home.path(), home / "notes.txt", home / "empty.bin"}) {
+      "tfrecord, image-folder, text)";
+  for (const fs::path& path : {home.path(), home / "notes.md", home / "empty.bin"}) {
     EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }), test::failed("cannot open " + path.string() + rest));
   }
 }
@@ -91,7 +91,7 @@ TEST(OpenDataset, RefusesAnUnknownFormat) {
   const TemporaryDirectory home;
   EXPECT_EQ(thrown_by([&] { open_dataset(home.path(), {.format = "cifar1"}); }),
             test::usage("format 'cifar1': want one of idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
-                        "tfrecord, image-folder (did "
+                        "tfrecord, image-folder, text (did "
                         "you mean cifar10?)"));
 }
 

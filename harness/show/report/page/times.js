@@ -81,7 +81,7 @@ CHARTS.start = {
 // What is waited for is grey, in a loader and in a step, so that work stands out.
 const WAITS = {"idle": "var(--g0)", "slot wait": "var(--g1)", "window wait": "var(--g2)", "host waits": "var(--g1)", "library lock": "var(--g2)"};
 const WORK = {"order": "var(--s7)", "open": "var(--s4)", "read": "var(--s0)", "inflate": "var(--s5)", "decode": "var(--s3)",
-              "transform": "var(--s2)", "hand over": "var(--s1)"};
+              "tokenise": "var(--s6)", "transform": "var(--s2)", "hand over": "var(--s1)"};
 
 function stageColours(stages) {
   const free = SERIES.filter((colour) => !stages.some((stage) => WORK[stage] === colour));

@@ -150,8 +150,9 @@ test("series lie at the times of their record, and CPU time is one chart", () =>
 });
 
 test("every stage of a bar has a colour of its own", () => {
-  const stages = ["order", "slot wait", "open", "read", "library lock", "inflate", "decode", "transform", "hand over", "idle"];
-  assert.equal(new Set(page.stageColours(stages)).size, 10);
+  const stages = ["order", "slot wait", "open", "read", "library lock", "inflate", "decode", "tokenise", "transform", "hand over",
+                  "idle"];
+  assert.equal(new Set(page.stageColours(stages)).size, 11);
   const step = ["host waits", "forward", "backward", "copy", "update"];
   assert.equal(new Set(page.stageColours(step)).size, 5);
 });

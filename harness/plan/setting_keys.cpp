@@ -1,0 +1,65 @@
+// What settings say as text: for keys of what is alike, and for names of cells.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "harness/plan/settings.h"
+
+namespace loadline {
+
+std::string text_of(const SettingValue& value) {
+  return std::visit(
+      [](const auto& known) -> std::string {
+        using T = std::decay_t<decltype(known)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return "";
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return known;
+        } else if constexpr (std::is_arithmetic_v<T>) {
+          return fmt::format("{}", known);
+        } else {
+          return fmt::format("{}", fmt::join(known, ","));
+        }
+      },
+      value);
+}
+
+std::string key_of(const Cell& cell, std::initializer_list<SettingPart> parts, std::string_view except) {
+  std::string key;
+  for (const SettingRow& row : settings()) {
+    if (row.name == except || std::ranges::find(parts, row.part) == parts.end()) continue;
+    key += text_of(row.read(cell));
+    key += '\n';
+  }
+  return key;
+}
+
+std::string loading_key(const Cell& cell, std::string_view except) {
+  return key_of(
+      cell,
+      {SettingPart::kSubject, SettingPart::kStorage, SettingPart::kOrder, SettingPart::kLoading, SettingPart::kMachine},
+      except);
+}
+
+std::string step_key(const Cell& cell) {
+  return key_of(cell, {SettingPart::kSubject, SettingPart::kCompute, SettingPart::kMachine});
+}
+
+std::string axes_text(const Cell& cell, std::initializer_list<SettingPart> parts) {
+  std::string text;
+  for (const std::string& axis : cell.axes) {
+    const SettingRow& row = setting_named("axis", axis);
+    const SettingValue value = row.read(cell);
+    // The drain of IO is nobody's choice.
+    if (cell.mode == Mode::kIo && row.part == SettingPart::kCompute) continue;
+    if (std::holds_alternative<std::monostate>(value) || std::ranges::find(parts, row.part) == parts.end()) continue;
+    text += fmt::format("/{}:{}", axis, text_of(value));
+  }
+  return text;
+}
+
+}  // namespace loadline
