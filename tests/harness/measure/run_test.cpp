@@ -275,7 +275,7 @@ TEST_F(RunTest, GoesOnWithoutACeilingThatFails) {
   plan.ceilings_alone = true;
   RunContext context{.clock = clock_, .stop = stop_.get_token(), .observer = listener_};
   prepare_run(plan, result_, context);
-  std::erase_if(result_.ceilings, [](const CeilingResult& each) { return each.ceiling.kind->intrudes; });
+  std::erase_if(result_.ceilings, [](const CeilingResult& each) { return each.ceiling.kind->of_device; });
   listener_.after_ceiling = [&](std::size_t ceilings) {
     if (ceilings == result_.ceilings.size()) fs::resize_file(images, 4096);
   };
