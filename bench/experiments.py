@@ -41,7 +41,8 @@ class Tool:
         return done.returncode, done.stdout
 
     def version(self):
-        return self.run("--version")[1].strip()
+        """Such as "0.1.0"."""
+        return self.run("--version")[1].split()[1]
 
     def result(self, *words):
         """The result of a run without ceilings and first epochs."""

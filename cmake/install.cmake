@@ -1,6 +1,6 @@
-# What `cmake --install` puts into its prefix, beside the Python package: the tool with its man pages and completions, the
-# header that plug-ins include, the libraries and their headers, and the CMake package by which find_package(loadline)
-# finds them.
+# What `cmake --install` puts into its prefix, beside the Python package: the tool with its man pages, completions, batch
+# scripts and documentation, the header that plug-ins include, the libraries and their headers, and the CMake package by
+# which find_package(loadline) finds them.
 #
 #     loadline::plugin     loadline/plugin.h, for loaders of one's own; needs nothing else
 #     loadline::loaders    loadline::synthetic    loadline::harness    the libraries, each with those before it
@@ -56,3 +56,15 @@ install(CODE "
   endif()
   string(REGEX MATCHALL \"[^\n]+\" written \"\${written}\")
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES \${written})" COMPONENT tool)
+
+install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
+install(DIRECTORY docs bench/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tool)
+# Under the names that they have in the repository, as they look for each other by these. A batch system runs a copy of
+# a script, which cannot see where it was: the installed ones are told.
+set(batch_root "${CMAKE_INSTALL_DATADIR}/loadline")
+install(DIRECTORY bench/batch bench/slurm bench/lsf DESTINATION "${batch_root}/bench" COMPONENT tool USE_SOURCE_PERMISSIONS)
+install(CODE "
+  file(GLOB scripts \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${batch_root}/bench/*/*.sbatch\"
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${batch_root}/bench/*/*.lsf\")
+  execute_process(COMMAND sed -i \"s|^root=.*|root=\\\${LOADLINE_ROOT:-\${CMAKE_INSTALL_PREFIX}/${batch_root}}|\" \${scripts}
+    COMMAND_ERROR_IS_FATAL ANY)" COMPONENT tool)

@@ -528,7 +528,7 @@ int print_help(const CLI::App& app, const std::vector<std::string>& words, bool 
 // Of what the parsing library ends with where help or the version is asked for.
 int print_help(const CLI::App& app, const CLI::Success& asked) {
   if (asked.get_name() == "CallForVersion") {
-    put(stdout, fmt::format("{}\n", asked.what()));
+    put(stdout, asked.what());
     return kExitOk;
   }
   const CLI::App& verb = chosen(app);
@@ -708,7 +708,8 @@ namespace {
   CLI::App app(
       "Measures how fast training data can be loaded, how fast a training step can take it, and both together");
   app.name("loadline");
-  app.set_version_flag("--version", this_build().version, "print the version, and stop");
+  app.set_version_flag(
+      "--version", [] { return build_text(this_build()); }, "print the version and what is built in, and stop");
   app.set_help_flag("-h,--help", "print this page, and stop");
   app.set_help_all_flag("--help-all", "print it with all sections, and stop");
   Request request;

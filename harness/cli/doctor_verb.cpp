@@ -30,6 +30,8 @@ namespace {
 
 constexpr std::chrono::seconds kWatched{1};
 
+}  // namespace
+
 std::string build_text(const Build& build) {
   std::string text = fmt::format("{}, {}{}, {} kernels\n", name_of(build), build.build_type.value_or("no build type"),
                                  build.sanitizer ? fmt::format(" with the {} sanitizer", *build.sanitizer) : "",
@@ -46,6 +48,8 @@ std::string build_text(const Build& build) {
   if (const auto why = why_no_tensorboard(); !why.empty()) text += fmt::format("left out: TensorBoard: {}\n", why);
   return text;
 }
+
+namespace {
 
 Symptom ring_symptom() {
   try {

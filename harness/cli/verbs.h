@@ -176,6 +176,8 @@ int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);
 int list_verb(const ListRequest& request);
 int doctor_verb();  // takes a second
+// Which loadline this is, what it was built with, and what was left out: lines of text.
+std::string build_text(const Build& build);
 int baseline_list_verb(const BaselineRequest& request);
 int baseline_show_verb(const BaselineRequest& request);
 int baseline_delete_verb(const BaselineRequest& request);

@@ -197,8 +197,8 @@ class Dataset {
   virtual std::unique_ptr<SampleArrivals> make_arrivals() const { return nullptr; }
 
   // Reads all that is stored, the labels apart, and gives it to `visitor` in order: sample by sample, until that
-  // returns false. Returns whether it came to the end. Throws Error when storage fails under it, and what `visitor`
-  // throws.
+  // returns false. Returns whether it came to the end. `visitor` is called by one thread at a time, not always the
+  // same. Throws Error when storage fails under it, and what `visitor` throws.
   virtual bool visit(const std::function<bool(StoredSample)>& visitor) const;
 
   // Throws Error naming file and byte when any read so far met storage that has gone since the dataset was opened.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/ordered_reads.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/storage/scattered_reads.h"
@@ -184,22 +185,18 @@ std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::
     return complete ? std::optional(digest.value()) : std::nullopt;
   }
   add_extents(dataset.info(), digest);
-  std::vector<SampleIndex> indices(*count);
-  for (std::size_t i = 0; i < *count; ++i) {
-    indices[i] = static_cast<SampleIndex>(i * dataset.info().samples / *count);
-  }
-  const auto reader = dataset.make_reader(1);
-  reader->announce(indices);
-  for (const SampleIndex& index : indices) {
-    if (stop.stop_requested()) return std::nullopt;
+  const auto index_of = [&](std::size_t number) {
+    return static_cast<SampleIndex>(number * dataset.info().samples / *count);
+  };
+  const bool complete = read_in_order(dataset, *count, index_of, [&](std::size_t number, StoredSample sample) {
+    const SampleIndex index = index_of(number);
     const std::int32_t label = dataset.labels()[index];
     dataset.check_labels({&index, 1}, {&label, 1});
     digest.add(&label, sizeof label);
-    StoredSample sample;
-    reader->read({&index, 1}, {&sample, 1});
     digest.add_sample(dataset.info(), sample);
-    reader->check_intact();
-  }
+    return !stop.stop_requested();
+  });
+  if (!complete) return std::nullopt;
   dataset.check_intact();
   return digest.value();
 }

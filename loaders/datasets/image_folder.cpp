@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/image_listing.h"
+#include "loaders/datasets/ordered_reads.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_arrivals.h"
@@ -194,6 +196,11 @@ class ImageFolder final : public Dataset {
   }
   std::unique_ptr<SampleArrivals> make_arrivals() const override {
     return read_ == FileRead::kUring ? std::make_unique<ArrivingFiles>(files(), ahead_) : nullptr;
+  }
+  bool visit(const std::function<bool(StoredSample)>& visitor) const override {
+    return read_in_order(
+        *this, info().samples, [](std::size_t number) { return static_cast<SampleIndex>(number); },
+        [&](std::size_t, StoredSample sample) { return visitor(sample); });
   }
   std::string describe(SampleIndex index) const override { return info().files[index].string(); }
 

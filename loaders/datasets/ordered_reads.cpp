@@ -1,0 +1,126 @@
+#include "loaders/datasets/ordered_reads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <semaphore>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+class OrderedReads {
+ public:
+  OrderedReads(const Dataset& dataset, std::size_t count, const std::function<SampleIndex(std::size_t)>& index_of,
+               const std::function<bool(std::size_t, StoredSample)>& visit)
+      : dataset_(dataset), count_(count), index_of_(index_of), visit_(visit) {}
+
+  bool run() {
+    turn_of(0).release();
+    {
+      std::vector<std::jthread> others;
+      try {
+        for (std::size_t i = 1; i < std::min(kOrderedReads, count_); ++i) others.emplace_back([this] { work(); });
+      } catch (const std::system_error&) {
+        // A limit on threads: those that there are read on.
+      }
+      work();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    return !ended_;
+  }
+
+ private:
+  // More than there are threads, so that no two numbers under way share one.
+  using Turns = std::array<std::binary_semaphore, 2 * kOrderedReads>;
+
+  std::binary_semaphore& turn_of(std::size_t number) { return (*turns_)[number % turns_->size()]; }
+
+  void work() {
+    std::unique_ptr<SampleReader> reader;
+    while (true) {
+      const std::size_t number = next_.fetch_add(1);
+      if (number >= count_) return;
+      std::exception_ptr failure;
+      StoredSample sample;
+      // Whoever comes after an end reads nothing, but passes the turn on to those that wait.
+      if (!ended_) {
+        try {
+          if (!reader) reader = dataset_.make_reader(1);
+          sample = read(*reader, index_of_(number));
+          touch(sample);
+        } catch (...) {
+          failure = std::current_exception();
+        }
+      }
+      turn_of(number).acquire();
+      if (!ended_) hand_over(number, sample, failure, reader.get());
+      turn_of(number + 1).release();
+    }
+  }
+
+  StoredSample read(SampleReader& reader, SampleIndex index) const {
+    StoredSample sample;
+    reader.announce({&index, 1});
+    reader.read({&index, 1}, {&sample, 1});
+    try {
+      reader.check(index);
+    } catch (const Error& error) {
+      throw Error(fmt::format("cannot read {} (sample {}): {}", dataset_.describe(index), index, error.what()));
+    }
+    return sample;
+  }
+
+  // So that a mapped page is waited for here, beside the others, and not in turn.
+  static void touch(StoredSample sample) {
+    constexpr std::size_t kPageBytes = 4096;
+    for (std::size_t at = 0; at < sample.size(); at += kPageBytes) {
+      static_cast<void>(*static_cast<const volatile std::byte*>(sample.data() + at));
+    }
+  }
+
+  void hand_over(std::size_t number, StoredSample sample, const std::exception_ptr& failure,
+                 const SampleReader* reader) {
+    try {
+      if (failure) std::rethrow_exception(failure);
+      if (!visit_(number, sample)) ended_ = true;
+      reader->check_intact();
+    } catch (...) {
+      failure_ = std::current_exception();
+      ended_ = true;
+    }
+  }
+
+  const Dataset& dataset_;
+  const std::size_t count_;
+  const std::function<SampleIndex(std::size_t)>& index_of_;
+  const std::function<bool(std::size_t, StoredSample)>& visit_;
+  std::unique_ptr<Turns> turns_ = make_turns(std::make_index_sequence<2 * kOrderedReads>());
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> ended_ = false;  // written by who has the turn
+  std::exception_ptr failure_;       // likewise
+
+  template <std::size_t... kNumbers>
+  static std::unique_ptr<Turns> make_turns(std::index_sequence<kNumbers...>) {
+    return std::unique_ptr<Turns>(new Turns{std::binary_semaphore((static_cast<void>(kNumbers), 0))...});
+  }
+};
+
+}  // namespace
+
+bool read_in_order(const Dataset& dataset, std::size_t count, const std::function<SampleIndex(std::size_t)>& index_of,
+                   const std::function<bool(std::size_t, StoredSample)>& visit) {
+  if (count == 0) return true;
+  return OrderedReads(dataset, count, index_of, visit).run();
+}
+
+}  // namespace loadline
