@@ -125,8 +125,18 @@ double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
   return of_random_places(static_cast<double>(crop.bytes()));
 }
 
+}  // namespace
+
+std::size_t device_block_bytes(std::size_t stored_bytes) {
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  return std::clamp(stored_bytes / kRequestsAtATime / kDevicePageBytes * kDevicePageBytes, kLeast, kMost);
+}
+
+namespace {
+
 std::size_t device_request_bytes(const CeilingKind& kind, const DatasetInfo& info) {
-  if (kind.unit == CeilingUnit::kBytes) return kDeviceBlockBytes;
+  if (kind.unit == CeilingUnit::kBytes) return device_block_bytes(info.stored_bytes);
   return info.access == Access::kFiles ? std::max<std::size_t>(1, info.stored_bytes / info.files.size())
                                        : kDevicePageBytes;
 }

@@ -132,6 +132,10 @@ struct Ceiling {
 // has no loader. `alone`: no cells are measured, so that those of the device are in nobody's way.
 std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info, bool alone = false);
 
+// What one request of device-read takes, and one of device-iops at the most: 1 MiB, and less of so little data that the
+// requests under way at a time would hold it several times over.
+std::size_t device_block_bytes(std::size_t stored_bytes);
+
 // Whether the ceiling, one of those of the cell, is a limit that it cannot pass.
 bool binds(const Ceiling& ceiling, const Cell& cell);
 

@@ -24,6 +24,7 @@ namespace {
 
 // How much of the files is dropped and, so that the ceilings after this one find it as it was, read again.
 constexpr std::size_t kMostBytesDropped = std::size_t{128} << 20;
+constexpr std::size_t kRestoredAtOnce = std::size_t{1} << 20;
 
 // Of what was read has to have come from the device, by the system's own count, for the rate to be the device's.
 constexpr double kFromDevice = 0.9;
@@ -60,7 +61,7 @@ class DeviceReading final : public CeilingKernel {
         depths_(depths_of(subject.threads)),
         block_bytes_(block_bytes(wanted_bytes, subject.threads)),
         counted_(counted),
-        buffers_(std::max(subject.threads * block_bytes_, kDeviceBlockBytes)) {
+        buffers_(std::max(subject.threads * block_bytes_, kRestoredAtOnce)) {
     const auto paths = evenly_spread(dataset_.info().files, kMostFiles);
     keeps_open_ = paths.size() <= kMostOpen;
     for (const auto& path : paths) add(path);
@@ -206,8 +207,8 @@ class DeviceReading final : public CeilingKernel {
   void restore() {
     for (const Part& part : parts_) {
       const File file = File::open(part.path);
-      for (std::size_t at = 0; at < part.size; at += kDeviceBlockBytes) {
-        file.read_exactly(at, buffers_.bytes().first(std::min(kDeviceBlockBytes, part.size - at)));
+      for (std::size_t at = 0; at < part.size; at += kRestoredAtOnce) {
+        file.read_exactly(at, buffers_.bytes().first(std::min(kRestoredAtOnce, part.size - at)));
       }
     }
   }
@@ -237,13 +238,14 @@ class DeviceReading final : public CeilingKernel {
 }  // namespace
 
 std::unique_ptr<CeilingKernel> make_device_read(const CeilingSubject& subject) {
-  return std::make_unique<DeviceReading>(subject, kDeviceBlockBytes, Each::kBytes);
+  const std::size_t block = device_block_bytes(subject.assembler.dataset().info().stored_bytes);
+  return std::make_unique<DeviceReading>(subject, block, Each::kBytes);
 }
 
 std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject) {
-  const bool whole_files = subject.assembler.dataset().info().access == Access::kFiles;
-  return whole_files ? std::make_unique<DeviceReading>(subject, kDeviceBlockBytes, Each::kFiles)
-                     : std::make_unique<DeviceReading>(subject, kDevicePageBytes, Each::kReads);
+  const DatasetInfo& info = subject.assembler.dataset().info();
+  if (info.access != Access::kFiles) return std::make_unique<DeviceReading>(subject, kDevicePageBytes, Each::kReads);
+  return std::make_unique<DeviceReading>(subject, device_block_bytes(info.stored_bytes), Each::kFiles);
 }
 
 }  // namespace loadline

@@ -146,11 +146,17 @@ TEST(CeilingsOf, ACellAreBoundsOfTheDeviceOnlyWhereItStartsCold) {
 TEST(CeilingsOf, TheDeviceTellHowLargeOneRequestIs) {
   for (const Ceiling& ceiling : ceilings({.workers = 1, .access = Access::kFiles, .cache = CacheState::kCold})) {
     const std::string_view kind = ceiling.kind->name;
-    const auto wanted = kind == "device-read"   ? std::optional(std::size_t{1} << 20)
+    const auto wanted = kind == "device-read"   ? std::optional(std::size_t{64} << 10)
                         : kind == "device-iops" ? std::optional<std::size_t>(40960 / 2)  // a file of the folder
                                                 : std::nullopt;
     EXPECT_EQ(ceiling.request_bytes, wanted) << kind;
   }
+}
+
+TEST(DeviceBlockBytes, AreAMebibyteAndLessOfLittleData) {
+  EXPECT_EQ(device_block_bytes(std::size_t{1} << 30), std::size_t{1} << 20);
+  EXPECT_EQ(device_block_bytes((std::size_t{16} << 20) + 100), std::size_t{256} << 10);
+  EXPECT_EQ(device_block_bytes(0), std::size_t{64} << 10);
 }
 
 double samples_per_unit(const char* kind, const DatasetInfo& info, std::size_t crop_edge = 1) {
