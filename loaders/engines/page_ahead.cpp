@@ -1,8 +1,5 @@
 #include "loaders/engines/page_ahead.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -22,17 +19,6 @@ constexpr std::size_t kPartOfMemory = 4;
 // By then it is warm, or somebody else reads it.
 constexpr std::size_t kBatchesWithoutReads = 64;
 
-std::size_t memory_of_machine() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-// Blocks of 512 bytes that this thread has had read from devices.
-long blocks_read() {
-  rusage used{};
-  ::getrusage(RUSAGE_THREAD, &used);
-  return used.ru_inblock;
-}
-
 }  // namespace
 
 std::unique_ptr<PageAhead> PageAhead::where_cold(const Assembler& assembler, const Sampler& sampler,
@@ -41,7 +27,7 @@ std::unique_ptr<PageAhead> PageAhead::where_cold(const Assembler& assembler, con
   if (files.empty() || !some_pages_missing(files)) return nullptr;
   std::size_t bytes = 0;
   for (const MappedFile* file : files) bytes += file->bytes().size();
-  const bool kept = bytes <= memory_of_machine() / kPartOfMemory;
+  const bool kept = bytes <= memory_of_machine_bytes() / kPartOfMemory;
   auto requests = std::make_unique<PageRequests>(std::move(files), kept ? kBlockBytes : 0);
   return std::unique_ptr<PageAhead>(new PageAhead(assembler, sampler, stream, batches_ahead, std::move(requests)));
 }
@@ -77,9 +63,9 @@ void PageAhead::ask_for_next() {
     places_.clear();
     assembler_.find_places(plan_, places_);
     for (const StoredSample& place : places_) requests_->want(place);
-    const long before = blocks_read();
+    const long before = device_blocks_read();
     bytes_[next_ % bytes_.size()] = requests_->ask();
-    without_reads_ = blocks_read() > before ? 0 : without_reads_ + 1;
+    without_reads_ = device_blocks_read() > before ? 0 : without_reads_ + 1;
     ++next_;
     stream_.prepare_next();
   }

@@ -1,6 +1,7 @@
 #include "loaders/storage/page_requests.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +57,16 @@ bool some_pages_missing(std::span<const MappedFile* const> files, std::size_t lo
     before += size;
   }
   return false;
+}
+
+std::size_t memory_of_machine_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+long device_blocks_read() {
+  rusage used{};
+  ::getrusage(RUSAGE_THREAD, &used);
+  return used.ru_inblock;
 }
 
 PageRequests::PageRequests(std::vector<const MappedFile*> files, std::size_t block_bytes)

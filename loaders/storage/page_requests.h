@@ -16,6 +16,11 @@ namespace loadline {
 // does not tell: to ask for pages that are there costs little and ends soon.
 bool some_pages_missing(std::span<const MappedFile* const> files, std::size_t looks = 256);
 
+std::size_t memory_of_machine_bytes();
+
+// Blocks of 512 bytes that the calling thread has had read from devices.
+long device_blocks_read();
+
 // Asks the system to read parts of mapped files (madvise, MADV_WILLNEED): it begins at once and waits for nothing, so
 // that storage has as many requests as there are parts, where a page fault is one request that its thread waits for.
 //
