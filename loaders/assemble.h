@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "loaders/batch.h"
 #include "loaders/datasets/dataset.h"
@@ -53,11 +52,6 @@ class Assembler {
   virtual ~Assembler() = default;
 
   const Dataset& dataset() const { return dataset_; }
-  // Adds where in mapped files the samples of a batch lie, whose indices and epoch `plan` holds, as far as that is
-  // known without touching them (Dataset::mapped_files()). Any thread. Throws Error as Filler::fill().
-  virtual void find_places(const Slot& plan, std::vector<StoredSample>& places) const {
-    dataset_.find_places(plan.indices.first(plan.count), places);
-  }
   // Of one assembled sample.
   virtual std::size_t sample_bytes() const = 0;
   virtual SampleFormat sample_format() const = 0;
@@ -96,7 +90,6 @@ class VolumeAssembler final : public Assembler {
  public:
   VolumeAssembler(const VolumeDataset& dataset, const VolumeTransform& transform);
 
-  void find_places(const Slot& plan, std::vector<StoredSample>& places) const override;
   std::size_t sample_bytes() const override { return volume_.info().volume->channels() * transform_.channel_bytes(); }
   SampleFormat sample_format() const override;
   Stores effective(Stores stores) const override { return transform_.effective(stores); }
@@ -116,7 +109,6 @@ class TokenAssembler final : public Assembler {
   // `seed`: of random places.
   TokenAssembler(const TokenDataset& dataset, std::uint64_t seed);
 
-  void find_places(const Slot& plan, std::vector<StoredSample>& places) const override;
   std::size_t sample_bytes() const override { return (length_ + 1) * sizeof(std::int32_t); }
   SampleFormat sample_format() const override;
   Stores effective(Stores /*stores*/) const override { return Stores::kCached; }

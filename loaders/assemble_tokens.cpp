@@ -75,14 +75,6 @@ SampleFormat TokenAssembler::sample_format() const {
   return {.dtype = DType::kI32, .layout = Layout::kNCHW, .input = {length_ + 1}, .target = {}};
 }
 
-void TokenAssembler::find_places(const Slot& plan, std::vector<StoredSample>& places) const {
-  const std::size_t bytes = tokens_.info().tokens->token_bytes;
-  for (const SampleIndex index : plan.indices.first(plan.count)) {
-    const TokenRun run = tokens_.place(index, seed_, plan.epoch);
-    places.push_back(tokens_.bytes().subspan(run.first * bytes, run.count * bytes));
-  }
-}
-
 std::unique_ptr<Filler> TokenAssembler::make_filler(std::size_t batch_size, std::optional<Stores> /*stores*/) const {
   return std::make_unique<TokenFiller>(tokens_, seed_, batch_size);
 }

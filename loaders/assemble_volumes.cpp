@@ -71,26 +71,6 @@ SampleFormat VolumeAssembler::sample_format() const {
           .target = {volume.target_channels, edge, edge, edge}};
 }
 
-// Rows of a crop, which are the longest runs of it that lie in one piece.
-void VolumeAssembler::find_places(const Slot& plan, std::vector<StoredSample>& places) const {
-  if (volume_.info().access != Access::kMapped) return;
-  const std::size_t edge = transform_.edge();
-  const auto reader = volume_.make_crop_reader(edge);
-  for (const SampleIndex index : plan.indices.first(plan.count)) {
-    const CropPlace place = transform_.place(volume_.info().volume->edge, plan.epoch, index);
-    for (const Field field : kFields) {
-      const VolumeView view = reader->read(field, place.origin);
-      for (std::size_t row = 0; row < view.channels * edge * edge; ++row) {
-        const auto channel = static_cast<std::ptrdiff_t>(row / (edge * edge));
-        const auto x = static_cast<std::ptrdiff_t>(row / edge % edge);
-        const auto y = static_cast<std::ptrdiff_t>(row % edge);
-        const float* const first = view.first + channel * view.channel_stride + x * view.stride[0] + y * view.stride[1];
-        places.push_back(std::as_bytes(std::span(first, edge)));
-      }
-    }
-  }
-}
-
 std::unique_ptr<Filler> VolumeAssembler::make_filler(std::size_t /*batch_size*/, std::optional<Stores> stores) const {
   return std::make_unique<VolumeFiller>(volume_, transform_, stores);
 }

@@ -133,12 +133,6 @@ class CifarDataset final : public AddressableDataset {
     for (const auto& file : files_) file->forget_pages();
   }
 
-  std::vector<const MappedFile*> mapped_files() const override {
-    std::vector<const MappedFile*> files;
-    for (const auto& file : files_) files.push_back(file.get());
-    return files;
-  }
-
  private:
   struct Part {
     std::size_t first;       // sample

@@ -210,13 +210,6 @@ class Dataset {
   // Gives back the memory that mapped samples read so far take of this process; reading them again is still possible.
   virtual void forget_pages() const {}
 
-  // The files whose mappings samples lie in; empty where they lie elsewhere.
-  virtual std::vector<const MappedFile*> mapped_files() const { return {}; }
-
-  // Adds where in these mappings samples lie, as far as that is known without touching them. Any thread. Throws Error
-  // as SampleReader::read().
-  virtual void find_places(std::span<const SampleIndex> /*indices*/, std::vector<StoredSample>& /*places*/) const {}
-
   // All memory that samples lie in, each copy of them; empty where they stay in their files.
   virtual std::vector<std::span<const std::byte>> memory() const { return {}; }
 
@@ -236,7 +229,6 @@ class Dataset {
 class AddressableDataset : public Dataset {
  public:
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const final;
-  void find_places(std::span<const SampleIndex> indices, std::vector<StoredSample>& places) const final;
 
  protected:
   using Dataset::Dataset;

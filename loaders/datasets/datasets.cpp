@@ -162,12 +162,6 @@ std::unique_ptr<SampleReader> AddressableDataset::make_reader(std::size_t /*most
   return std::make_unique<Locator>(*this);
 }
 
-void AddressableDataset::find_places(std::span<const SampleIndex> indices, std::vector<StoredSample>& places) const {
-  const std::size_t before = places.size();
-  places.resize(before + indices.size());
-  locate(indices, std::span(places).subspan(before));
-}
-
 bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
   // Enough at a time for a format that stores samples in blocks to read each block once or twice.
   constexpr std::size_t kAtATime = 256;

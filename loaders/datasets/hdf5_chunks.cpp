@@ -100,18 +100,6 @@ class ChunkedDataset final : public Dataset {
     file_.forget_pages();
     inflated_.forget();
   }
-  std::vector<const MappedFile*> mapped_files() const override {
-    return source_->finds_chunks() ? std::vector<const MappedFile*>{&file_} : std::vector<const MappedFile*>();
-  }
-  // Whole chunks, as they are stored.
-  void find_places(std::span<const SampleIndex> indices, std::vector<StoredSample>& places) const override {
-    std::vector<std::size_t> chunks;
-    for (const SampleIndex index : indices) chunks.push_back(index / chunk_samples_);
-    std::ranges::sort(chunks);
-    const auto repeated = std::ranges::unique(chunks);
-    chunks.erase(repeated.begin(), repeated.end());
-    for (const std::size_t chunk : chunks) places.push_back(stored(chunk, {}).bytes);
-  }
 
  private:
   class Reader;

@@ -141,7 +141,6 @@ class MappedIdx final : public AddressableDataset {
   void check_intact() const override { images_.mapped->check_intact(); }
   void check_files() const override { images_.mapped->check_size(); }
   void forget_pages() const override { images_.mapped->forget_pages(); }
-  std::vector<const MappedFile*> mapped_files() const override { return {images_.mapped.get()}; }
 
  private:
   IdxFile images_;

@@ -237,7 +237,6 @@ class MappedNpy final : public AddressableDataset {
   void check_intact() const override { images_.file->check_intact(); }
   void check_files() const override { images_.file->check_size(); }
   void forget_pages() const override { images_.file->forget_pages(); }
-  std::vector<const MappedFile*> mapped_files() const override { return {images_.file.get()}; }
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
@@ -261,11 +260,6 @@ class InterleavedNpy final : public Dataset {
   void check_intact() const override { images_.file->check_intact(); }
   void check_files() const override { images_.file->check_size(); }
   void forget_pages() const override { images_.file->forget_pages(); }
-  std::vector<const MappedFile*> mapped_files() const override { return {images_.file.get()}; }
-  void find_places(std::span<const SampleIndex> indices, std::vector<StoredSample>& places) const override {
-    const std::size_t bytes = info().sample_bytes();
-    for (const SampleIndex index : indices) places.push_back(images_.values().subspan(index * bytes, bytes));
-  }
 
  private:
   class Reader final : public SampleReader {

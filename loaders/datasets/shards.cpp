@@ -401,12 +401,6 @@ void MappedShards::forget_pages() const {
   for (const auto& file : files_) file->forget_pages();
 }
 
-std::vector<const MappedFile*> MappedShards::files() const {
-  std::vector<const MappedFile*> files;
-  for (const auto& file : files_) files.push_back(file.get());
-  return files;
-}
-
 DatasetInfo shards_info(std::string_view format, const std::vector<fs::path>& shards, const ShardIndex& index) {
   DatasetInfo info{.format = std::string(format), .samples = index.offsets.size(), .shape = {3, 0, 0}};
   info.classes = static_cast<std::size_t>(*std::ranges::max_element(index.labels)) + 1;

@@ -79,7 +79,6 @@ class MappedShards {
   void check_intact() const;
   void check_files() const;
   void forget_pages() const;
-  std::vector<const MappedFile*> files() const;
 
  private:
   ShardIndex index_;

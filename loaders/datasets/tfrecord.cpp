@@ -345,15 +345,6 @@ class TfRecord final : public Dataset {
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
   void forget_pages() const override { shards_.forget_pages(); }
-  std::vector<const MappedFile*> mapped_files() const override { return shards_.files(); }
-  // Whole records, whose checksum is of all of them.
-  void find_places(std::span<const SampleIndex> indices, std::vector<StoredSample>& places) const override {
-    for (const SampleIndex index : indices) {
-      const auto image = shards_.sample(index);
-      const std::size_t lead = shards_.index().leads[index];
-      places.emplace_back(image.data() - lead, lead + image.size());
-    }
-  }
 
  private:
   class Reader final : public SampleReader {

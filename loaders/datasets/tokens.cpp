@@ -169,10 +169,6 @@ void TokenDataset::forget_pages() const {
   if (file_) file_->forget_pages();
 }
 
-std::vector<const MappedFile*> TokenDataset::mapped_files() const {
-  return file_ ? std::vector<const MappedFile*>{file_.get()} : std::vector<const MappedFile*>();
-}
-
 std::vector<std::span<const std::byte>> TokenDataset::memory() const {
   return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();
 }

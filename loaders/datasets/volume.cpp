@@ -101,11 +101,6 @@ class AddressableVolume final : public VolumeDataset {
   void forget_pages() const override {
     for (const auto& file : files_) file->forget_pages();
   }
-  std::vector<const MappedFile*> mapped_files() const override {
-    std::vector<const MappedFile*> files;
-    for (const auto& file : files_) files.push_back(file.get());
-    return files;
-  }
 
   std::vector<std::span<const std::byte>> memory() const override {
     return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();

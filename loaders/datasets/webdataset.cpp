@@ -152,7 +152,6 @@ class WebDataset final : public AddressableDataset {
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
   void forget_pages() const override { shards_.forget_pages(); }
-  std::vector<const MappedFile*> mapped_files() const override { return shards_.files(); }
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {

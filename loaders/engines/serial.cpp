@@ -1,7 +1,6 @@
 #include <atomic>
 
 #include "loaders/engines/engines.h"
-#include "loaders/engines/page_ahead.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
 
@@ -15,8 +14,7 @@ class SerialFeed final : public Feed {
       : clock_(options.logs.empty() ? nullptr : &options.logs.front()),
         filler_(assembler.make_filler(sampler.batch_size(), Stores::kCached)),
         stream_(sampler, options.stream),
-        pool_(slots, sampler.batch_size(), assembler.sample_bytes(), options.slot_nodes),
-        pages_(PageAhead::where_cold(assembler, sampler, options.stream, kBatchesAhead)) {}
+        pool_(slots, sampler.batch_size(), assembler.sample_bytes(), options.slot_nodes) {}
 
   Batch next() override {
     if (closed_.load(std::memory_order_relaxed)) return {};
@@ -28,7 +26,6 @@ class SerialFeed final : public Feed {
     clock_.begin_batch(batch->sequence);
     const InStage transform(WorkerStage::kTransform);
     try {
-      if (pages_) pages_->before(batch->sequence);
       filler_->fill(*batch);
     } catch (...) {
       close();
@@ -48,14 +45,10 @@ class SerialFeed final : public Feed {
   void close() override { closed_.store(true, std::memory_order_relaxed); }
 
  private:
-  // Whose pages are asked for while one is filled.
-  static constexpr std::size_t kBatchesAhead = 8;
-
   WorkerClock clock_;
   std::unique_ptr<Filler> filler_;  // through the caches: the consumer is the same thread
   BatchStream stream_;
   BatchPool pool_;
-  std::unique_ptr<PageAhead> pages_;  // null: no pages to ask for
   std::atomic<bool> closed_{false};
 };
 

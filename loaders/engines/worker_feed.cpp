@@ -48,7 +48,6 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
       return;
     }
   }
-  pages_ = PageAhead::where_cold(assembler, sampler, options.stream, pool_.size());
   for (const auto& worker : workers_) worker->filler = assembler.make_filler(sampler.batch_size(), options.stores);
 }
 
@@ -131,10 +130,7 @@ void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
 }
 
 bool WorkerFeed::make_batch(Worker& worker) {
-  return deliver(worker.clock, [&](Slot& slot) {
-    if (pages_) pages_->before(slot.sequence);
-    worker.filler->fill(slot);
-  });
+  return deliver(worker.clock, [&](Slot& slot) { worker.filler->fill(slot); });
 }
 
 template <typename Fill>

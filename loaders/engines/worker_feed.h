@@ -14,7 +14,6 @@
 
 #include "loaders/assemble.h"
 #include "loaders/batch.h"
-#include "loaders/engines/page_ahead.h"
 #include "loaders/engines/read_ahead.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
@@ -93,7 +92,6 @@ class WorkerFeed : public Feed {
   BatchPool pool_;
   DeliveryRing ring_;
   std::unique_ptr<ReadAhead> ahead_;  // null: batch by batch
-  std::unique_ptr<PageAhead> pages_;  // null: no pages to ask for
   std::mutex failing_;
   std::exception_ptr failure_;  // of what is no batch's
   std::atomic<bool> closed_{false};
