@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/walk.sh [OPTION...]: the walk that README shows, from a slow loader to a faster step, in short trials: each step a
+# bench/walk.sh [OPTION...]: the walk that docs/walk.md shows, from a slow loader to a faster step, in short trials: each step a
 # run with its result kept, then all of them as one walk. Options go to every `loadline run`, such as --trial-seconds 1.
 # Results, the walk as text and Markdown and the report go to $WALK (default: results/walk), which is emptied first.
 # Generated data is kept in $LOADLINE_DATA (default: loadline/ in the user's cache directory).

@@ -32,6 +32,7 @@ build   | other image formats          | h opencv4/opencv2/core.hpp | libopencv-
 build   | component benchmarks         | h benchmark/benchmark.h | libbenchmark-dev      | google-benchmark-devel | benchmark     | benchmark
 build?  | training steps on the CPU    | h oneapi/dnnl/dnnl.hpp  | libdnnl-dev           | onednn-devel           | onednn        | onednn
 build?  | faster inflating             | h libdeflate.h          | libdeflate-dev        | libdeflate-devel       | libdeflate    | libdeflate
+build?  | one run of many ranks        | h mpi.h                 | libopenmpi-dev        | openmpi-devel          | openmpi       | openmpi
 build?  | event files for TensorBoard  | h google/protobuf/message_lite.h | libprotobuf-dev | protobuf-lite-devel   | libprotobuf   | protobuf
 build?  | event files for TensorBoard  | c protoc                | protobuf-compiler     | protobuf-compiler      | libprotobuf   | protobuf
 build?  | the Python package           | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy
@@ -55,6 +56,7 @@ tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm    
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge
 tests?  | clang-tidy of what changed   | c clang-tidy            | clang-tidy            | clang-tools-extra      | clang-tools   | -
+tests?  | one run of many ranks        | c mpirun                | openmpi-bin           | openmpi                | openmpi       | openmpi
 tests?  | reports in a browser         | c chromium              | chromium              | chromium               | -             | -
 '
 readonly CMAKE_AT_LEAST=3.25

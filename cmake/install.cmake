@@ -44,6 +44,9 @@ install(FILES cmake/FindOpenCVParts.cmake cmake/FindlibjpegTurbo.cmake cmake/Fin
 # GNUInstallDirs says, as the tool looks for it in ../lib/loadline.
 install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT tool)
 install(TARGETS loadline_opencv LIBRARY DESTINATION lib/loadline COMPONENT libraries)
+if(TARGET loadline_mpi)
+  install(TARGETS loadline_mpi LIBRARY DESTINATION lib/loadline COMPONENT tool)
+endif()
 install(TARGETS loadline RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
 # What only the tool itself can say, and so only where it runs: not where it was built for another machine.
 install(CODE "

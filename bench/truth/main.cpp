@@ -26,7 +26,7 @@ constexpr std::string_view kHelp =
     "  --batches N  of a run that tells a truth (1000000)\n"
     "  --only NAME  of the experiments: judge, clear, gate-equal, gate-loss, gate-equivalent, recommend, find, "
     "until-ci\n"
-    "  --markdown   the table as README has it\n"
+    "  --markdown   the tables as docs/measuring.md has them\n"
     "  --details    each row by parts of its draws, with examples\n"
     "  -o FILE      all of it as JSON\n";
 

@@ -19,6 +19,7 @@ class Loadline(CMakePackage):
     version("0.1.0")
 
     variant("cnn", default=True, description="The computes cnn and gpt: training steps on the CPU")
+    variant("mpi", default=True, description="Runs of many ranks, started by mpirun or srun")
     variant("python", default=True, description="The Python package")
     variant("tensorboard", default=True, description="Event files for TensorBoard")
 
@@ -43,6 +44,7 @@ class Loadline(CMakePackage):
 
     # Its interface changed with version 3.
     depends_on("onednn@2.6:2", when="+cnn")
+    depends_on("openmpi", when="+mpi")
     depends_on("protobuf", when="+tensorboard")
 
     extends("python", when="+python")
@@ -54,6 +56,7 @@ class Loadline(CMakePackage):
             self.define("BUILD_TESTING", False),
             self.define("LOADLINE_UNITY", True),
             self.define_from_variant("LOADLINE_PYTHON_PACKAGE", "python"),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_MPI", "~mpi" in self.spec),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_oneDNN", "~cnn" in self.spec),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_Protobuf", "~tensorboard" in self.spec),
         ]

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -17,11 +18,13 @@
 #include <vector>
 
 #include "harness/cli/completion.h"
+#include "harness/cli/forecast_options.h"
 #include "harness/cli/help.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
 #include "harness/cli/manual.h"
 #include "harness/cli/out_of_memory.h"
+#include "harness/cli/rank_session.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/side.h"
 #include "harness/cli/stack.h"
@@ -60,6 +63,7 @@ struct Request {
   MergeRequest merge;
   ExportRequest exported;
   ReportRequest report;
+  ForecastVerbRequest forecast;
   ListRequest list;
   BaselineRequest baseline;
   std::vector<std::pair<const OptionRow*, std::string>> given;  // applied after the configuration file
@@ -129,6 +133,16 @@ void add_trace(CLI::App& run, RunRequest& request) {
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request);
+  run->add_option("--rank-timeout", request.run.rank_timeout,
+                  "seconds that a rank of one run of many may give no sign of life, or keep the others waiting, before "
+                  "it is given up [30]")
+      ->check([](const std::string& text) {
+        const double seconds = std::strtod(text.c_str(), nullptr);
+        return seconds > 0 && seconds <= 86'400 ? ""
+                                                : fmt::format("want more than 0 and at most 86400, got '{}'", text);
+      })
+      ->type_name("SECONDS")
+      ->group("Sampler");
   run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
       ->group("Configuration");
   run->add_option("--config", request.run.config,
@@ -150,6 +164,7 @@ void add_run(CLI::App& app, Request& request) {
                   "compare with the result kept under this name afterwards, as `loadline diff` does")
       ->type_name("NAME")
       ->group("Verdict");
+  run->add_flag("--details", request.run.details, "print all figures and warnings, not a summary")->group("Output");
   run->add_option("--summary", request.run.summary,
                   "print the lines of another tool's summary behind the figures, for scripts that read them: benchy")
       ->type_name("TOOL")
@@ -606,6 +621,26 @@ int baseline_request(const std::string& name, const BaselineRequest& request) {
   return baseline_history_verb(request);
 }
 
+int measuring_request(const std::string& name, Request& request) {
+  // Of training there is one configuration and one compute that it is about.
+  if (name == "train") {
+    request.run.options.loaders = {"thread-pool"};
+  }
+  if (!request.run.resume.empty()) load_earlier(request.run);
+  if (!request.run.config.empty()) {
+    const std::string& file = request.run.config;
+    apply_config(config_text(file), file == "-" ? "stdin" : file, request.run.options);
+  }
+  for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
+  if (name == "train" && request.run.options.compute.empty()) {
+    request.run.options.compute = workload_named(request.run.options.workloads.front()).tokens ? "gpt" : "cnn";
+  }
+  if (request.run.ranks != nullptr) request.run.ranks->share_request(request.run);
+  return name == "run"        ? run_verb(request.run)
+         : name == "ceilings" ? ceilings_verb(request.run)
+                              : train_verb(request.run, request.train);
+}
+
 int run_request(const CLI::App& app, Request& request) {
   const CLI::App& verb = chosen(app);
   if (!app.remaining(true).empty()) throw unknown_argument(app);
@@ -622,24 +657,17 @@ int run_request(const CLI::App& app, Request& request) {
     for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
     return check_verb(request.run, request.check);
   }
-  if (name == "run" || name == "ceilings" || name == "train") {
-    // Of training there is one configuration and one compute that it is about.
-    if (name == "train") {
-      request.run.options.loaders = {"thread-pool"};
-    }
-    if (!request.run.resume.empty()) load_earlier(request.run);
-    if (!request.run.config.empty()) {
-      const std::string& file = request.run.config;
-      apply_config(config_text(file), file == "-" ? "stdin" : file, request.run.options);
-    }
-    for (const auto& [row, text] : request.given) write_option(request.run.options, *row, text);
-    if (name == "train" && request.run.options.compute.empty()) {
-      request.run.options.compute = workload_named(request.run.options.workloads.front()).tokens ? "gpt" : "cnn";
-    }
-    return name == "run"        ? run_verb(request.run)
-           : name == "ceilings" ? ceilings_verb(request.run)
-                                : train_verb(request.run, request.train);
+  if (name == "run" || name == "ceilings") {
+    const auto own_share = [](const auto& given) {
+      return given.first->name == "rank" || given.first->name == "world-size";
+    };
+    const auto launch = launch_of_run(std::ranges::any_of(request.given, own_share));
+    if (!launch) return measuring_request(name, request);
+    RankSession session(*launch, request.run.rank_timeout);
+    request.run.ranks = &session;
+    return session.run([&] { return measuring_request(name, request); });
   }
+  if (name == "train") return measuring_request(name, request);
   if (name == "ab" || name == "aa") return pairs_request(name, request);
   if (name == "diff") return diff_verb(request.diff);
   if (verb.get_parent()->get_name() == "baseline") return baseline_request(name, request.baseline);
@@ -648,6 +676,7 @@ int run_request(const CLI::App& app, Request& request) {
   if (name == "merge") return merge_verb(request.merge);
   if (name == "export") return export_verb(request.exported);
   if (name == "report") return report_verb(request.report);
+  if (name == "forecast") return forecast_verb(request.forecast);
   if (name == "info") return data_info_verb(request.data);
   if (name == "verify") return data_verify_verb(request.data);
   if (name == "convert") return data_convert_verb(request.convert);
@@ -729,6 +758,7 @@ namespace {
   add_merge(app, request.merge);
   add_export(app, request.exported);
   add_report(app, request.report);
+  add_forecast(app, request.forecast);
   add_completion(app, request);
   add_help(app, request);
   if (argc > 1 && argv[1] == kCompleteVerb) {
@@ -763,7 +793,8 @@ int run_cli(int argc, char** argv) {
     flush_stdout();
     return code;
   } catch (const Error& error) {
-    print_error(error.what());
+    // Of several processes that were started with the same words the first one speaks.
+    if (const auto launch = this_launch(); !launch || launch->rank == 0) print_error(error.what());
     return error.kind() == Error::Kind::kUsage ? kExitUsage : kExitFailed;
   } catch (const std::bad_alloc&) {
     print_error(kOutOfMemory);

@@ -92,9 +92,10 @@ const std::array<ReportFormat, 4>& formats() {
   return kFormats;
 }
 
-// The one asked for, or that of the output's ending, or HTML.
+// The one asked for, or that of the output's ending, or HTML; on a terminal text.
 const ReportFormat& format_of(const ReportRequest& request) {
   if (!request.format.empty()) return row_named(formats(), "--format", request.format);
+  if (request.output.empty()) return row_named(formats(), "--format", "text");
   const std::string ending = std::filesystem::path(request.output).extension().string();
   for (const ReportFormat& format : formats()) {
     if (std::ranges::find(format.endings, ending) != format.endings.end()) return format;

@@ -13,6 +13,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/output.h"
+#include "harness/cli/rank_session.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
@@ -47,6 +48,7 @@
 #include "harness/show/figures_text.h"
 #include "harness/show/job_text.h"
 #include "harness/show/monitor_text.h"
+#include "harness/show/summary_text.h"
 #include "harness/show/table.h"
 #include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
@@ -87,9 +89,14 @@ void check_unchanged(const RunRequest& request) {
   throw Error(fmt::format("--resume {}: another process wrote to it in the meantime, resume it anew", request.resume));
 }
 
+// Of several ranks the first alone.
+bool prints(const RunRequest& request) {
+  return request.ranks == nullptr || request.ranks->is_first();
+}
+
 std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Plan& plan,
                                       const Result& result) {
-  if (request.dry_run) return std::nullopt;
+  if (request.dry_run || !prints(request)) return std::nullopt;
   const std::string& output = request.options.output;
   if (output.empty() && !verb.cells) return std::nullopt;
   ResultFile file(output.empty() ? fmt::format("loadline-{}.json", result.run_id) : output,
@@ -101,6 +108,17 @@ std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& reques
 // Data and people's text never share a stream.
 std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
   return file && file->to_stdout() ? stderr : stdout;
+}
+
+// A dozen lines, and where the rest is. `file`: of the result, empty where it goes to stdout.
+void print_summary(const Result& result, const Judgement& judgement, std::FILE* out, const std::string& file) {
+  put_text(out, summary_text(result, judgement, width_of(out)));
+  for (const std::string& text :
+       {job_text(result), counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
+    if (!text.empty()) put_text(out, '\n' + text);
+  }
+  put_text(out, more_text(judgement, file));
+  std::fflush(out);
 }
 
 void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
@@ -142,7 +160,15 @@ std::string interruption_text(const Result& result, const std::optional<ResultFi
   std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
   // A search would begin anew.
   if (!verb.cells || !result.options.find.empty()) return text;
-  return text + fmt::format("; go on by loadline run --resume {}", shell_quoted(file->path()));
+  const std::string ranks =
+      result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
+  return text + fmt::format("; go on by loadline run --resume {}{}", shell_quoted(file->path()), ranks);
+}
+
+// What the loss of a rank left.
+std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file) {
+  if (!file || file->to_stdout()) return sentence;
+  return fmt::format("{}; what was measured before is in {}", sentence, file->path());
 }
 
 // It ends the run, as the last thing that is said.
@@ -169,13 +195,35 @@ Usage used_by_process(const UsageMeter& meter, const UsageReading& before, std::
 }
 
 // Returns whether all of it was done, rather than stopped.
-bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context,
-             Progress& progress) {
+bool run_all(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context, Progress& progress,
+             RankSession* ranks) {
   const RunOptions& options = plan.options;
   const bool done =
       options.find.empty() ? run_plan(plan, result, context) : find_and_run(options, plan_context, result, context);
-  return done && (!options.check_verdict || check(options, result, context, progress)) &&
-         take_fingerprints(result, context);
+  if (!done || (options.check_verdict && !check(options, result, context, progress))) return false;
+  const bool taken = take_fingerprints(result, context);
+  return ranks == nullptr ? taken : ranks->check_prepared(taken, result);
+}
+
+// The same; where a rank is lost what the others have is kept all the same, and the sentence about that in `lost`.
+bool run_as_far_as_may_be(const Plan& plan, const PlanContext& plan_context, Result& result, RunContext& context,
+                          Progress& progress, RankSession* ranks, std::string& lost) {
+  try {
+    return run_all(plan, plan_context, result, context, progress, ranks);
+  } catch (const Error& error) {
+    if (ranks == nullptr || !ranks->ranks().failure()) throw;
+    lost = error.what();
+    return false;
+  }
+}
+
+// What ranks bring into the plan: one number of threads for all.
+PlanContext plan_context_here(RankSession* ranks) {
+  const std::size_t threads = threads_in_force();
+  return {.threads_in_force = ranks == nullptr ? threads : ranks->of_first(threads),
+          .cpus = affinity_cpus(),
+          .nodes = numa_nodes_now(),
+          .data_directory = data_directory()};
 }
 
 // None where none is asked for. Its rules are those of a table, but that it is not to be the result.
@@ -215,32 +263,40 @@ int measure(const Verb& verb, const RunRequest& request) {
     }
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
-      print_result(verb, *request.earlier, judge_run(*request.earlier), failure, stdout);
+      const Judgement judgement = judge_run(*request.earlier);
+      if (request.details) {
+        print_result(verb, *request.earlier, judgement, failure, stdout);
+      } else {
+        print_summary(*request.earlier, judgement, stdout, request.resume);
+      }
       put(stdout, fmt::format("\nnothing to do: {} is complete\n", printable(request.resume)));
     }
     throw_if_failed(failure);
     return kExitOk;
   }
-  const Interrupt interrupt;
+  RankSession* const ranks = request.ranks;
+  std::optional<Interrupt> own_interrupt;
+  if (ranks == nullptr) own_interrupt.emplace();
+  const Interrupt& interrupt = ranks == nullptr ? *own_interrupt : ranks->interrupt();
+  const auto signal = [&] { return ranks == nullptr ? interrupt.signal() : ranks->ranks().signal(); };
   SteadyClock clock;
   const Time began = clock.now();
   const auto began_at = std::chrono::system_clock::now();
   const UsageMeter meter(affinity_cpus());
   const UsageReading used_before = meter.now();
   std::uint64_t peak_rss_bytes = 0;
-  const PlanContext plan_context{.threads_in_force = threads_in_force(),
-                                 .cpus = affinity_cpus(),
-                                 .nodes = numa_nodes_now(),
-                                 .data_directory = data_directory()};
+  const PlanContext plan_context = plan_context_here(ranks);
   // Known before anything is measured.
   if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
   if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   Plan plan = make_plan(request.options, plan_context);
   plan.ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, plan);
+  if (ranks != nullptr) ranks->share_plan(plan);
   Result result = begin_result(request);
+  if (ranks != nullptr) result.ranks = ranks->facts();
   std::optional<ResultFile> file = result_file(verb, request, plan, result);
-  Instruments instruments(request.dry_run ? RunOptions() : request.options);
+  Instruments instruments(request.dry_run || !prints(request) ? RunOptions() : request.options);
   const SaveResult save = file ? saving_to(*file, clock) : SaveResult();
   const auto save_all = [&](const Result& part) {
     if (&part == &result && file->is_due(clock)) instruments.note(result);
@@ -249,12 +305,13 @@ int measure(const Verb& verb, const RunRequest& request) {
   const std::optional<TraceFile> trace = trace_file(request, plan, file);
   Reporter reporter(request.options, file ? SaveResult(save_all) : SaveResult(), clock);
   RunContext context{.clock = clock,
-                     .stop = interrupt.token(),
+                     .stop = ranks == nullptr ? interrupt.token() : ranks->ranks().stop_token(),
                      .observer = reporter,
                      .try_computes = verb.cells && !request.dry_run,
                      .peak_rss_bytes = &peak_rss_bytes,
-                     .processes = processes_here(request.options.world_size),
+                     .processes = ranks == nullptr ? processes_here(request.options.world_size) : ranks->ranks_here(),
                      .cpu_limits = cpu_limits_now,
+                     .together = ranks == nullptr ? nullptr : &ranks->together(),
                      .times_resumed = [&interrupt] { return interrupt.times_resumed(); }};
   instruments.attach(context);
   const ListingWatch watch([&](std::size_t done, std::size_t all, std::size_t files) {
@@ -262,16 +319,22 @@ int measure(const Verb& verb, const RunRequest& request) {
   });
   // A run that is gone on with knows its place in time only when it is prepared.
   if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
-  if (!prepare_run(plan, result, context)) {
-    print_error("interrupted while reading the data; nothing was measured and no result written");
-    return kExitSignal + interrupt.signal();
+  const bool prepared = prepare_run(plan, result, context);
+  if (ranks == nullptr ? !prepared : !ranks->check_prepared(prepared, result)) {
+    if (prints(request)) print_error("interrupted while reading the data; nothing was measured and no result written");
+    return kExitSignal + signal();
   }
-  if (request.earlier)
-    context.earlier_seconds = continue_from(*request.earlier, request.resume, result, request.allow_mismatch);
+  if (request.earlier) {
+    const Kinship kinship = !prints(request)         ? Kinship::kTaken
+                            : request.allow_mismatch ? Kinship::kSameData
+                                                     : Kinship::kSame;
+    context.earlier_seconds = continue_from(*request.earlier, request.resume, result, kinship);
+  }
   if (request.earlier && !request.dry_run) instruments.start(plan.cells, result.monitor, context);
   const Schedule schedule =
       schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start), context.tried);
   const bool best = request.options.find == kFindBest;
+  if (request.dry_run && !prints(request)) return kExitOk;
   if (request.dry_run) {
     put_text(stdout, fmt::format("{}\n{}{}", setting_text(result), plan_text(result, schedule, width_of(stdout)),
                                  best ? best_scope_text(result, request.options) + '\n' : ""));
@@ -282,7 +345,14 @@ int measure(const Verb& verb, const RunRequest& request) {
     reporter.expect(schedule);
     reporter.progress().milestone(verb.scope(result, schedule));
   }
-  if (run_all(plan, plan_context, result, context, reporter.progress())) result.status = Status::kComplete;
+  std::string lost;  // a rank, and the run with it
+  if (run_as_far_as_may_be(plan, plan_context, result, context, reporter.progress(), ranks, lost)) {
+    result.status = Status::kComplete;
+  }
+  if (!prints(request)) {
+    if (!lost.empty()) throw Error(lost);
+    return signal() == 0 ? kExitOk : kExitSignal + signal();
+  }
   // By the clock of the trials: somebody may have set the other one meanwhile, and a run does not end before it begins.
   result.finished = utc_timestamp(began_at + clock.now() - began);
   instruments.note(result);
@@ -291,25 +361,30 @@ int measure(const Verb& verb, const RunRequest& request) {
                             .usage = used_by_process(meter, used_before, peak_rss_bytes)};
   reporter.progress().clear();
   // Printed first: should the file fail, the figures are not lost with it.
-  const std::string failure = interrupt.signal() == 0 ? failure_text(result) : "";
-  if (!request.options.quiet) print_result(verb, result, judgement, failure, stream_for_text(file));
+  const std::string failure = !lost.empty() ? lost_text(lost, file) : signal() == 0 ? failure_text(result) : "";
+  if (!request.options.quiet && verb.cells && !request.details) {
+    print_summary(result, judgement, stream_for_text(file), file && !file->to_stdout() ? file->path() : "");
+  } else if (!request.options.quiet) {
+    print_result(verb, result, judgement, failure, stream_for_text(file));
+  }
   if (!request.summary.empty() && result.status == Status::kComplete) {
     put(stream_for_text(file), '\n' + benchy_summary(result, judgement));
   }
   if (file) file->finish(result, judgement);
   if (file && !request.options.quiet && !file->to_stdout()) {
-    put(stdout, fmt::format("\nresult: {}\n", printable(file->path())));
+    put(stdout, fmt::format("{}result: {}\n", verb.cells && !request.details ? "" : "\n", printable(file->path())));
   }
-  if (interrupt.signal() != 0) {
+  if (!lost.empty()) throw Error(failure);
+  if (signal() != 0) {
     print_error(interruption_text(result, file, verb));
-    return kExitSignal + interrupt.signal();
+    return kExitSignal + signal();
   }
   if (trace &&
       trace->measure_and_write(request.trace_trials, result, context, reporter.progress(), request.options.quiet)) {
     if (!request.options.quiet) put(stream_for_text(file), fmt::format("trace: {}\n", printable(trace->path())));
-  } else if (interrupt.signal() != 0) {
+  } else if (signal() != 0) {
     print_error("interrupted; no trace is written");
-    return kExitSignal + interrupt.signal();
+    return kExitSignal + signal();
   }
   throw_if_failed(failure);
   // Of ceilings alone nothing else says it, and after the last trial nobody has looked.

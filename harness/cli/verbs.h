@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "harness/cli/screen.h"
+#include "harness/forecast/forecast.h"
 #include "harness/plan/options.h"
 #include "harness/result/result.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/storage/file_stamp.h"
 
 namespace loadline {
+
+class RankSession;
 
 struct RunRequest {
   RunOptions options;
@@ -31,8 +34,11 @@ struct RunRequest {
   std::string save_baseline;     // name to keep the result under; empty: none
   std::string trace;             // file for traced trials; empty: there are none
   std::size_t trace_trials = 1;  // of each cell, with `trace`
+  double rank_timeout = 30;      // seconds that a rank may be silent or keep others waiting
+  RankSession* ranks = nullptr;  // of this run; none: the process is alone
   std::string summary;           // whose lines to print behind the figures; empty: nobody's
   Colours colours = Colours::kAuto;
+  bool details = false;  // all figures and warnings rather than a summary
 };
 
 // How results are held against each other.
@@ -161,6 +167,20 @@ struct ReportRequest {
   std::string title;   // of a page; empty: by workload, host and date
 };
 
+// What a measured loader and step would give elsewhere.
+struct ForecastVerbRequest {
+  std::vector<std::string> results;  // files
+  std::vector<std::string> figures;  // of other tools, in place of results
+  std::string cell;                  // part of a name; empty: a result's only configuration, or its headline
+  std::optional<double> sample_bytes;
+  std::optional<double> sample_requests;
+  std::optional<double> gradient_bytes;
+  ForecastRequest forecast;
+  std::string format = "text";
+  std::string output;  // path, or - for stdout; empty: stdout
+  bool overwrite = false;
+};
+
 // Reads what request.resume names, if it is there, and makes its options those of the request, which goes to the same
 // file. Throws Error where it cannot be gone on with.
 void load_earlier(RunRequest& request);
@@ -171,6 +191,7 @@ int ceilings_verb(const RunRequest& request);  // of the options those that are 
 int train_verb(const RunRequest& request, const TrainRequest& training);  // of the options those for training
 int check_verb(const RunRequest& request, const CheckRequest& checking);
 int report_verb(const ReportRequest& request);
+int forecast_verb(const ForecastVerbRequest& request);
 int ab_verb(const PairsRequest& request);  // of the options those that are is_for_pairs(), like aa_verb()
 int aa_verb(const NoiseRequest& request);
 int diff_verb(const DiffRequest& request);

@@ -47,11 +47,21 @@ struct Times {
   std::optional<double> blocked;
 };
 
+// Of ranks the mean one's, as its threads and CPUs are counted: what they used together is in the trial.
+Usage usage_of_one(const Trial& trial) {
+  Usage usage = trial.usage;
+  const auto ranks = static_cast<double>(trial.rank_count());
+  usage.user_cpu_seconds /= ranks;
+  usage.system_cpu_seconds /= ranks;
+  if (usage.run_delay_seconds) *usage.run_delay_seconds /= ranks;
+  if (usage.blocked_io_seconds) *usage.blocked_io_seconds /= ranks;
+  return usage;
+}
+
 // Time in which threads were runnable and other processes had the CPUs. The quota of a control group holds back threads
 // that count as runnable. While threads wait for a CPU, all CPUs are taken: by this process alone for no more than the
 // time it used over the CPUs, and no more of its threads wait then than it has beyond them.
-double taken_by_others(const Trial& trial, const SharedCpus& threads, double cpus) {
-  const Usage& usage = trial.usage;
+double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus& threads, double cpus) {
   const double used = usage.user_cpu_seconds + usage.system_cpu_seconds;
   const double beyond = std::max(0.0, static_cast<double>(threads.of_process) - cpus);
   const double by_others = *usage.run_delay_seconds - usage.throttled_seconds.value_or(0) -
@@ -60,7 +70,7 @@ double taken_by_others(const Trial& trial, const SharedCpus& threads, double cpu
 }
 
 Times times_of(const Trial& trial, const SharedCpus& threads) {
-  const Usage& usage = trial.usage;
+  const Usage usage = usage_of_one(trial);
   const auto cpus = static_cast<double>(std::max<std::size_t>(1, threads.cpus));
   const auto counted = static_cast<double>(std::max<std::size_t>(1, threads.counted));
   Times times{.available = trial.wall_seconds * std::min(counted, cpus),
@@ -71,7 +81,7 @@ Times times_of(const Trial& trial, const SharedCpus& threads) {
               .throttling = usage.throttled_seconds,
               .steal = usage.steal_seconds,
               .blocked = usage.blocked_io_seconds};
-  if (usage.run_delay_seconds) times.contention = taken_by_others(trial, threads, cpus);
+  if (usage.run_delay_seconds) times.contention = taken_by_others(trial, usage, threads, cpus);
   return times;
 }
 

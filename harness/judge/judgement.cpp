@@ -304,7 +304,9 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .device_binds = load_line && load_line->ceiling && is_device(result.ceilings[*load_line->ceiling].ceiling),
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .au = result.options.au});
-  verdict.sentence += loader_time_text(result, configuration, verdict.bound);
+  const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
+  verdict.sentence += loader_time;
+  if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;
   verdict.sentence += load_line_sentence(result, judgement, configuration);
   if (const auto& causes = configuration.causes) {
     verdict.sentence += causes_text(*causes, more_reads_of(result, configuration), configuration.workers);

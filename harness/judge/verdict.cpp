@@ -75,6 +75,7 @@ Verdict judge(const Evidence& evidence) {
     verdict.goal = UtilisationGoal{*evidence.au, standing_of(*verdict.accelerator_utilisation, *evidence.au)};
   }
   verdict.sentence = sentence_of(evidence, figures, finding) + goal_sentence(verdict);
+  verdict.brief = verdict.sentence;
   return verdict;
 }
 

@@ -82,6 +82,7 @@ struct Verdict {
   std::optional<Estimate> of_bound;     // FULL over the slower of SYNTHETIC and L; absent where L was not measured
   std::optional<UtilisationGoal> goal;  // where one was asked for
   std::string sentence;                 // one to four sentences to act on
+  std::string brief;                    // what limits it and what to do, and no more
 };
 
 // A difference below this share is not worth acting upon: of stall, of L against SYNTHETIC, of FULL against the slower.

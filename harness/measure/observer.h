@@ -35,6 +35,7 @@ class RunObserver {
 class EnergyMeter;
 class EventCounters;
 class Rig;
+class Together;
 
 // Stands in for datasets, loaders and computes, where those of a run are not real: its cells are measured on feeds and
 // sinks of known behaviour. Their datasets have no files. One thread.
@@ -69,6 +70,7 @@ struct RunContext {
   std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them
   const EnergyMeter* energy = nullptr;        // none: no trial's energy is read
   const EventCounters* counters = nullptr;    // none: nothing is counted
+  Together* together = nullptr;               // with the other ranks of the run; none: this process is alone
   std::function<std::uint64_t()> times_resumed;  // how often the process went on after a stop; none: nobody counts
 };
 

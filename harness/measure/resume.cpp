@@ -113,8 +113,8 @@ void arrange_like(const Result& earlier, Plan& plan) {
   for (std::size_t i = 0; i < placed.size(); ++i) plan.cells[i] = std::move(placed[i].second);
 }
 
-double continue_from(Result earlier, const std::string& source, Result& prepared, bool allow_mismatch) {
-  check_same_kind(earlier, source, prepared, allow_mismatch);
+double continue_from(Result earlier, const std::string& source, Result& prepared, Kinship kinship) {
+  if (kinship != Kinship::kTaken) check_same_kind(earlier, source, prepared, kinship == Kinship::kSameData);
   add_builds(earlier, prepared);
   prepared.run_id = std::move(earlier.run_id);
   add_hosts(prepared.environment.machine, earlier.environment.machine);

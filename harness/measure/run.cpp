@@ -15,6 +15,7 @@
 #include "harness/measure/cache.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/schedule.h"
+#include "harness/measure/together.h"
 #include "harness/measure/trace.h"
 #include "harness/measure/trial.h"
 #include "harness/measure/watch.h"
@@ -62,8 +63,38 @@ bool begin_own_peak(RunContext& context) {
   return reset_peak_rss();
 }
 
+// What this process measures by itself, or with the other ranks of its run.
+template <typename Own>
+auto measure_with_others(RunContext& context, const Own& own) -> decltype(own()) {
+  if (context.together == nullptr) return own();
+  if constexpr (std::is_same_v<decltype(own()), std::optional<FirstEpoch>>) {
+    return context.together->first_epoch(own);
+  } else if constexpr (std::is_same_v<decltype(own()), std::optional<Trial>>) {
+    return context.together->trial(own);
+  } else {
+    return context.together->ceiling(own);
+  }
+}
+
+// Whether the run is to stop, here or on any other rank.
+bool stops(const RunContext& context) {
+  const bool here = context.stop.stop_requested();
+  return context.together == nullptr ? here : context.together->agree({.stop = here}).stop;
+}
+
+// The word of rank 0, whose clock it is that counts.
+bool word_of_first(const RunContext& context, bool here) {
+  return context.together == nullptr ? here : context.together->agree({.time_is_up = here}).time_is_up;
+}
+
+// A run of ranks that has failed as a whole is no matter of the cell that was measured.
+bool ranks_failed(const RunContext& context) {
+  return context.together != nullptr && context.together->ranks().failure();
+}
+
 // A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
-void measure_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache, RunContext& context) {
+std::optional<FirstEpoch> own_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache,
+                                          RunContext& context) {
   check_dataset(context.watches, result, cell.dataset);
   const auto before = cache.before_trial(cell, {}, context.stop);
   const Time begin = context.clock.now();
@@ -73,14 +104,19 @@ void measure_first_epoch(CellResult& cell, Time limit, const Result& result, Pag
   const auto rig = dataset ? std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes) : context.rigs->make(cell);
   const bool own_peak = begin_own_peak(context);
   auto epoch = measure_safely(cell.cell, end_of(result.options, context), context, [&](const std::stop_token& stop) {
-    return run_first_epoch(*rig, limit, context.clock, stop);
+    return run_first_epoch(*rig, limit, context.clock, stop, context.together);
   });
-  if (!epoch) return;
+  if (!epoch) return epoch;
   check_dataset(context.watches, result, cell.dataset);
   if (!own_peak) epoch->usage.peak_rss_bytes.reset();
   epoch->open_seconds = open_seconds;
   epoch->page_cache = {.before = before, .after = cache.after_trial(cell)};
-  cell.first_epoch = std::move(epoch);
+  return epoch;
+}
+
+void measure_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache, RunContext& context) {
+  auto epoch = measure_with_others(context, [&] { return own_first_epoch(cell, limit, result, cache, context); });
+  if (epoch) cell.first_epoch = std::move(epoch);
 }
 
 // Of those whose names an earlier part did not keep, as many are counted on as are surely others.
@@ -106,12 +142,13 @@ void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, Ru
   const Time round = time_of(round_seconds(result, plan.options, context.tried));
   for (CellResult& cell : result.cells) {
     if (!uses_loader(cell.cell.mode) || cell.first_epoch || cell.error) continue;
-    if (context.stop.stop_requested()) return;
-    if (end && context.clock.now() + limit + round > *end) return;
+    if (stops(context)) return;
+    if (end && word_of_first(context, context.clock.now() + limit + round > *end)) return;
     try {
       measure_first_epoch(cell, limit, result, cache, context);
       if (cell.first_epoch) context.observer.on_first_epoch(cell);
     } catch (const Error& error) {
+      if (ranks_failed(context)) throw;
       cell.error = error.what();
       context.observer.on_trial(result, cell);
     }
@@ -124,7 +161,8 @@ TrialOptions trial_options(const RunOptions& options, std::size_t round, const R
           .warm_up_batches = options.warm_up_batches,
           .first_epoch = round + 1,  // the first epoch is a measurement of its own
           .energy = context.energy,
-          .counters = context.counters};
+          .counters = context.counters,
+          .together = context.together};
 }
 
 // A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
@@ -196,7 +234,7 @@ class Bench {
       if (!fits(wanted)) break;
       for (const std::size_t i : round_order(options_.seed, round, count)) {
         if (!wanted[i]) continue;
-        if (context_.stop.stop_requested()) return false;
+        if (stops(context_)) return false;
         if (time_is_up()) break;
         if (!run_one(i, round)) return false;
       }
@@ -300,7 +338,7 @@ class Bench {
   }
 
   bool time_is_up() {
-    time_was_up_ = time_was_up_ || (end_ && context_.clock.now() >= *end_);
+    time_was_up_ = time_was_up_ || (end_ && word_of_first(context_, context_.clock.now() >= *end_));
     return time_was_up_;
   }
 
@@ -316,7 +354,7 @@ class Bench {
                  : i < cell_count_    ? trial_seconds(cells_[i], info_of(cells_[i]), options_, context_.tried)
                                       : ceiling_trial_seconds(options_);
     }
-    time_was_up_ = place_ > 0 && context_.clock.now() + time_of(seconds) > *end_;
+    time_was_up_ = word_of_first(context_, place_ > 0 && context_.clock.now() + time_of(seconds) > *end_);
     return !time_was_up_;
   }
 
@@ -328,31 +366,41 @@ class Bench {
     return done;
   }
 
+  std::optional<Trial> own_trial(std::size_t i, std::size_t round) {
+    const CellResult& cell = cells_[i];
+    const bool on_data = cell.cell.mode != Mode::kOverhead;
+    if (on_data) check_dataset(context_.watches, result_, cell.dataset);
+    const Rig& its_rig = rig(i);
+    const auto before = cache_.before_trial(cell, datasets_, context_.stop);
+    const auto cpus_before = changed_cpus();
+    const double started = seconds_so_far();
+    const bool own_peak = begin_own_peak(context_);
+    const std::uint64_t resumed_before = times_resumed();
+    auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
+      return run_trial(its_rig, trial_options(options_, round, context_), context_.clock, stop);
+    });
+    if (!trial) return trial;
+    if (on_data) check_dataset(context_.watches, result_, cell.dataset);
+    if (!own_peak) trial->usage.peak_rss_bytes.reset();
+    trial->started_seconds = started;
+    if (trial->clock_started_seconds) *trial->clock_started_seconds += started;
+    trial->suspended = times_resumed() != resumed_before;
+    trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
+    trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();
+    return trial;
+  }
+
   bool run_cell(std::size_t i, std::size_t round) {
     CellResult& cell = cells_[i];
     try {
-      const bool on_data = cell.cell.mode != Mode::kOverhead;
-      if (on_data) check_dataset(context_.watches, result_, cell.dataset);
-      const Rig& its_rig = rig(i);
-      const auto before = cache_.before_trial(cell, datasets_, context_.stop);
-      const auto cpus_before = changed_cpus();
-      const double started = seconds_so_far();
-      const bool own_peak = begin_own_peak(context_);
-      const std::uint64_t resumed_before = times_resumed();
-      auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
-        return run_trial(its_rig, trial_options(options_, round, context_), context_.clock, stop);
-      });
+      auto trial = measure_with_others(context_, [&] { return own_trial(i, round); });
       if (!trial) return false;
       note_delivered(cell.cell, trial->delivered, result_);
-      if (on_data) check_dataset(context_.watches, result_, cell.dataset);
-      if (!own_peak) trial->usage.peak_rss_bytes.reset();
-      if (trial->clock_started_seconds) *trial->clock_started_seconds += started;
-      trial->suspended = times_resumed() != resumed_before;
-      trial->page_cache = {.before = before, .after = cache_.after_trial(cell)};
-      trial->changed_cpus = cpus_before ? cpus_before : changed_cpus();
+      const double started = trial->started_seconds;
       enter(std::move(*trial), round, started, cell.trials);
       mark_pilot(cell, options_);
     } catch (const Error& error) {
+      if (ranks_failed(context_)) throw;
       cell.error = error.what();
     }
     if (rigs_[i]) add_skipped(cell, rigs_[i]->skipped());
@@ -385,34 +433,44 @@ class Bench {
     return trace;
   }
 
+  std::optional<CeilingTrial> own_ceiling_trial(const CeilingResult& ceiling) {
+    const auto& dataset = ceiling.ceiling.dataset;
+    if (dataset) check_dataset(context_.watches, result_, *dataset);
+    const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
+    const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
+    if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, datasets_, context_.stop);
+    const double started = seconds_so_far();
+    const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
+    const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
+                                                    .sampler = its_rig.sampler(),
+                                                    .machine = result_.environment.machine,
+                                                    .kernels = kernels_named(its_rig.cell().kernels),
+                                                    .threads = ceiling.ceiling.threads,
+                                                    .giver_cpus = ceiling.ceiling.giver_cpus});
+    const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
+    if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
+    auto resumed_before = times_resumed();
+    auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
+    // A process that is stopped again and again has what it gets.
+    for (int again = 0; again < 3 && trial && times_resumed() != resumed_before; ++again) {
+      resumed_before = times_resumed();
+      trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
+    }
+    if (!trial) return trial;
+    if (dataset) check_dataset(context_.watches, result_, *dataset);
+    trial->started_seconds = started;
+    return trial;
+  }
+
   bool run_ceiling(std::size_t i, std::size_t round) {
     CeilingResult& ceiling = result_.ceilings[i];
     try {
-      const auto& dataset = ceiling.ceiling.dataset;
-      if (dataset) check_dataset(context_.watches, result_, *dataset);
-      const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
-      const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
-      if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, datasets_, context_.stop);
-      const double started = seconds_so_far();
-      const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
-      const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
-                                                      .sampler = its_rig.sampler(),
-                                                      .machine = result_.environment.machine,
-                                                      .kernels = kernels_named(its_rig.cell().kernels),
-                                                      .threads = ceiling.ceiling.threads,
-                                                      .giver_cpus = ceiling.ceiling.giver_cpus});
-      const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
-      auto resumed_before = times_resumed();
-      auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
-      // A process that is stopped again and again has what it gets.
-      for (int again = 0; again < 3 && trial && times_resumed() != resumed_before; ++again) {
-        resumed_before = times_resumed();
-        trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
-      }
+      auto trial = measure_with_others(context_, [&] { return own_ceiling_trial(ceiling); });
       if (!trial) return false;
-      if (dataset) check_dataset(context_.watches, result_, *dataset);
+      const double started = trial->started_seconds;
       enter(std::move(*trial), round, started, ceiling.trials);
     } catch (const Error& error) {
+      if (ranks_failed(context_)) throw;
       ceiling.error = error.what();
     }
     context_.observer.on_ceiling(result_, ceiling);
@@ -506,7 +564,7 @@ bool run_plan(const Plan& plan, Result& result, RunContext& context) {
   Bench bench(plan.options, result, result.cells, context);
   const bool with_cells = !plan.ceilings_alone;
   if (with_cells) measure_first_epochs(plan, result, bench.cache(), context);
-  if (context.stop.stop_requested() || !bench.run_rounds(with_cells, true)) return false;
+  if (stops(context) || !bench.run_rounds(with_cells, true)) return false;
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
 }

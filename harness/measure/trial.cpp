@@ -9,6 +9,7 @@
 
 #include "harness/measure/resident.h"
 #include "harness/measure/steady.h"
+#include "harness/measure/together.h"
 #include "harness/monitor/counters.h"
 #include "harness/monitor/energy.h"
 #include "loaders/datasets/memory.h"
@@ -205,6 +206,7 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   const UsageReading before = rig.usage();
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   Length length = length_of(rig, sink, options);
+  if (options.together != nullptr && !options.together->start()) return {};
   if (rig.cell().loader) length.round = std::lcm(length.round, round_of_workers(rig.cell().workers, before_it, length));
   HardwareReading hardware(options, feed);
   Measured measured;
@@ -219,6 +221,55 @@ Measured measure_part(RunPart run, const Rig& rig, Feed& feed, Sink& sink, const
   return measured;
 }
 
+// How many batches each rank is to take in the time of a trial, going by the slowest: those that are waited for count
+// as much as those that wait. What was warmed up so far may be too short to tell. None where another rank has left.
+std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, Trial& trial,
+                                    Stretch last, const Clock& clock, const std::stop_token& stop) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  constexpr int kShare = 8;  // of the trial, that the warm-up takes to tell
+  Together& together = *options.together;
+  Length length = length_of(rig, sink, options);
+  if (length.batches < kMany) return length;
+  const auto step_of = [](const Stretch& stretch) {
+    return Time(stretch.wall.count() / static_cast<Time::rep>(std::max<std::uint64_t>(1, stretch.batches)) + 1);
+  };
+  auto step = together.longest(step_of(last));
+  if (!step) return std::nullopt;
+  const auto enough = static_cast<std::uint64_t>(length.time / kShare / *step);
+  if (enough > last.batches && !options.warm_up_batches) {
+    last = run_loop(feed, sink, clock, Batches{enough}, stop);
+    trial.warm_up_batches += enough;
+    step = together.longest(step_of(last));
+    if (!step) return std::nullopt;
+  }
+  // Workers that began together end together, as round_of_workers() has it.
+  const std::size_t workers = rig.cell().loader ? std::max<std::size_t>(1, rig.cell().workers) : 1;
+  const bool rounds = *step * static_cast<Time::rep>(workers) <= length.time / 2;
+  length.round = std::lcm(length.round, rounds ? workers : 1);
+  const auto batches = static_cast<std::uint64_t>(std::max<Time::rep>(1, length.time / *step));
+  Length common(Batches{(batches + length.round - 1) / length.round * length.round});
+  common.round = length.round;
+  return common;
+}
+
+// As measure_warm() does it: but all ranks time as many batches, and time them again where the queue of any has moved.
+Measured measure_warm_together(const Rig& rig, Feed& feed, Sink& sink, TrialOptions options, Trial& trial,
+                               const Stretch& warm_up, const Clock& clock, const std::stop_token& stop) {
+  const auto length = common_length(rig, feed, sink, options, trial, warm_up, clock, stop);
+  if (!length) return {};
+  options.length = *length;
+  Measured measured = measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);
+  const TimedPart& part = measured.part;
+  if (options.warm_up_batches) return measured;
+  const bool moved = part.stretch.complete && part.queue && moved_by_queue(part.stretch, *part.queue);
+  if (!options.together->any(moved).value_or(false)) return measured;
+  trial.warm_up_batches += part.stretch.batches;
+  if (moved && part.queue->ready_at_end < part.queue->ready_at_start) empty_queue(feed, clock, stop);
+  const Stretch stride = run_loop(feed, sink, clock, Batches{sink.batches_to_steady_state()}, stop);
+  trial.warm_up_batches += stride.batches;
+  return measure_part(run_part, rig, feed, sink, options, part.stretch, clock, stop);
+}
+
 // Warms up, and times a part that the queue did not move. It starts about empty, the sink being made first, so that a
 // loader that is slower than its sink seldom has anything to give away: only where the sink took long over its first
 // steps. Such a queue takes slots / (1 - loader / sink) batches to drain, 170 for 18 slots and a ratio of 0.9, more
@@ -231,6 +282,9 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
   trial.warm_up_batches = warm_up_of(rig, sink, options);
   const Stretch warm_up = run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
+  if (options.together != nullptr) {
+    return measure_warm_together(rig, feed, sink, options, trial, warm_up, clock, stop);
+  }
   if (options.warm_up_batches) return measure_part(run_part, rig, feed, sink, options, warm_up, clock, stop);
   Measured measured = measure_part(run_balanced_part, rig, feed, sink, options, warm_up, clock, stop);
   const TimedPart& part = measured.part;
@@ -249,6 +303,7 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions& options, const UsageReading& before,
                       const Clock& clock, const std::stop_token& stop) {
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
+  if (options.together != nullptr && !options.together->start()) return {};
   const auto start = feed.ready();
   const Length length = length_of(rig, sink, options);
   HardwareReading hardware(options, feed);
@@ -386,6 +441,8 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.energy = measured.energy;
   trial.counters = measured.counters;
   if (options.fill && !cold && rig.cell().mode == Mode::kIo) {
+    // The slowest is to have all of the machine as long as it is timed, and all are to fill at once.
+    if (options.together != nullptr && !options.together->any(false)) return std::nullopt;
     trial.fill = measure_fill(*feed, timed, rig.slots().slots, rig.cell().workers, clock, stop);
     if (stop.stop_requested()) return std::nullopt;
     rig.check_files();
@@ -393,12 +450,14 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   return trial;
 }
 
-std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop) {
+std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop,
+                                          Together* together) {
   const auto& compute_cpus = rig.cell().placement.compute_cpus;
   std::unique_ptr<Feed> feed;  // outlives the sink, which may hold its batches to the end
   std::optional<PinnedThread> pinned(std::in_place, compute_cpus);
   const auto sink = rig.make_sink(clock, stop);
   pinned.reset();
+  if (together != nullptr && !together->start()) return std::nullopt;
   const UsageReading before = rig.usage();
   const Time begin = clock.now();
   feed = rig.make_feed(0);

@@ -24,6 +24,7 @@ namespace loadline {
 
 class EnergyMeter;
 class EventCounters;
+class Together;
 
 // The slots of a cell's trials: how many, and what for.
 struct SlotPlan {
@@ -106,6 +107,7 @@ struct TrialOptions {
   bool fill = true;                     // whether what the loader fills without a drain is measured, after an IO trial
   const EnergyMeter* energy = nullptr;  // read where the clock starts and where it stops; none: not at all
   const EventCounters* counters = nullptr;  // the same
+  Together* together = nullptr;  // clocks of all ranks start together, and all take as many batches; none: alone
 };
 
 // One trial: makes the sink, then the feed, runs them warm, then times the loop. Its clock_started_seconds counts from
@@ -123,6 +125,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
 
 // Runs the loop over epoch 0 from the making of the feed to the end of the last step, for `limit` at the most. Leaves
 // open_seconds to the caller. None when stopped. Throws as run_trial().
-std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop);
+std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clock, const std::stop_token& stop,
+                                          Together* together = nullptr);
 
 }  // namespace loadline

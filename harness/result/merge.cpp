@@ -46,6 +46,7 @@ constexpr std::array kTraits{
     Trait{"compiler", [](const Result& r) { return or_unknown(build(r).compiler); }},
     Trait{"compiler flags", [](const Result& r) { return or_unknown(build(r).flags); }},
     Trait{"sanitizer", [](const Result& r) { return build(r).sanitizer.value_or("none"); }},
+    Trait{"ranks in one run", [](const Result& r) { return fmt::format("{}", r.ranks ? r.ranks->places.size() : 0); }},
     Trait{"kernels", [](const Result& r) { return r.kernels; }},
     Trait{"CPU", [](const Result& r) { return or_unknown(machine(r).cpu_model); }},
     Trait{"cores", [](const Result& r) { return or_unknown(machine(r).physical_cores); }},

@@ -17,6 +17,7 @@
 #include "harness/result/environment.h"
 #include "harness/result/loader_stages.h"
 #include "harness/result/monitor_record.h"
+#include "harness/result/rank_record.h"
 #include "harness/result/storage_facts.h"
 #include "harness/result/trial_readings.h"
 #include "loaders/datasets/dataset.h"
@@ -29,16 +30,6 @@ struct WaitSummary {
   double p95_seconds = 0;
   double p99_seconds = 0;
   double max_seconds = 0;
-};
-
-// The stage in which the thread that pulls the batches waits for the next one.
-inline constexpr std::string_view kHostWaits = "host waits";
-
-// A part of a step, over all steps of a trial.
-struct StageSummary {
-  std::string name;
-  std::uint64_t hits = 0;
-  double total_seconds = 0;
 };
 
 // How much of a dataset's files the page cache held around a measurement. None where nobody looked: without a loader,
@@ -103,7 +94,10 @@ struct Trial {
   std::vector<OnNode> slot_nodes;
   // Of a loop of Python: CPU time that processes and threads of the loader used while the clock ran.
   std::optional<double> loader_cpu_seconds;
+  std::optional<TrialRanks> ranks;  // none of a process alone. Of several all above is that of all together
 
+  // The processes that it was made by.
+  std::size_t rank_count() const { return ranks ? ranks->each.size() : 1; }
   // Whether the CPU quota held it back.
   bool throttled() const { return usage.throttled_seconds.value_or(0) > 0; }
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
@@ -309,6 +303,7 @@ struct Result {
   std::optional<CounterFacts> counters;  // none without --counters
   std::optional<RunUsage> process;       // none until the run has ended
   std::optional<LoopFacts> loop;         // none but of a program's own loop
+  std::optional<RunRanks> ranks;         // none but of several ranks in one run
 };
 
 }  // namespace loadline

@@ -6,6 +6,7 @@
 #include "harness/show/best_text.h"
 #include "harness/show/loader_stages_table.h"
 #include "harness/show/predictions_text.h"
+#include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/scaling_text.h"
 #include "harness/show/search_text.h"
@@ -17,11 +18,12 @@ namespace loadline {
 std::string figures_text(const Result& result, const Judgement& judgement, std::size_t width) {
   std::string text = fmt::format("{}\n{}{}", table_text(result, judgement, width), verdict_text(judgement),
                                  stopped_text(result, judgement));
+  text += stragglers_text(result, judgement);
   if (const auto spread = spread_of(result, judgement.cells)) text += spread_sentence(*spread, result) + '\n';
-  for (const std::string& part :
-       {recommendation_text(result, judgement), curves_text(result, judgement, width),
-        predictions_text(result, judgement), search_text(result, judgement), best_text(result, judgement),
-        loader_stages_text(result, judgement, width), stages_text(result, judgement, width)}) {
+  for (const std::string& part : {recommendation_text(result, judgement), curves_text(result, judgement, width),
+                                  predictions_text(result, judgement), search_text(result, judgement),
+                                  best_text(result, judgement), loader_stages_text(result, judgement, width),
+                                  stages_text(result, judgement, width), rank_rates_text(result, judgement, width)}) {
     if (!part.empty()) text += '\n' + part;
   }
   return text;

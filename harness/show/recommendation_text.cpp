@@ -109,6 +109,9 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
   std::string text;
   // Configurations of a program's own loop are its ranks, among which nobody chooses.
   if (result.loop) return text;
+  RunOptions options = result.options;
+  // The launcher of ranks says how many there are: with the option each process would be a run of its own.
+  if (result.ranks) options.world_size = 1;
   for (const Headline& headline : judgement.headlines) {
     if (headline.candidates < 2) continue;
     if (!headline.recommended) {
@@ -118,7 +121,7 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
     const Configuration& use = judgement.configurations[*headline.recommended];
     const Cell& cell = result.cells[use.full ? *use.full : *use.io].cell;
     text += fmt::format("{}  loadline run {}\n{}", recommended_text(judgement, headline),
-                        command_options(result.options, cell), fewest_joules_text(judgement, headline));
+                        command_options(options, cell), fewest_joules_text(judgement, headline));
   }
   return text;
 }

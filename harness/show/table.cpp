@@ -16,6 +16,7 @@
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
 #include "harness/show/placement_text.h"
+#include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "loaders/printable.h"
 
@@ -232,15 +233,27 @@ const CellResult* first_failure(const Result& result) {
 
 }  // namespace
 
-std::string rate_text(const std::optional<Summary>& per_second) {
+namespace {
+
+std::string rate_text(const std::optional<Summary>& per_second, int fewer_decimals) {
   if (!per_second) return "-";
   const double mean = per_second->mean;
   const auto stddev = per_second->stddev;
   const Magnitude magnitude = magnitude_of(mean);
-  const int decimals = decimals_for(mean / magnitude.size);
+  const int decimals = std::max(0, decimals_for(mean / magnitude.size) - fewer_decimals);
   if (!stddev) return fmt::format("{:.{}f}{}", mean / magnitude.size, decimals, magnitude.suffix);
   return fmt::format("{:.{}f} ± {:.{}f}{}", mean / magnitude.size, decimals, *stddev / magnitude.size, decimals,
                      magnitude.suffix);
+}
+
+}  // namespace
+
+std::string rate_text(const std::optional<Summary>& per_second) {
+  return rate_text(per_second, 0);
+}
+
+std::string short_rate_text(const std::optional<Summary>& per_second) {
+  return rate_text(per_second, 1);
 }
 
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width) {
@@ -352,6 +365,7 @@ std::string setting_text(const Result& result) {
                   build.build_type.value_or("build type unknown"), result.kernels,
                   printable(machine.cpu_model.value_or("an unknown CPU")), cpus_in_force(machine),
                   machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number of");
+  text += ranks_text(result);
   if (const auto& loop = result.loop) {
     text += fmt::format("loop: {} of {}, {}", printable(loop->loader), printable(program_of(result)),
                         loop->restarts ? "a new iterator for each trial" : "one iterator for all trials");

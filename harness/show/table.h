@@ -13,6 +13,8 @@ namespace loadline {
 
 // "12.3 M ± 0.2 M", "150.0 k ± 0.1 k", "987 ± 3"; without a deviation the mean alone; "-" where there is none.
 std::string rate_text(const std::optional<Summary>& per_second);
+// The same with one figure less: "987 ± 3 k" of "986.9 ± 3.1 k".
+std::string short_rate_text(const std::optional<Summary>& per_second);
 
 // The table of IO, SYNTHETIC and FULL, a row a configuration; where there are ceilings, with what IO reaches of them.
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);

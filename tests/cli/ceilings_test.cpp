@@ -87,7 +87,7 @@ TEST_F(Ceilings, StandBesideTheFiguresOfARun) {
                     "1",   "--loader",   "serial", "--mode", "io",    "-o",           "result.json"};
   const Outcome outcome = run(words + fast);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" of ceiling"));
+  EXPECT_THAT(outcome.out, HasSubstr("  ceiling\n"));
   const auto json = result();
   EXPECT_EQ(json["cells"][0]["ceiling"]["binding"], "gather-drain/mnist/data:0/batch:8/threads:1");
   EXPECT_EQ(json["cells"][1]["ceiling"], nullptr) << "OVERHEAD has none";

@@ -222,7 +222,7 @@ TEST_F(Surroundings, MarksTheTrialsThatTheQuotaThrottled) {
                                     "serial",     "-o",
                                     "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("throttled by the CPU quota"));
+  EXPECT_THAT(outcome.out, HasSubstr("throttled"));
   EXPECT_EQ(result()["cells"][0]["throttled_trials"], nlohmann::json::array({0}));
 }
 

@@ -81,8 +81,8 @@ class CommandLine : public testing::Test {
 
   std::set<std::string> files() const { return names_in(home_.path()); }
 
-  static inline const Words kShort{"--trials",   "1",  "--trial-batches", "3", "--first-epoch-seconds", "0",
-                                   "--ceilings", "off"};
+  static inline const Words kShort{"--trials",   "1",   "--trial-batches", "3", "--first-epoch-seconds", "0",
+                                   "--ceilings", "off", "--details"};
 
   TemporaryDirectory home_;
   World world_;

@@ -64,7 +64,7 @@ TEST_F(Help, OfWhatIsNotThereIsRefused) {
   expect_refusal(
       run({"help", "rnu"}), 2,
       "help: verb 'rnu': want one of run, ceilings, train, check, diff, ab, aa, list, doctor, data, baseline, merge, "
-      "export, report, completion, help (did you mean run?)");
+      "export, report, forecast, completion, help (did you mean run?)");
   expect_refusal(run({"help", "diff", "trials"}), 2, "help: section of diff 'trials': want one of options, judging");
 }
 

@@ -39,7 +39,8 @@ TEST_F(Report, PrintsWhatATerminalTakes) {
 }
 
 TEST_F(Report, RefusesWhatCannotBeInASentence) {
-  expect_refusal(run({"report", "result.json"}), 2, "report: want -o FILE for html, or another --format");
+  expect_refusal(run({"report", "result.json", "--format", "html"}), 2,
+                 "report: want -o FILE for html, or another --format");
   expect_refusal(run({"report", "result.json", "--format", "htlm"}), 2,
                  "--format 'htlm': want one of html, markdown, csv, text (did you mean html?)");
   expect_refusal(run({"report", "result.json", "-o", "./result.json", "--format", "csv"}), 2,

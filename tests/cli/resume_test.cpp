@@ -82,7 +82,7 @@ TEST_F(Resume, HasNothingToDoForACompleteRun) {
   const std::string before = bytes_of(home_ / "result.json");
   const Outcome outcome = run({"run", "--resume", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("samples/s, mean"));
+  EXPECT_THAT(outcome.out, HasSubstr("mnist, batches of 8: samples/s of 1 trial\n"));
   EXPECT_THAT(outcome.out, HasSubstr("\nnothing to do: result.json is complete\n"));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
   EXPECT_EQ(run({"run", "--resume", "result.json", "-q"}).out, "");
@@ -155,7 +155,7 @@ TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
 
   const Outcome outcome = run({"run", "--resume", "result.json", "--allow-mismatch"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("[several-builds]"));
+  EXPECT_THAT(outcome.out, HasSubstr("several-builds"));
   EXPECT_EQ(result()["schema_version"], 4);
   EXPECT_EQ(result()["cells"][0]["trials"].size(), 2U);
   EXPECT_THAT(result()["other_builds"][0].get<std::string>(), testing::EndsWith(" (0123456789ab)"));

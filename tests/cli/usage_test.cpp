@@ -17,7 +17,7 @@ TEST_F(Usage, AVerbIsWanted) {
   expect_usage(
       {},
       "want a verb, one of run, ceilings, train, check, diff, ab, aa, list, doctor, data, baseline, merge, export, "
-      "report, completion, help, see --help");
+      "report, forecast, completion, help, see --help");
   expect_usage({"data"}, "data: want a verb, one of info, verify, make, convert, see --help");
 }
 
@@ -117,6 +117,8 @@ TEST_F(Usage, ContradictoryOptionsAreRefused) {
   expect_usage({"run", "--dtype", "u8", "--normalise", "on"},
                "--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
   expect_usage({"run", "--mean", "0.5", "--normalise", "off"}, "--mean and --std: they contradict --normalise off");
+  expect_usage({"run", "--rank-timeout", "-1"},
+               "run: --rank-timeout: want more than 0 and at most 86400, got '-1', see --help");
   expect_usage({"run", "--rank", "2", "--world-size", "2"}, "--rank 2: want a rank below --world-size 2");
   expect_usage({"run", "--data", "x", "--workload", "mnist,cifar10"},
                "--data x: one path cannot be the data of 2 workloads, name one with --workload");

@@ -13,7 +13,8 @@ SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # Came late to this version of the schema: files that have nothing to say there lack them.
 LATE = ("memory", "changed_cpus", "suspended", "throttled_trials", "clock_started_seconds", "shuffle", "loader_stages",
-        "worker_nodes", "slot_node", "data_nodes", "consumer_node", "slot_nodes", "memory_nodes", "request_bytes",
+        "worker_nodes", "slot_node", "data_nodes", "consumer_node", "slot_nodes", "memory_nodes",
+        "ranks", "request_bytes",
         *SCHEMA["$defs"]["loader_stages"]["properties"])
 PLANTED = {"planted": True}
 

@@ -7,6 +7,7 @@
 #include "harness/plan/settings.h"
 #include "harness/result/json/facts.h"
 #include "harness/result/json/verdicts.h"
+#include "harness/result/rank_trials.h"
 
 namespace loadline {
 namespace {
@@ -109,6 +110,25 @@ void fields(auto& json, Record<TrialCounters> auto& counters) {
   json("consumer", counters.consumer);
 }
 
+void fields(auto& json, Record<RankShare> auto& share) {
+  json("rank", share.rank);
+  json("started_seconds", share.started_seconds);
+  json.positive("wall_seconds", share.wall_seconds);
+  json.positive("batches", share.batches);
+  json.positive("samples", share.samples);
+  json.rate("samples_per_second", [&] { return share.samples_per_second(); });
+  json("wait_seconds", share.wait_seconds);
+  json("cpu_seconds", share.cpu_seconds);
+  json("stages", share.stages);
+}
+
+void fields(auto& json, Record<TrialRanks> auto& ranks) {
+  json("skew_seconds", ranks.skew_seconds);
+  json.derived("slowest", [&] { return ranks.slowest(); });
+  json.derived("held_share", [&] { return ranks.held_share(); });
+  json("each", ranks.each);
+}
+
 void fields(auto& json, Record<Trial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
@@ -140,6 +160,7 @@ void fields(auto& json, Record<Trial> auto& trial) {
   json.late("loader_stages", trial.loader_stages);
   json.late("consumer_node", trial.consumer_node);
   json.late("slot_nodes", trial.slot_nodes);
+  json.late("ranks", trial.ranks);
   usage_fields_of(json, trial.usage, 4);
 }
 
@@ -365,6 +386,40 @@ void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& s
 }
 
 }  // namespace
+
+namespace {
+
+template <typename AnyTrial>
+std::string text_of_any(const AnyTrial& trial) {
+  return text_of(json_of(trial), -1);
+}
+
+template <typename AnyTrial>
+void read_any(const std::string& text, AnyTrial& trial) {
+  const JsonDocument document(text, "a message of another rank", Error::Kind::kFailed);
+  read_value(JsonReader(document), trial);
+}
+
+}  // namespace
+
+std::string text_of_trial(const Trial& trial) {
+  return text_of_any(trial);
+}
+std::string text_of_trial(const FirstEpoch& epoch) {
+  return text_of_any(epoch);
+}
+std::string text_of_trial(const CeilingTrial& trial) {
+  return text_of_any(trial);
+}
+void read_trial(const std::string& text, Trial& trial) {
+  read_any(text, trial);
+}
+void read_trial(const std::string& text, FirstEpoch& epoch) {
+  read_any(text, epoch);
+}
+void read_trial(const std::string& text, CeilingTrial& trial) {
+  read_any(text, trial);
+}
 
 Json settings_json(const Cell& cell) {
   RecordWriter json;

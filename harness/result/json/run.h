@@ -39,6 +39,19 @@ void fields(auto& json, Record<LoopFacts> auto& loop) {
   json("busy_starts", loop.busy_starts);
 }
 
+void fields(auto& json, Record<RankPlace> auto& place) {
+  json("host", place.host);
+  json("cpus", place.cpus);
+  json("dealt", place.dealt);
+}
+
+void fields(auto& json, Record<RunRanks> auto& ranks) {
+  json("launcher", ranks.launcher);
+  json("library", ranks.library);
+  json("clock_error_seconds", ranks.clock_error_seconds);
+  json("places", ranks.places);
+}
+
 // XXH3 of what the run was asked to measure.
 std::string config_hash(const Result& result);
 
@@ -88,6 +101,7 @@ void run_fields(auto& json, Record<Result> auto& result) {
   json("kernels", result.kernels);
   json.late("memory", result.memory);
   json.late("loop", result.loop);
+  json.late("ranks", result.ranks);
   json("datasets", result.datasets);
   json.late("loaders", result.loaders);
 }

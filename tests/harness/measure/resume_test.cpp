@@ -72,7 +72,7 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   EXPECT_EQ(refusal(measured(), other),
             test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; fingerprint of "
                          "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"));
-  EXPECT_EQ(test::thrown_by([&] { continue_from(measured(), "result.json", other, true); }),
+  EXPECT_EQ(test::thrown_by([&] { continue_from(measured(), "result.json", other, Kinship::kSameData); }),
             test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; fingerprint of "
                          "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"))
       << "whatever is allowed";
@@ -86,17 +86,17 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
       refusal(measured(), second),
       test::failed("result.json: cannot go on with it: version 1.2.3 there, 1.2.4 here; kernel unknown there, 6.2 "
                    "here; --allow-mismatch goes on all the same, and the result says so"));
-  continue_from(measured(), "result.json", second, true);
+  continue_from(measured(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.cells[0].trials.size(), 2U);
   EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
   Result third = prepared_to_resume();
-  continue_from(second, "result.json", third, true);
+  continue_from(second, "result.json", third, Kinship::kSameData);
   EXPECT_EQ(third.other_builds, std::vector<std::string>{"loadline 1.2.4"}) << "and this one is 1.2.3 again";
 }
 
 TEST(ContinueFrom, NamesNoBuildWhereItIsTheSame) {
   Result second = prepared_to_resume();
-  continue_from(measured(), "result.json", second, true);
+  continue_from(measured(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.other_builds, std::vector<std::string>());
 }
 

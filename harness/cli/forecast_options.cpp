@@ -1,0 +1,148 @@
+#include "harness/cli/forecast_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "harness/forecast/named_numbers.h"
+#include "harness/plan/options.h"
+#include "harness/plan/ranges.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+constexpr double kMostBytes = 1e21;
+
+void add_text(CLI::App& verb, const std::string& flag, const std::string& type, const std::string& help,
+              const std::string& group, const std::function<void(const std::string&)>& take) {
+  verb.add_option_function<std::string>(flag, take, help)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name(type)
+      ->group(group);
+}
+
+// Items that commas separate, each a number or a range.
+std::vector<std::size_t> ranks_in(const std::string& text) {
+  std::vector<std::size_t> ranks;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    for (const std::size_t one : expand_range("--ranks", text.substr(begin, comma - begin))) ranks.push_back(one);
+    begin = comma + 1;
+  }
+  for (const std::size_t one : ranks) {
+    if (one == 0) throw usage_error("--ranks: want whole numbers of at least 1, got '0'");
+  }
+  return ranks;
+}
+
+std::size_t whole_in(const std::string& option, const std::string& text, double most) {
+  const double value = read_number(option, text, 1, most);
+  if (value != static_cast<double>(static_cast<std::size_t>(value))) {
+    throw usage_error(fmt::format("{}: want a whole number, got '{}'", option, text));
+  }
+  return static_cast<std::size_t>(value);
+}
+
+void add_scale(CLI::App& verb, ForecastRequest& request) {
+  const char* const group = "Scale";
+  add_text(verb, "--ranks", "N,...", "processes that train together; 1:10000:*2 is a range [1:1024:*2]", group,
+           [&](const std::string& text) { request.ranks = ranks_in(text); });
+  add_text(verb, "--nodes-of", "N", "ranks of a node [1]", group,
+           [&](const std::string& text) { request.system.ranks_of_node = whole_in("--nodes-of", text, 1e6); });
+  add_text(verb, "--node-cpus", "N", "CPUs that the ranks of a node share [each has those it was measured on]", group,
+           [&](const std::string& text) { request.system.node_cpus = whole_in("--node-cpus", text, 1e6); });
+  add_text(
+      verb, "--node-memory", "BYTES", "page cache of a node, such as 512G; what was read once stays [nothing stays]",
+      group,
+      [&](const std::string& text) { request.system.node_memory = read_number("--node-memory", text, 0, kMostBytes); });
+  add_text(verb, "--epochs", "N", "epochs to show; the curve is of the last one [1]", group,
+           [&](const std::string& text) { request.epochs = whole_in("--epochs", text, 1000); });
+  verb.add_flag_callback(
+          "--apart", [&] { request.system.together = false; }, "ranks wait for nobody: no stragglers and no gradients")
+      ->group(group);
+}
+
+void add_system(CLI::App& verb, ForecastRequest& request) {
+  const char* const group = "System";
+  add_text(
+      verb, "--storage", "NAME=NUMBER,...",
+      "shared by all nodes: bytes_per_second, iops, the same of a node as client_bytes_per_second and client_iops, "
+      "and latency in seconds of a request [no limits, and the latency that was measured]",
+      group, [&](const std::string& text) { request.system.storage = read_storage("--storage", text); });
+  add_text(
+      verb, "--network", "NAME=NUMBER,...",
+      "between nodes: bytes_per_second of a node's link, latency in seconds of a message, and overlap, the share of "
+      "summing up gradients that is hidden behind the step [takes no time]",
+      group, [&](const std::string& text) {
+        const Reduction reduction = request.system.network.reduction;
+        request.system.network = read_network("--network", text);
+        request.system.network.reduction = reduction;
+      });
+  add_text(verb, "--all-reduce", "NAME", "how gradients are summed up: ring, tree, best [best]", group,
+           [&](const std::string& text) { request.system.network.reduction = reduction_named("--all-reduce", text); });
+  add_text(verb, "--staging", "NAME", "what each node copies to itself first: none, copies (all), shards [none]", group,
+           [&](const std::string& text) { request.system.staging = staging_named("--staging", text); });
+}
+
+void add_measured(CLI::App& verb, ForecastVerbRequest& request) {
+  const char* const group = "What was measured";
+  verb.add_option("--cell", request.cell, "part of the name of the configuration, where a result has several")
+      ->type_name("TEXT")
+      ->group(group);
+  verb.add_option("--figures", request.figures,
+                  "in place of a result, figures that another tool printed, such as "
+                  "io=582,synthetic=102.9,full=101.4,batch=32; may be given several times")
+      ->type_name("NAME=NUMBER,...")
+      ->group(group);
+  add_text(verb, "--sample-bytes", "BYTES", "stored bytes of a sample [as in the result]", group,
+           [&](const std::string& text) { request.sample_bytes = read_number("--sample-bytes", text, 0, kMostBytes); });
+  add_text(verb, "--sample-requests", "N", "requests that a sample takes of storage [1; of a crop its rows]", group,
+           [&](const std::string& text) {
+             request.sample_requests = read_number("--sample-requests", text, 0, kMostBytes);
+           });
+  add_text(
+      verb, "--gradient-bytes", "BYTES", "gradients that all ranks sum up in each step [as in the result]", group,
+      [&](const std::string& text) { request.gradient_bytes = read_number("--gradient-bytes", text, 0, kMostBytes); });
+}
+
+}  // namespace
+
+void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
+  CLI::App* verb = app.add_subcommand("forecast", "Say what a measured loader and step would give on other systems");
+  verb->add_option("results", request.results, "result files; of several it says which is ahead where")
+      ->type_name("RESULT");
+  add_measured(*verb, request);
+  for (std::size_t ranks = 1; ranks <= 1024; ranks *= 2) {
+    if (ranks == 1) request.forecast.ranks.clear();
+    request.forecast.ranks.push_back(ranks);
+  }
+  add_scale(*verb, request.forecast);
+  add_system(*verb, request.forecast);
+  const std::string finds = list_of(names_of(forecast_finds()));
+  verb->add_option(
+          "--find", request.forecast.find,
+          fmt::format("what keeps --au: {}; of nodes the most, of a limit of --storage what the most ranks need",
+                      finds))
+      ->type_name("NAME")
+      ->group("Search");
+  add_text(*verb, "--au", "SHARE", "utilisation that --find keeps [90%]", "Search",
+           [&](const std::string& text) { request.forecast.utilisation = parse_share("au", text, 0.01, 1); });
+  verb->add_option("--format", request.format, "text, csv, json [text]")->type_name("NAME")->group("Output");
+  verb->add_option("--output,-o", request.output, "file to write, - for stdout [-]")
+      ->type_name("FILE")
+      ->group("Output");
+  verb->add_flag("--overwrite", request.overwrite, "replace a file that is there already")->group("Output");
+  verb->footer(
+      "Numbers may end in k, M, G, T, P or in Ki, Mi, Gi, Ti, Pi.\n"
+      "AU is the share of the time in which a rank computes. The ends of a band are what the trials allow at worst and "
+      "at "
+      "best; it is no interval of confidence.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage.");
+}
+
+}  // namespace loadline

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/result_file.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/verbs.h"
+#include "harness/forecast/forecast.h"
+#include "harness/judge/judgement.h"
+#include "harness/result/forecast_json.h"
+#include "harness/result/result_reader.h"
+#include "harness/show/forecast_text.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+struct ForecastFormat {
+  std::string_view name;
+  std::string (*make)(std::span<const Forecast> forecasts, const ForecastRequest& request, std::size_t width);
+};
+
+constexpr std::array kForecastFormats{
+    ForecastFormat{"text", [](std::span<const Forecast> forecasts, const ForecastRequest& request,
+                              std::size_t width) { return wrapped(forecast_text(forecasts, request, width), width); }},
+    ForecastFormat{"csv", [](std::span<const Forecast> forecasts, const ForecastRequest&,
+                             std::size_t) { return forecast_csv(forecasts); }},
+    ForecastFormat{"json", [](std::span<const Forecast> forecasts, const ForecastRequest& request, std::size_t) {
+                     return forecast_json(forecasts, request);
+                   }}};
+
+Basis with_overrides(Basis basis, const ForecastVerbRequest& request) {
+  if (request.sample_bytes) basis.bytes_per_sample = *request.sample_bytes;
+  if (request.sample_requests) basis.requests_per_sample = *request.sample_requests;
+  if (request.gradient_bytes) basis.gradient_bytes = *request.gradient_bytes;
+  return basis;
+}
+
+std::vector<Forecast> forecasts_of(const ForecastVerbRequest& request) {
+  std::vector<Forecast> forecasts;
+  for (const std::string& path : request.results) {
+    const Result result = load_result(path);
+    const Basis basis = basis_of(result, judge_run(result), request.cell, path);
+    forecasts.push_back(make_forecast(path, with_overrides(basis, request), request.forecast));
+  }
+  for (const std::string& figures : request.figures) {
+    const Basis basis = basis_of_figures("--figures", figures);
+    forecasts.push_back(make_forecast("figures", with_overrides(basis, request), request.forecast));
+  }
+  return forecasts;
+}
+
+}  // namespace
+
+int forecast_verb(const ForecastVerbRequest& request) {
+  if (request.results.empty() && request.figures.empty()) {
+    throw usage_error("forecast: want a result, or --figures that another tool printed");
+  }
+  const ForecastFormat& format = row_named(kForecastFormats, "--format", request.format);
+  if (!request.forecast.find.empty()) row_named(forecast_finds(), "--find", request.forecast.find);
+  const ResultFile file(request.output.empty() ? "-" : request.output,
+                        {.kind = OutputRules::Kind::kText,
+                         .overwrite = request.overwrite,
+                         .inputs = {request.results.begin(), request.results.end()}});
+  const std::size_t width = file.to_stdout() ? width_of(stdout) : kUnlimited;
+  file.finish(format.make(forecasts_of(request), request.forecast, width));
+  return kExitOk;
+}
+
+}  // namespace loadline

@@ -1,0 +1,232 @@
+#include "harness/forecast/basis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "harness/forecast/named_numbers.h"
+#include "harness/judge/cost.h"
+#include "harness/judge/filling.h"
+#include "harness/judge/loader_time.h"
+#include "harness/judge/rate_interval.h"
+#include "loaders/error.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+const CellResult* cell_at(const Result& result, const std::optional<std::size_t>& index) {
+  if (!index || rates_of(result.cells[*index]).empty()) return nullptr;
+  return &result.cells[*index];
+}
+
+// The cells of one configuration, those without trials left out.
+struct Cells {
+  const CellResult* io = nullptr;
+  const CellResult* synthetic = nullptr;
+  const CellResult* full = nullptr;
+
+  const CellResult& loading() const { return full == nullptr ? *io : *full; }
+};
+
+Cells cells_of(const Result& result, const Configuration& configuration) {
+  return {cell_at(result, configuration.io), cell_at(result, configuration.synthetic),
+          cell_at(result, configuration.full)};
+}
+
+bool names(const Result& result, const std::optional<std::size_t>& cell, std::string_view part) {
+  return cell && result.cells[*cell].cell.name().find(part) != std::string::npos;
+}
+
+const Configuration& chosen(const Result& result, const Judgement& judgement, std::string_view part,
+                            const std::string& source) {
+  std::vector<const Configuration*> found;
+  for (const Configuration& one : judgement.configurations) {
+    if (!one.io && !one.full) continue;
+    if (part.empty() || names(result, one.full, part) || names(result, one.io, part)) found.push_back(&one);
+  }
+  if (found.empty()) {
+    throw Error(part.empty()
+                    ? fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source)
+                    : fmt::format("forecast: {} has no loader's cell with '{}' in its name", source, part));
+  }
+  if (found.size() == 1) return *found.front();
+  if (part.empty() && judgement.headlines.size() == 1) {
+    return judgement.configurations[judgement.headlines.front().configuration];
+  }
+  const Cells cells = cells_of(result, *found.front());
+  throw Error(
+      fmt::format("forecast: {} has {} configurations, name one by --cell, such as --cell {}", source, found.size(),
+                  (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
+}
+
+// With its interval as a person reads it off a chart.
+Estimate estimate_of(const std::vector<double>& rates) {
+  const Summary summary = summarize(rates);
+  return {summary.mean, rate_interval(summary)};
+}
+
+double side_by_side(double load, double step, bool serial) {
+  return serial ? 1 / (1 / load + 1 / step) : std::min(load, step);
+}
+
+void add_step(Basis& basis, const CellResult& synthetic) {
+  basis.step_per_second = estimate_of(rates_of(synthetic));
+  Moments seconds;
+  Moments steps;
+  for (const Trial& trial : synthetic.trials) {
+    if (trial.pilot || trial.batches == 0) continue;
+    seconds.add(trial.wall_seconds / static_cast<double>(trial.batches));
+    steps.add(static_cast<double>(trial.batches));
+  }
+  basis.step_variation = seconds.stddev().value_or(0) / seconds.mean();
+  basis.steps_of_trial = steps.mean();
+}
+
+// What reading and opening took of a worker's time.
+void add_reading(Basis& basis, const CellResult& cell, const DatasetFacts& facts) {
+  const auto time = loader_time_of(cell);
+  if (time) {
+    for (const StageShare& stage : time->stages) {
+      const bool reads = stage.stage == WorkerStage::kOpen || stage.stage == WorkerStage::kRead;
+      if (reads) basis.read_seconds_per_sample += stage.seconds_per_sample;
+    }
+  }
+  const CacheLooks& looks = cell.trials.front().page_cache;
+  const bool found_cold = looks.before && looks.before->pages > 0 &&
+                          2 * looks.before->resident_pages.value_or(looks.before->pages) < looks.before->pages;
+  // What a FUSE server or a network file system does not keep, no look at the page cache shows.
+  const bool elsewhere =
+      facts.storage.network.value_or(false) || facts.storage.file_system.value_or("").starts_with("fuse");
+  basis.from_storage = cell.cell.cache == CacheState::kCold || found_cold || elsewhere;
+}
+
+void add_samples(Basis& basis, const CellResult& cell, const DatasetFacts& facts) {
+  const DatasetInfo& info = facts.info;
+  basis.dataset_samples = static_cast<double>(info.samples);
+  basis.dataset_bytes = static_cast<double>(info.all_bytes());
+  basis.bytes_per_sample = info.samples == 0 ? 0 : basis.dataset_bytes / basis.dataset_samples;
+  if (info.volume) {
+    const auto edge = static_cast<double>(cell.cell.dataset.crop_edge);
+    basis.bytes_per_sample = static_cast<double>(info.volume->channels()) * edge * edge * edge * sizeof(float);
+    basis.requests_per_sample = edge * edge;  // a row of the crop each
+    basis.random_crops = true;
+  } else if (info.tokens) {
+    const Trial& trial = cell.trials.back();
+    if (trial.samples > 0)
+      basis.bytes_per_sample = static_cast<double>(trial.bytes) / static_cast<double>(trial.samples);
+    basis.random_crops = cell.cell.dataset.sequences == Sequences::kRandom;
+  }
+}
+
+void add_start(Basis& basis, const CellResult& cell) {
+  if (!cell.first_epoch) return;
+  const FirstEpoch& first = *cell.first_epoch;
+  basis.start_up_seconds = first.open_seconds + first.first_batch_seconds;
+}
+
+void add_flight(Basis& basis, const Cell& cell) {
+  const DatasetOptions& options = cell.dataset;
+  const bool ring = options.read == FileRead::kUring;
+  const bool ahead = ring && cell.loader == "flow-graph";
+  basis.reading = ahead ? Reading::kAhead : ring ? Reading::kBatchwise : Reading::kOneByOne;
+  basis.in_flight = ring ? options.ahead.requests : std::max<std::size_t>(cell.workers, 1);
+}
+
+double gradient_bytes_of(const std::string& compute) {
+  if (may_name_external_compute(compute)) return 0;
+  const ComputeSpec spec = parse_compute(compute);
+  for (std::size_t i = 0; i < spec.kind->parameters.size(); ++i) {
+    if (spec.kind->parameters[i].name == "gradient_bytes") return spec.values[i];
+  }
+  return 0;
+}
+
+}  // namespace
+
+double Basis::worker_seconds_per_sample() const {
+  return static_cast<double>(std::max<std::size_t>(workers, 1)) / load_per_second.value;
+}
+
+Basis basis_of(const Result& result, const Judgement& judgement, std::string_view cell, const std::string& source) {
+  const Configuration& configuration = chosen(result, judgement, cell, source);
+  const Cells cells = cells_of(result, configuration);
+  if (cells.io == nullptr && cells.full == nullptr) {
+    throw Error(fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source));
+  }
+  if (cells.synthetic == nullptr) {
+    throw Error(
+        fmt::format("forecast: {} has no trials of SYNTHETIC, which say what the step takes: run with --mode "
+                    "io,synthetic,full",
+                    source));
+  }
+  const CellResult& loading = cells.loading();
+  const DatasetFacts& facts = result.datasets[loading.dataset];
+  Basis basis{.name = loading.cell.name(),
+              .batch_size = loading.cell.sampler.batch_size,
+              .workers = loading.cell.workers,
+              .prefetch = loading.prefetch,
+              .load_per_second = estimate_of(filling_of(cells.io, cells.full).rates),
+              .step_per_second = {},
+              .cpus = loading.cell.threads_in_force};
+  add_step(basis, *cells.synthetic);
+  add_flight(basis, loading.cell);
+  add_reading(basis, cells.io == nullptr ? *cells.full : *cells.io, facts);
+  add_samples(basis, loading, facts);
+  add_start(basis, loading);
+  if (cells.full != nullptr) {
+    const double together = summarize(rates_of(*cells.full)).mean;
+    basis.coupling = std::min(
+        1.0, together / side_by_side(basis.load_per_second.value, basis.step_per_second.value, basis.workers == 0));
+  }
+  if (const auto cost = cost_per_thousand_samples(loading.trials)) {
+    basis.cpu_seconds_per_sample = cost->cpu_seconds.mean / 1000;
+  }
+  basis.gradient_bytes = gradient_bytes_of(cells.synthetic->cell.compute);
+  return basis;
+}
+
+Basis basis_of_figures(std::string_view option, std::string_view text) {
+  double io = 0;
+  double synthetic = 0;
+  double full = 0;
+  double batch = 1;
+  double workers = 1;
+  double first_epoch = 0;
+  double crops = 0;
+  Basis basis{.name = std::string(text), .load_per_second = {}, .step_per_second = {}};
+  const std::array parts{NumberPart{.name = "io", .value = &io, .above_least = true},
+                         NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
+                         NumberPart{.name = "full", .value = &full, .above_least = true},
+                         NumberPart{.name = "batch", .value = &batch, .least = 1},
+                         NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6},
+                         NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
+                         NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
+                         NumberPart{.name = "requests", .value = &basis.requests_per_sample, .above_least = true},
+                         NumberPart{.name = "dataset_bytes", .value = &basis.dataset_bytes},
+                         NumberPart{.name = "epoch_samples", .value = &basis.dataset_samples},
+                         NumberPart{.name = "gradient_bytes", .value = &basis.gradient_bytes},
+                         NumberPart{.name = "step_variation", .value = &basis.step_variation, .most = 10},
+                         NumberPart{.name = "trial_steps", .value = &basis.steps_of_trial, .least = 1},
+                         NumberPart{.name = "crops", .value = &crops, .most = 1}};
+  read_numbers(option, text, parts);
+  for (const auto& [name, value] : {std::pair("io", io), std::pair("synthetic", synthetic)}) {
+    if (value == 0) throw usage_error(fmt::format("{}: want {}=SAMPLES_PER_SECOND, which is missing", option, name));
+  }
+  basis.batch_size = static_cast<std::size_t>(batch);
+  basis.workers = static_cast<std::size_t>(workers);
+  basis.in_flight = basis.workers;
+  basis.prefetch = 2;
+  basis.load_per_second.value = io;
+  basis.step_per_second.value = synthetic;
+  basis.random_crops = crops > 0;
+  if (full > 0) basis.coupling = std::min(1.0, full / std::min(io, synthetic));
+  const double later = full > 0 ? full : std::min(io, synthetic);
+  if (first_epoch > 0) basis.cold_seconds_per_sample = std::max(0.0, 1 / first_epoch - 1 / later);
+  return basis;
+}
+
+}  // namespace loadline

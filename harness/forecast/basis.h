@@ -1,0 +1,65 @@
+// What a forecast knows of one rank: figures that were measured, as plain data. Pure functions, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/judge/judgement.h"
+#include "harness/judge/statistics.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// How a loader waits for storage.
+enum class Reading {
+  kOneByOne,   // each worker for one request at a time, and computes between them
+  kBatchwise,  // each worker asks for many of a batch at a time, waits for them all, and then computes
+  kAhead,      // requests of all workers are under way while they compute
+};
+
+// One loader and one step, as one rank had them with files in the page cache or on storage of its own.
+struct Basis {
+  std::string name;  // of what was measured, for people
+  std::size_t batch_size = 1;
+  std::size_t workers = 0;  // 0: batches are loaded by the thread that runs the steps
+  std::size_t prefetch = 0;
+  Reading reading = Reading::kOneByOne;
+  std::size_t in_flight = 1;  // requests that a rank has under way, at the most
+
+  Estimate load_per_second;           // samples: what the loader fills when nobody holds it up
+  Estimate step_per_second;           // samples: what the step takes when nothing has to be loaded
+  double coupling = 1;                // FULL over what these two would give side by side; at most 1
+  double cpu_seconds_per_sample = 0;  // of all threads, in FULL; 0: not known
+  std::size_t cpus = 0;               // that the rank had; 0: not known
+  // Of one thread: seconds in reading and opening, which a slower storage adds to, or takes the place of.
+  double read_seconds_per_sample = 0;
+  bool from_storage = false;  // they were measured on storage, and not in the page cache
+
+  double step_variation = 0;       // standard deviation over mean of a trial's step, from trial to trial
+  double steps_of_trial = 1;       // that each of these is the mean of
+  double bytes_per_sample = 0;     // as stored
+  double requests_per_sample = 1;  // of storage
+  double dataset_bytes = 0;
+  double dataset_samples = 0;   // of an epoch
+  bool random_crops = false;    // an epoch draws them with repeats, rather than each sample once
+  double gradient_bytes = 0;    // that ranks sum up in each step
+  double start_up_seconds = 0;  // until the first batch of a job is there
+  // How much longer a first epoch took for each of its samples than a later one, where it read from storage.
+  std::optional<double> cold_seconds_per_sample;
+
+  // Seconds of one worker for a sample, all that it does included.
+  double worker_seconds_per_sample() const;
+};
+
+// Of the configuration whose FULL, IO or SYNTHETIC cell has `cell` in its name; of the only headline where it is empty.
+// Throws Error naming `source` and what is missing: trials of SYNTHETIC, trials of IO or FULL, one configuration.
+Basis basis_of(const Result& result, const Judgement& judgement, std::string_view cell, const std::string& source);
+
+// Of figures that another tool printed: "io=582,synthetic=102.9,full=101.4,batch=32,workers=7,first_epoch=84.6,
+// sample_bytes=9.4M,dataset_bytes=38G,epoch_samples=65536,gradient_bytes=...,crops=1". Rates in samples per second;
+// io and synthetic are needed. Throws usage Error naming `option` and the part that is wrong.
+Basis basis_of_figures(std::string_view option, std::string_view text);
+
+}  // namespace loadline

@@ -1,0 +1,74 @@
+// A forecast: a curve over ranks, and what follows from it. Pure functions, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/forecast/basis.h"
+#include "harness/forecast/model.h"
+#include "harness/forecast/system.h"
+
+namespace loadline {
+
+// What is searched for, and what came of it.
+struct ForecastFound {
+  std::string kind;             // of forecast_finds()
+  double utilisation = 0;       // that is to be kept
+  std::size_t ranks = 0;        // that it is searched at; of nodes: 0
+  std::optional<double> value;  // none: nothing keeps it
+  bool unlimited = false;       // of nodes: as many as were tried, and more
+};
+
+struct ForecastFind {
+  std::string_view name;
+  std::string_view unit;
+  bool of_storage;  // a limit of the storage, rather than a number of nodes
+  bool largest;     // or the smallest value that keeps the utilisation
+};
+
+std::span<const ForecastFind> forecast_finds();
+
+struct ForecastRequest {
+  System system;
+  std::vector<std::size_t> ranks{1};
+  std::size_t epochs = 1;
+  std::string find;          // empty: nothing
+  double utilisation = 0.9;  // that `find` keeps
+};
+
+struct Forecast {
+  std::string source;  // file, or the figures that it was made of
+  Basis basis;
+  std::vector<ForecastPoint> points;  // by ranks as asked for
+  std::optional<std::size_t> saturating_ranks;
+  std::optional<ForecastFound> found;
+};
+
+// Throws usage Error for what the basis cannot answer: a limit on bytes where the bytes of a sample are not known.
+Forecast make_forecast(const std::string& source, const Basis& basis, const ForecastRequest& request);
+
+// By bisection. Of nodes: the most that keep the utilisation. Of a limit of the storage: the least (of a latency the
+// most) with which the largest number of ranks asked for keeps it, all else as it is.
+ForecastFound find_in_forecast(const Basis& basis, const ForecastRequest& request);
+
+// Where one of several forecasts is ahead of the others, from one number of ranks to another.
+struct Lead {
+  std::size_t first_ranks = 0;
+  std::size_t last_ranks = 0;
+  std::size_t forecast = 0;  // index
+  bool clear = false;        // its band lies above those of the others throughout
+  double least_factor = 0;   // of its rate over that of the second, at the number of ranks where that is least
+  double most_factor = 0;
+};
+
+// Of forecasts of the same ranks, in their order.
+std::vector<Lead> leads_of(std::span<const Forecast> forecasts);
+
+// What the model leaves out of these figures, a sentence each.
+std::vector<std::string> left_out(const Basis& basis, const System& system);
+
+}  // namespace loadline

@@ -1,0 +1,319 @@
+#include "harness/forecast/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostRanks = 10'000'000;
+
+std::size_t nodes_for(const System& system, std::size_t ranks) {
+  return (ranks + system.ranks_of_node - 1) / system.ranks_of_node;
+}
+
+std::size_t ranks_on_node(const System& system, std::size_t ranks) {
+  return std::min(ranks, system.ranks_of_node);
+}
+
+// Samples per second that a limit leaves; both limits 0: none.
+double within(double bytes_per_second, double bytes, double iops, double requests) {
+  double most = kUnbounded;
+  if (bytes_per_second > 0 && bytes > 0) most = bytes_per_second / bytes;
+  if (iops > 0 && requests > 0) most = std::min(most, iops / requests);
+  return most;
+}
+
+double of_outlook(const Estimate& rate, Outlook outlook) {
+  if (outlook == Outlook::kLikely || !rate.ci95) return rate.value;
+  return outlook == Outlook::kLow ? rate.ci95->low : rate.ci95->high;
+}
+
+// Of one worker, a sample.
+struct SampleTimes {
+  double computes = 0;
+  double waits = 0;      // for the latency of its requests, one after the other
+  double transfers = 0;  // of its bytes, where nobody else reads
+};
+
+SampleTimes sample_times(const Basis& basis, const System& system, double missed, double load_per_second) {
+  const SharedStorage& storage = system.storage;
+  SampleTimes times;
+  times.computes = static_cast<double>(std::max<std::size_t>(basis.workers, 1)) / load_per_second;
+  if (storage.latency) {
+    times.waits = missed * basis.requests_per_sample * *storage.latency;
+    // What was measured on another storage goes; what the page cache took is the processor's and stays.
+    if (basis.from_storage) times.computes = std::max(0.0, times.computes - basis.read_seconds_per_sample);
+  }
+  times.transfers = 1 / std::min(storage_per_second(basis, storage, missed), client_per_second(basis, storage, missed));
+  return times;
+}
+
+// Samples per second that the workers of a rank load where nobody else reads.
+struct Alone {
+  double per_second = 0;
+  Limit limit = Limit::kWorkers;
+};
+
+Alone load_alone(const Basis& basis, const SampleTimes& times) {
+  const auto workers = static_cast<double>(std::max<std::size_t>(basis.workers, 1));
+  const auto flight = static_cast<double>(basis.in_flight);
+  const Limit of_waits = times.waits > times.computes ? Limit::kLatency : Limit::kWorkers;
+  switch (basis.reading) {
+    case Reading::kOneByOne: return {workers / (times.computes + times.waits + times.transfers), of_waits};
+    case Reading::kBatchwise: {
+      const double at_once = std::clamp(
+          flight / workers, 1.0, std::max(1.0, basis.requests_per_sample * static_cast<double>(basis.batch_size)));
+      const double waits = times.waits / at_once;
+      return {workers / (times.computes + waits + times.transfers),
+              waits > times.computes ? Limit::kLatency : Limit::kWorkers};
+    }
+    case Reading::kAhead: {
+      const double waits = times.waits + times.transfers;
+      const double computed = times.computes > 0 ? workers / times.computes : kUnbounded;
+      const double answered = waits > 0 ? flight / waits : kUnbounded;
+      return answered < computed ? Alone{answered, Limit::kLatency} : Alone{computed, Limit::kWorkers};
+    }
+  }
+  throw Error("forecast: unknown way of reading");
+}
+
+struct Bounded {
+  double per_second;
+  Limit limit;
+
+  void by(double most, Limit why) {
+    if (most < per_second) *this = {most, why};
+  }
+};
+
+// What a rank gets of storage whose requests come at random from all of them.
+double of_queue(const Basis& basis, double total, double ranks, double wanted) {
+  if (!std::isfinite(total) || !std::isfinite(wanted)) return kUnbounded;
+  const double customers = ranks * static_cast<double>(basis.in_flight);
+  const double service = 1 / total;
+  const double think = std::max(0.0, static_cast<double>(basis.in_flight) / wanted - service);
+  return closed_queue_per_second(customers, think, service) / ranks;
+}
+
+// The node's and the storage's limits on what a rank of so many gets, however it spends its time.
+void hold_back(Bounded& rate, const Basis& basis, const System& system, std::size_t ranks, double missed,
+               Outlook outlook) {
+  const auto here = static_cast<double>(ranks_on_node(system, ranks));
+  const auto all = static_cast<double>(ranks);
+  const SharedStorage& storage = system.storage;
+  if (system.node_cpus > 0 && basis.cpu_seconds_per_sample > 0) {
+    rate.by(static_cast<double>(system.node_cpus) / (here * basis.cpu_seconds_per_sample), Limit::kNodeCpus);
+  }
+  rate.by(client_per_second(basis, storage, missed) / here, Limit::kClient);
+  const double bandwidth = within(storage.bytes_per_second, missed * basis.bytes_per_sample, 0, 0);
+  const double total = storage_per_second(basis, storage, missed);
+  const Limit shared = bandwidth <= total ? Limit::kBandwidth : Limit::kOperations;
+  if (outlook == Outlook::kLow) rate.by(of_queue(basis, total, all, rate.per_second), shared);
+  rate.by(total / all, shared);
+}
+
+void add_step(RankRates& rates, const Basis& basis, const System& system, std::size_t ranks, Outlook outlook) {
+  const double plain = static_cast<double>(basis.batch_size) / of_outlook(basis.step_per_second, outlook);
+  rates.step_seconds = plain;
+  if (system.together && ranks > 1) {
+    const double variation = outlook == Outlook::kHigh  ? 0
+                             : outlook == Outlook::kLow ? basis.step_variation * std::sqrt(basis.steps_of_trial)
+                                                        : basis.step_variation;
+    rates.straggler_seconds = plain * variation * expected_largest(static_cast<double>(ranks));
+    rates.reduction_seconds = (1 - system.network.overlap) *
+                              reduction_seconds(system.network, basis.gradient_bytes, nodes_for(system, ranks));
+    rates.step_seconds += rates.straggler_seconds + rates.reduction_seconds;
+  }
+  rates.step_per_second = static_cast<double>(basis.batch_size) / rates.step_seconds;
+}
+
+// What a step that binds spends its time on, where it is more than a tenth of it.
+Limit limit_of_step(const RankRates& rates) {
+  const double most = std::max(rates.straggler_seconds, rates.reduction_seconds);
+  if (most < 0.1 * rates.step_seconds) return Limit::kCompute;
+  return rates.straggler_seconds > rates.reduction_seconds ? Limit::kStragglers : Limit::kGradients;
+}
+
+// The share of its draws of an epoch that a node makes for the first time.
+double missed_of_draws(const Basis& basis, double nodes, double epoch) {
+  if (!basis.random_crops || basis.dataset_bytes <= 0 || basis.bytes_per_sample <= 0) {
+    return std::pow(1 - 1 / nodes, epoch - 1);
+  }
+  // Datasets' worth that a node draws in an epoch, with repeats: what it has not yet drawn falls off exponentially.
+  const double drawn = basis.dataset_samples * basis.bytes_per_sample / basis.dataset_bytes / nodes;
+  return (std::exp(-drawn * (epoch - 1)) - std::exp(-drawn * epoch)) / drawn;
+}
+
+double normal_below(double x) {
+  return 0.5 * std::erfc(-x / std::numbers::sqrt2);
+}
+
+}  // namespace
+
+std::string_view name(Limit limit) {
+  switch (limit) {
+    case Limit::kCompute: return "compute";
+    case Limit::kStragglers: return "stragglers";
+    case Limit::kGradients: return "gradients";
+    case Limit::kWorkers: return "workers";
+    case Limit::kLatency: return "latency";
+    case Limit::kNodeCpus: return "node's CPUs";
+    case Limit::kClient: return "node's link";
+    case Limit::kBandwidth: return "storage bandwidth";
+    case Limit::kOperations: return "storage operations";
+    case Limit::kFirstReads: return "first reads";
+  }
+  return "";
+}
+
+double storage_per_second(const Basis& basis, const SharedStorage& storage, double missed) {
+  return within(storage.bytes_per_second, missed * basis.bytes_per_sample, storage.iops,
+                missed * basis.requests_per_sample);
+}
+
+double client_per_second(const Basis& basis, const SharedStorage& storage, double missed) {
+  return within(storage.client_bytes_per_second, missed * basis.bytes_per_sample, storage.client_iops,
+                missed * basis.requests_per_sample);
+}
+
+double expected_largest(double count) {
+  if (count <= 1) return 0;
+  // The mean of the largest is the area above its distribution less that below it. Beyond 9 there is nothing in a
+  // double.
+  constexpr double kEnd = 9;
+  constexpr int kSteps = 3600;
+  constexpr double kWidth = 2 * kEnd / kSteps;
+  double sum = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double x = -kEnd + (i + 0.5) * kWidth;
+    const double below = std::pow(normal_below(x), count);
+    sum += (x > 0 ? 1 - below : -below) * kWidth;
+  }
+  return sum;
+}
+
+double reduction_seconds(const Network& network, double bytes, std::size_t members) {
+  if (members < 2 || bytes <= 0) return 0;
+  const auto p = static_cast<double>(members);
+  const double per_byte = network.bytes_per_second > 0 ? 1 / network.bytes_per_second : 0;
+  const double ring = 2 * (p - 1) * (network.latency + bytes / p * per_byte);
+  const double tree = 2 * std::ceil(std::log2(p)) * network.latency + 2 * bytes * per_byte;
+  if (network.reduction == Reduction::kRing) return ring;
+  if (network.reduction == Reduction::kTree) return tree;
+  return std::min(ring, tree);
+}
+
+double closed_queue_per_second(double customers, double think_seconds, double service_seconds) {
+  // So far beyond its knee the queue is at its limit to a thousandth, and need not be walked to.
+  if (customers * service_seconds > 1000 * (think_seconds + service_seconds)) return 1 / service_seconds;
+  double waiting = 0;
+  double per_second = 0;
+  for (double present = 1; present <= customers; ++present) {
+    const double response = service_seconds * (1 + waiting);
+    per_second = present / (response + think_seconds);
+    waiting = per_second * response;
+  }
+  return per_second;
+}
+
+RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks, double missed, Outlook outlook) {
+  RankRates rates;
+  add_step(rates, basis, system, ranks, outlook);
+  const Alone alone =
+      load_alone(basis, sample_times(basis, system, missed, of_outlook(basis.load_per_second, outlook)));
+  Bounded load{alone.per_second, alone.limit};
+  hold_back(load, basis, system, ranks, missed, Outlook::kLikely);
+  rates.alone_per_second = alone.per_second;
+  rates.load_per_second = load.per_second;
+  const double together = basis.workers == 0 ? 1 / (1 / alone.per_second + 1 / rates.step_per_second)
+                                             : std::min(alone.per_second, rates.step_per_second);
+  // Loading and steps that get in each other's way leave a shared storage idle, not slower.
+  Bounded rate{basis.coupling * together,
+               alone.per_second < rates.step_per_second ? alone.limit : limit_of_step(rates)};
+  hold_back(rate, basis, system, ranks, missed, outlook);
+  rates.samples_per_second = rate.per_second;
+  rates.limit = rate.limit;
+  if (!system.storage.limited() && basis.cold_seconds_per_sample && missed > 0) {
+    // All that is known of reading is how long one rank took: as long as a node takes, whoever of its ranks reads.
+    const double of_missed = *basis.cold_seconds_per_sample / missed_of_draws(basis, 1, 1);
+    const double reads = missed * of_missed * static_cast<double>(ranks_on_node(system, ranks));
+    const double steady = 1 / rates.samples_per_second;
+    rates.samples_per_second = 1 / (steady + reads);
+    if (reads > 0.1 * steady) rates.limit = Limit::kFirstReads;
+  }
+  return rates;
+}
+
+std::optional<std::size_t> saturating_ranks(const Basis& basis, const System& system) {
+  const double total = storage_per_second(basis, system.storage, 1);
+  if (!std::isfinite(total) || system.staging != Staging::kNone) return std::nullopt;
+  System alone = system;
+  alone.storage.bytes_per_second = 0;
+  alone.storage.iops = 0;
+  const auto asks_enough = [&](std::size_t ranks) {
+    const RankRates rates = rank_rates(basis, alone, ranks, 1, Outlook::kLikely);
+    return static_cast<double>(ranks) * rates.samples_per_second >= total;
+  };
+  if (!asks_enough(kMostRanks)) return std::nullopt;
+  std::size_t below = 0;
+  std::size_t enough = kMostRanks;
+  while (enough - below > 1) {
+    const std::size_t middle = below + (enough - below) / 2;
+    (asks_enough(middle) ? enough : below) = middle;
+  }
+  return enough;
+}
+
+double missed_share(const Basis& basis, const System& system, std::size_t ranks, std::size_t epoch) {
+  if (system.staging != Staging::kNone) return 0;
+  if (system.node_memory <= 0) return 1;
+  const double held = basis.dataset_bytes > 0 ? std::min(1.0, system.node_memory / basis.dataset_bytes) : 1.0;
+  const auto nodes = static_cast<double>(nodes_for(system, ranks));
+  const double missed = missed_of_draws(basis, nodes, static_cast<double>(epoch));
+  return std::max(missed, 1 - held);
+}
+
+std::optional<double> staging_seconds(const Basis& basis, const System& system, std::size_t ranks) {
+  if (system.staging == Staging::kNone) return std::nullopt;
+  const auto nodes = static_cast<double>(nodes_for(system, ranks));
+  const double bytes = system.staging == Staging::kCopies ? basis.dataset_bytes : basis.dataset_bytes / nodes;
+  const SharedStorage& storage = system.storage;
+  double seconds = 0;
+  if (storage.bytes_per_second > 0) seconds = bytes * nodes / storage.bytes_per_second;
+  if (storage.client_bytes_per_second > 0) seconds = std::max(seconds, bytes / storage.client_bytes_per_second);
+  return seconds;
+}
+
+ForecastPoint forecast_point(const Basis& basis, const System& system, std::size_t ranks, std::size_t epochs) {
+  const auto all = static_cast<double>(ranks);
+  ForecastPoint point{.ranks = ranks, .nodes = nodes_for(system, ranks)};
+  for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
+    const double missed = missed_share(basis, system, ranks, epoch);
+    double per_second = all * rank_rates(basis, system, ranks, missed, Outlook::kLikely).samples_per_second;
+    if (epoch == 1 && basis.dataset_samples > 0) {
+      per_second = basis.dataset_samples / (basis.dataset_samples / per_second + basis.start_up_seconds);
+    }
+    point.epochs.push_back(per_second);
+  }
+  const double missed = missed_share(basis, system, ranks, epochs);
+  const auto of = [&](Outlook outlook) { return rank_rates(basis, system, ranks, missed, outlook); };
+  point.rank = of(Outlook::kLikely);
+  point.samples_per_second = all * point.rank.samples_per_second;
+  point.low_per_second = std::min(point.samples_per_second, all * of(Outlook::kLow).samples_per_second);
+  point.high_per_second = std::max(point.samples_per_second, all * of(Outlook::kHigh).samples_per_second);
+  point.utilisation = std::min(1.0, point.rank.samples_per_second / basis.step_per_second.value);
+  point.efficiency =
+      point.rank.samples_per_second /
+      rank_rates(basis, system, 1, missed_share(basis, system, 1, epochs), Outlook::kLikely).samples_per_second;
+  point.storage_bytes_per_second = point.samples_per_second * missed * basis.bytes_per_sample;
+  point.staging_seconds = staging_seconds(basis, system, ranks);
+  return point;
+}
+
+}  // namespace loadline

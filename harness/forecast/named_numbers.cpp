@@ -1,0 +1,79 @@
+#include "harness/forecast/named_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+struct Magnitude {
+  std::string_view ending;
+  double factor;
+};
+
+constexpr std::array kMagnitudes{Magnitude{"", 1},        Magnitude{"k", 1e3},     Magnitude{"M", 1e6},
+                                 Magnitude{"G", 1e9},     Magnitude{"T", 1e12},    Magnitude{"P", 1e15},
+                                 Magnitude{"Ki", 0x1p10}, Magnitude{"Mi", 0x1p20}, Magnitude{"Gi", 0x1p30},
+                                 Magnitude{"Ti", 0x1p40}, Magnitude{"Pi", 0x1p50}};
+
+std::optional<double> with_magnitude(std::string_view text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{}) return std::nullopt;
+  const std::string_view ending(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const auto* const found = std::ranges::find(kMagnitudes, ending, &Magnitude::ending);
+  if (found == kMagnitudes.end()) return std::nullopt;
+  value *= found->factor;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string range_of(double least, double most, bool above) {
+  return fmt::format("a number {} {:g} and at most {:g}", above ? "above" : "of at least", least, most);
+}
+
+double number_in(std::string_view option, std::string_view text, double least, double most, bool above) {
+  const auto value = with_magnitude(text);
+  if (!value || *value < least || *value > most || (above && *value == least)) {
+    throw usage_error(fmt::format("{}: want {}, got '{}'", option, range_of(least, most, above), text));
+  }
+  return *value;
+}
+
+}  // namespace
+
+double read_number(std::string_view option, std::string_view text, double least, double most) {
+  return number_in(option, text, least, most, false);
+}
+
+void read_numbers(std::string_view option, std::string_view text, std::span<const NumberPart> parts) {
+  std::vector<std::string_view> given;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view one = text.substr(0, comma);
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos) {
+      throw usage_error(
+          fmt::format("{}: want NAME=NUMBER, got '{}'; names are {}", option, one, list_of(names_of(parts))));
+    }
+    const NumberPart& part = row_named(parts, option, one.substr(0, equals));
+    if (std::ranges::find(given, part.name) != given.end()) {
+      throw usage_error(fmt::format("{}: {} is given twice", option, part.name));
+    }
+    given.push_back(part.name);
+    *part.value = number_in(fmt::format("{}: {}", option, part.name), one.substr(equals + 1), part.least, part.most,
+                            part.above_least);
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace loadline

@@ -1,0 +1,117 @@
+#include "harness/ranks/mpi.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "harness/ranks/mpi_module.h"
+#include "harness/result/kernel_text.h"
+#include "loaders/error.h"
+#include "loaders/storage/module.h"
+
+namespace loadline {
+namespace {
+
+struct LauncherVariables {
+  const char* launcher;
+  const char* size;
+  const char* rank;
+};
+
+// The most telling first: mpirun in a step of srun is mpirun. A script that sbatch runs has SLURM_NTASKS, but is no
+// task of a step.
+constexpr std::array kLaunchers{
+    LauncherVariables{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    LauncherVariables{"mpirun", "MPI_LOCALNRANKS", "PMI_RANK"},
+    LauncherVariables{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+    LauncherVariables{"mpiexec", "PMI_SIZE", "PMI_RANK"},
+};
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+void check_mpi(const char* why) {
+  if (why != nullptr) throw Error(why);
+}
+
+class MpiMessages final : public Messages {
+ public:
+  explicit MpiMessages(const MpiFunctions& mpi) : mpi_(mpi) { check_mpi(mpi_.start(&rank_, &size_)); }
+
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
+  std::string description() const override { return mpi_.library(); }
+  void send(std::size_t to, std::string bytes) override { check_mpi(mpi_.send(to, bytes.data(), bytes.size())); }
+  std::optional<Message> receive() override {
+    Message message;
+    const char* bytes = nullptr;
+    std::size_t count = 0;
+    check_mpi(mpi_.receive(&message.from, &bytes, &count));
+    if (bytes == nullptr) return std::nullopt;
+    message.bytes.assign(bytes, count);
+    return message;
+  }
+  void finish() override { mpi_.finish(); }
+  void abort(int code) override { mpi_.abort(code); }
+
+ private:
+  const MpiFunctions& mpi_;
+  std::size_t rank_ = 0;
+  std::size_t size_ = 1;
+};
+
+}  // namespace
+
+std::optional<Launch> launch_from(const Variables& variables) {
+  const auto number = [&](const char* name) { return parse_whole(variables(name).value_or("")); };
+  for (const LauncherVariables& known : kLaunchers) {
+    const auto size = number(known.size);
+    if (!size) continue;
+    if (*size < 2) return std::nullopt;
+    return Launch{.launcher = known.launcher, .rank = number(known.rank).value_or(0), .size = *size};
+  }
+  return std::nullopt;
+}
+
+std::optional<Launch> this_launch() {
+  return launch_from(environment_variable);
+}
+
+std::string why_no_mpi() {
+#ifdef LOADLINE_HAVE_MPI
+  return "";
+#else
+  return "built without MPI; install libopenmpi-dev (Debian), openmpi-devel (Fedora) or openmpi (conda, Spack) and "
+         "configure again";
+#endif
+}
+
+std::unique_ptr<Messages> start_mpi(const Launch& launch) {
+  const std::string started = fmt::format("{} started {} processes", launch.launcher, launch.size);
+  if (const std::string why = why_no_mpi(); !why.empty()) {
+    throw Error(
+        fmt::format("{}, but this loadline cannot make one run of them: {}, or give each its share by --rank and "
+                    "--world-size",
+                    started, why));
+  }
+  const auto functions =
+      reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
+  const MpiFunctions* const mpi = functions();
+  if (mpi->version != MpiFunctions::kVersion) {
+    throw Error("cannot use loadline_mpi.so: it is of another version of loadline");
+  }
+  auto messages = std::make_unique<MpiMessages>(*mpi);
+  if (messages->size() == launch.size) return messages;
+  const std::string found = fmt::format("{} sees {}", messages->description(), messages->size());
+  messages->finish();
+  throw Error(fmt::format("{}, but {}: {}", started, found,
+                          launch.launcher == "srun"
+                              ? "start them by srun --mpi=pmix"
+                              : "start them by the mpirun of the MPI that loadline is built with"));
+}
+
+}  // namespace loadline

@@ -1,0 +1,178 @@
+#include "harness/ranks/mpi_module.h"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <string>
+#include <vector>
+
+namespace loadline {
+namespace {
+
+constexpr int kTag = 17;
+
+// What is on its way. Deques and lists: a request's memory stays where it is.
+struct Sending {
+  std::vector<char> bytes;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+struct Receiving {
+  std::vector<char> bytes;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int from = 0;
+};
+struct State {
+  MPI_Comm messages = MPI_COMM_NULL;
+  std::list<Sending> sending;
+  std::deque<Receiving> receiving;
+  std::vector<char> received;
+  std::string why;
+};
+
+State& state() {
+  static State the_state;
+  return the_state;
+}
+
+const char* fails(const std::string& why) {
+  state().why = why;
+  return state().why.c_str();
+}
+
+const char* fails(const char* what, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return fails(std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+// Null, or why the call failed: no exception leaves the module.
+template <typename Call>
+const char* guarded(Call call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    return fails(error.what());
+  }
+}
+
+const char* start(std::size_t* rank, std::size_t* size) {
+  return guarded([&]() -> const char* {
+    int provided = MPI_THREAD_SINGLE;
+    if (const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided); code != MPI_SUCCESS) {
+      return fails("MPI_Init_thread", code);
+    }
+    if (provided < MPI_THREAD_SERIALIZED) return fails("this MPI does not let more than one thread call it");
+    // What fails is told, and ends the run as everything else that does.
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &state().messages);
+    int own = 0;
+    int all = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &own);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    *rank = static_cast<std::size_t>(own);
+    *size = static_cast<std::size_t>(all);
+    return nullptr;
+  });
+}
+
+// Its first line, up to what describes the package.
+const char* library() {
+  static std::string text;
+  return guarded([]() -> const char* {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    text.assign(version, static_cast<std::size_t>(length));
+    text = text.substr(0, text.find_first_of(",\n"));
+    return text.c_str();
+  });
+}
+
+void forget_sent() {
+  for (auto one = state().sending.begin(); one != state().sending.end();) {
+    int done = 0;
+    MPI_Test(&one->request, &done, MPI_STATUS_IGNORE);
+    one = done != 0 ? state().sending.erase(one) : std::next(one);
+  }
+}
+
+const char* send(std::size_t to, const char* bytes, std::size_t count) {
+  return guarded([&]() -> const char* {
+    if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) return fails("a message is too long");
+    Sending& one = state().sending.emplace_back();
+    one.bytes.assign(bytes, bytes + count);
+    const int code = MPI_Isend(one.bytes.data(), static_cast<int>(count), MPI_BYTE, static_cast<int>(to), kTag,
+                               state().messages, &one.request);
+    return code == MPI_SUCCESS ? nullptr : fails("MPI_Isend", code);
+  });
+}
+
+// Takes up all that has begun to come: what is long comes while others are looked at, each in its turn.
+const char* take_up() {
+  for (;;) {
+    int there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    int code = MPI_Improbe(MPI_ANY_SOURCE, kTag, state().messages, &there, &message, &status);
+    if (code != MPI_SUCCESS) return fails("MPI_Improbe", code);
+    if (there == 0) return nullptr;
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    Receiving& one = state().receiving.emplace_back();
+    one.bytes.resize(static_cast<std::size_t>(count));
+    one.from = status.MPI_SOURCE;
+    code = MPI_Imrecv(one.bytes.data(), count, MPI_BYTE, &message, &one.request);
+    if (code != MPI_SUCCESS) return fails("MPI_Imrecv", code);
+  }
+}
+
+const char* receive(std::size_t* from, const char** bytes, std::size_t* count) {
+  return guarded([&]() -> const char* {
+    *bytes = nullptr;
+    forget_sent();
+    if (const char* why = take_up()) return why;
+    if (state().receiving.empty()) return nullptr;
+    Receiving& first = state().receiving.front();
+    int done = 0;
+    if (const int code = MPI_Test(&first.request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
+      return fails("MPI_Test", code);
+    }
+    if (done == 0) return nullptr;
+    *from = static_cast<std::size_t>(first.from);
+    state().received = std::move(first.bytes);
+    state().receiving.pop_front();
+    *bytes = state().received.data();
+    *count = state().received.size();
+    return nullptr;
+  });
+}
+
+void finish() {
+  for (Sending& one : state().sending) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+}
+
+void abort_all(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+}  // namespace
+
+extern "C" const MpiFunctions* loadline_mpi_functions() {
+  static const MpiFunctions kFunctions{.version = MpiFunctions::kVersion,
+                                       .start = start,
+                                       .library = library,
+                                       .send = send,
+                                       .receive = receive,
+                                       .finish = finish,
+                                       .abort = abort_all};
+  return &kFunctions;
+}
+
+}  // namespace loadline

@@ -1,0 +1,145 @@
+#include "harness/show/forecast_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "harness/show/columns.h"
+#include "harness/show/csv.h"
+#include "loaders/names.h"
+#include "loaders/printable.h"
+
+namespace loadline {
+namespace {
+
+std::string share_text(double share) {
+  return fmt::format("{:.3g} %", 100 * share);
+}
+
+std::string banded(const ForecastPoint& point) {
+  const bool wide = point.high_per_second > point.low_per_second;
+  return rate(Estimate{point.samples_per_second,
+                       wide ? std::optional(Interval{point.low_per_second, point.high_per_second}) : std::nullopt});
+}
+
+std::string basis_text(const Forecast& forecast) {
+  const Basis& basis = forecast.basis;
+  std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
+  text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
+                      rate(basis.load_per_second), rate(basis.step_per_second), share_text(basis.coupling));
+  text += fmt::format("a sample: {} bytes, {:.4g} request{}", rate(basis.bytes_per_sample), basis.requests_per_sample,
+                      basis.requests_per_sample == 1 ? "" : "s");
+  if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));
+  return text + "\n";
+}
+
+Row header_of(const Forecast& forecast) {
+  Row row{"ranks", "nodes", "samples/s", "efficiency", "AU", "limit", "storage, bytes/s"};
+  const ForecastPoint& first = forecast.points.front();
+  if (first.epochs.size() > 1) {
+    for (std::size_t epoch = 1; epoch <= first.epochs.size(); ++epoch) row.push_back(fmt::format("epoch {}", epoch));
+  }
+  if (first.staging_seconds) row.emplace_back("staging");
+  return row;
+}
+
+Row row_of(const ForecastPoint& point) {
+  Row row{fmt::format("{}", point.ranks),
+          fmt::format("{}", point.nodes),
+          banded(point),
+          share_text(point.efficiency),
+          share_text(point.utilisation),
+          std::string(name(point.rank.limit)),
+          point.storage_bytes_per_second > 0 ? rate(point.storage_bytes_per_second) : "-"};
+  if (point.epochs.size() > 1) {
+    for (const double per_second : point.epochs) row.push_back(rate(per_second));
+  }
+  if (point.staging_seconds) row.push_back(duration(*point.staging_seconds));
+  return row;
+}
+
+std::string saturation_text(const Forecast& forecast, const System& system) {
+  if (!forecast.saturating_ranks) return "";
+  const std::size_t nodes = (*forecast.saturating_ranks + system.ranks_of_node - 1) / system.ranks_of_node;
+  return fmt::format("Storage saturates at {} ({}), while no page cache holds a sample.\n",
+                     plural(*forecast.saturating_ranks, "rank"), plural(nodes, "node"));
+}
+
+std::string found_text(const ForecastFound& found, const System& system) {
+  const std::string kept = fmt::format("AU {:.4g} % or more", 100 * found.utilisation);
+  if (found.kind == "nodes") {
+    if (!found.value) return fmt::format("nodes: not even one node keeps {}.\n", kept);
+    const auto nodes = static_cast<std::size_t>(*found.value);
+    if (found.unlimited)
+      return fmt::format("nodes: {} keep {}, and more were not tried.\n", plural(nodes, "node"), kept);
+    return fmt::format("nodes: {} ({}) keep {}.\n", plural(nodes, "node"), plural(nodes * system.ranks_of_node, "rank"),
+                       kept);
+  }
+  const ForecastFind& kind = row_named(forecast_finds(), "--find", found.kind);
+  const std::string at = plural(found.ranks, "rank");
+  if (!found.value) {
+    return fmt::format("{}: with {} no value keeps {}: something else holds them back.\n", found.kind, at, kept);
+  }
+  const std::string value =
+      found.kind == "latency" ? duration(*found.value) : fmt::format("{:.4g} {}", *found.value, kind.unit);
+  return fmt::format("{}: {} need {} {} to keep {}.\n", found.kind, at, kind.largest ? "at most" : "at least", value,
+                     kept);
+}
+
+std::string one_text(const Forecast& forecast, const ForecastRequest& request, std::size_t width) {
+  std::vector<Row> rows{header_of(forecast)};
+  for (const ForecastPoint& point : forecast.points) rows.push_back(row_of(point));
+  std::string text = basis_text(forecast) + fitted(rows, {.left = {5}, .constant = {}, .expendable = {"nodes"}}, width);
+  text += saturation_text(forecast, request.system);
+  if (forecast.found) text += found_text(*forecast.found, request.system);
+  for (const std::string& sentence : left_out(forecast.basis, request.system)) text += sentence + "\n";
+  return text;
+}
+
+std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
+  const std::string where = lead.first_ranks == lead.last_ranks
+                                ? fmt::format("At {}", plural(lead.first_ranks, "rank"))
+                                : fmt::format("From {} to {} ranks", lead.first_ranks, lead.last_ranks);
+  const std::string times = fmt::format("{:.3g}", lead.least_factor) == fmt::format("{:.3g}", lead.most_factor)
+                                ? fmt::format("{:.3g}", lead.least_factor)
+                                : fmt::format("{:.3g} to {:.3g}", lead.least_factor, lead.most_factor);
+  return fmt::format("{} {} is ahead, {} times as fast as the next{}.\n", where,
+                     printable(forecasts[lead.forecast].source), times,
+                     lead.clear ? "" : ", which the bands do not tell apart");
+}
+
+}  // namespace
+
+std::string forecast_text(std::span<const Forecast> forecasts, const ForecastRequest& request, std::size_t width) {
+  std::string text;
+  for (const Forecast& forecast : forecasts) {
+    if (!text.empty()) text += "\n";
+    text += one_text(forecast, request, width);
+  }
+  const std::vector<Lead> leads = leads_of(forecasts);
+  if (!leads.empty()) text += "\n";
+  for (const Lead& lead : leads) text += lead_text(lead, forecasts);
+  return text;
+}
+
+std::string forecast_csv(std::span<const Forecast> forecasts) {
+  std::string text = csv_line({"source", "cell", "ranks", "nodes", "samples_per_second", "low_per_second",
+                               "high_per_second", "efficiency", "utilisation", "limit", "storage_bytes_per_second",
+                               "first_epoch_per_second", "staging_seconds"});
+  for (const Forecast& forecast : forecasts) {
+    for (const ForecastPoint& point : forecast.points) {
+      text += csv_line({csv_field(forecast.source), csv_field(forecast.basis.name), fmt::format("{}", point.ranks),
+                        fmt::format("{}", point.nodes), csv_number(point.samples_per_second),
+                        csv_number(point.low_per_second), csv_number(point.high_per_second),
+                        csv_number(point.efficiency), csv_number(point.utilisation), csv_field(name(point.rank.limit)),
+                        csv_number(point.storage_bytes_per_second), csv_number(point.epochs.front()),
+                        csv_number(point.staging_seconds)});
+    }
+  }
+  return text;
+}
+
+}  // namespace loadline

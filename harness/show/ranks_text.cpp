@@ -1,0 +1,134 @@
+#include "harness/show/ranks_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "harness/judge/statistics.h"
+#include "harness/ranks/places.h"
+#include "harness/show/columns.h"
+#include "loaders/printable.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::size_t kMostRanks = 16;  // in a table
+
+// Files may say anything.
+bool are_all(const TrialRanks& ranks, std::size_t count) {
+  std::size_t next = 0;
+  return ranks.each.size() == count && count > 1 &&
+         std::ranges::all_of(ranks.each, [&](const RankShare& share) { return share.rank == next++; });
+}
+
+// FULL of what each headline is about, where all of its trials are of ranks.
+std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& judgement) {
+  std::vector<std::size_t> cells;
+  if (!result.ranks) return cells;
+  for (const Headline& headline : judgement.headlines) {
+    const auto cell = judgement.configurations[headline.configuration].full;
+    if (!cell || result.cells[*cell].trials.empty()) continue;
+    const auto told = [&](const Trial& trial) {
+      return trial.ranks && are_all(*trial.ranks, result.ranks->places.size());
+    };
+    if (std::ranges::all_of(result.cells[*cell].trials, told)) cells.push_back(*cell);
+  }
+  return cells;
+}
+
+Estimate mean_of(const std::vector<double>& values) {
+  const Summary summary = summarize(values);
+  return {.value = summary.mean, .ci95 = summary.ci95};
+}
+
+std::string slowest_text(const CellResult& cell) {
+  std::vector<std::size_t> times(cell.trials.front().rank_count());
+  for (const Trial& trial : cell.trials) ++times.at(trial.ranks->slowest());
+  const auto most = std::ranges::max_element(times);
+  return fmt::format("rank {} is it in {} of {}", most - times.begin(), *most, plural(cell.trials.size(), "trial"));
+}
+
+struct MeanShare {
+  std::size_t rank = 0;
+  double rate = 0;
+  double wait = 0;  // parts of its time
+  double cpus = 0;
+};
+
+std::vector<MeanShare> mean_shares(const CellResult& cell) {
+  std::vector<MeanShare> means(cell.trials.front().rank_count());
+  const auto trials = static_cast<double>(cell.trials.size());
+  for (const Trial& trial : cell.trials) {
+    for (const RankShare& share : trial.ranks->each) {
+      MeanShare& mean = means.at(share.rank);
+      mean.rank = share.rank;
+      mean.rate += share.samples_per_second() / trials;
+      mean.wait += share.wait_seconds / share.wall_seconds / trials;
+      mean.cpus += share.cpu_seconds / share.wall_seconds / trials;
+    }
+  }
+  return means;
+}
+
+std::string rates_table(const Result& result, const CellResult& cell, std::size_t width) {
+  std::vector<MeanShare> means = mean_shares(cell);
+  const std::size_t all = means.size();
+  if (all > kMostRanks) {
+    std::ranges::partial_sort(means, means.begin() + kMostRanks, {}, &MeanShare::rate);
+    means.resize(kMostRanks);
+  }
+  std::vector<Row> rows{{"rank", "host", "samples/s", "waits, %", "CPUs busy"}};
+  for (const MeanShare& mean : means) {
+    rows.push_back({fmt::format("{}", mean.rank), printable(result.ranks->places.at(mean.rank).host), rate(mean.rate),
+                    fmt::format("{:.1f}", 100 * mean.wait), fmt::format("{:.2f}", mean.cpus)});
+  }
+  const TableShape shape{.left = {1}, .constant = {"host"}, .expendable = {"CPUs busy"}};
+  const std::string which =
+      all > kMostRanks ? fmt::format("the slowest {} of {}", kMostRanks, plural(all, "rank")) : plural(all, "rank");
+  return fmt::format("{}, {}, means of {}\n{}", cell.cell.name(), which, plural(cell.trials.size(), "trial"),
+                     fitted(rows, shape, width));
+}
+
+}  // namespace
+
+std::string ranks_text(const Result& result) {
+  if (!result.ranks) return "";
+  const RunRanks& ranks = *result.ranks;
+  std::string text =
+      fmt::format("ranks: {} by {}, {}", ranks.places.size(), printable(ranks.launcher), printable(ranks.library));
+  if (ranks.clock_error_seconds > 0) {
+    text += fmt::format(", their clocks within {}", duration(ranks.clock_error_seconds));
+  }
+  return text + '\n' + places_text(ranks);
+}
+
+std::string stragglers_text(const Result& result, const Judgement& judgement) {
+  std::string text;
+  for (const std::size_t i : cells_of_ranks(result, judgement)) {
+    const CellResult& cell = result.cells[i];
+    std::vector<double> held;
+    double skew = 0;
+    for (const Trial& trial : cell.trials) {
+      held.push_back(trial.ranks->held_share());
+      skew = std::max(skew, trial.ranks->skew_seconds);
+    }
+    text += fmt::format(
+        "{}, {}: the slowest of {} holds the others for {} of the time, and {}; all started within {}.\n",
+        cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers),
+        plural(cell.trials.front().rank_count(), "rank"), percent(mean_of(held)), slowest_text(cell), duration(skew));
+  }
+  return text;
+}
+
+std::string rank_rates_text(const Result& result, const Judgement& judgement, std::size_t width) {
+  std::string text;
+  for (const std::size_t i : cells_of_ranks(result, judgement)) {
+    text += fmt::format("{}ranks: {}", text.empty() ? "" : "\n", rates_table(result, result.cells[i], width));
+  }
+  return text;
+}
+
+}  // namespace loadline

@@ -1,0 +1,178 @@
+#include "harness/show/summary_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "harness/judge/phrase.h"
+#include "harness/plan/command.h"
+#include "harness/show/best_text.h"
+#include "harness/show/columns.h"
+#include "harness/show/predictions_text.h"
+#include "harness/show/ranks_text.h"
+#include "harness/show/recommendation_text.h"
+#include "harness/show/search_text.h"
+#include "harness/show/table.h"
+#include "harness/show/wrap.h"
+#include "loaders/printable.h"
+
+namespace loadline {
+namespace {
+
+// Rows of one workload alone; of several each has fewer.
+constexpr std::size_t kMostRows = 4;
+
+// "loadline 0.1.0 on AMD EPYC, 2 of 2 CPUs in force".
+std::string head_text(const Result& result) {
+  const std::string setting = setting_text(result);
+  std::string line = setting.substr(0, setting.find('\n'));
+  // Who measures another build has to see it.
+  const auto begin = line.find(" (Release, ");
+  const auto end = line.find(')', begin);
+  if (begin != std::string::npos && end != std::string::npos) line.erase(begin, end + 1 - begin);
+  return line;
+}
+
+// " of 5 trials", or " of the trials" where cells have different numbers.
+std::string trials_text(const Result& result) {
+  std::set<std::size_t> numbers;
+  for (const CellResult& cell : result.cells) {
+    if (cell.cell.mode == Mode::kOverhead || cell.error) continue;
+    numbers.insert(
+        static_cast<std::size_t>(std::ranges::count_if(cell.trials, [](const Trial& trial) { return !trial.pilot; })));
+  }
+  if (numbers.size() != 1) return " of the trials";
+  return " of " + plural(*numbers.begin(), "trial");
+}
+
+std::string units_text(const Result& result, const Judgement& judgement) {
+  std::set<std::string> workloads;
+  std::set<std::size_t> batches;
+  for (const Configuration& configuration : judgement.configurations) {
+    workloads.insert(configuration.workload);
+    batches.insert(configuration.batch_size);
+  }
+  std::string what = workloads.size() == 1 ? *workloads.begin() : "";
+  if (batches.size() == 1) what += fmt::format("{}batches of {}", what.empty() ? "" : ", ", *batches.begin());
+  const std::string trials = trials_text(result);
+  const std::string spread = trials == " of 1 trial" ? trials : ", mean ± standard deviation" + trials;
+  return fmt::format("{}{}samples/s{}", what, what.empty() ? "" : ": ", spread);
+}
+
+double speed_of(const Judgement& judgement, const Configuration& configuration) {
+  const auto cell = configuration.full ? configuration.full : configuration.io;
+  const auto rate = cell ? judgement.cells[*cell].samples_per_second : std::nullopt;
+  return rate ? rate->mean : 0;
+}
+
+// Indices of the configurations of a workload that deserve a row, in their order: what the verdict is about, then the
+// fastest.
+std::vector<std::size_t> rows_of(const Judgement& judgement, const Headline& headline, std::size_t most) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < judgement.configurations.size(); ++i) {
+    if (judgement.configurations[i].workload == headline.workload) found.push_back(i);
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), [&](std::size_t i) {
+    return std::pair(i == headline.configuration, speed_of(judgement, judgement.configurations[i]));
+  });
+  if (found.size() > most) found.resize(most);
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string ceiling_share(const Judgement& judgement, std::optional<std::size_t> cell) {
+  const auto found = cell ? judgement.cells[*cell].load_line : std::nullopt;
+  if (!found || !found->ceiling) return "-";
+  const double share = 100 * found->line.efficiency.value;
+  return fmt::format("{:.{}f} %", share, share >= 9.95 ? 0 : share >= 0.995 ? 1 : 2);
+}
+
+std::string table_of(const Result& result, const Judgement& judgement, std::size_t width) {
+  std::vector<Row> rows{{"workload", "loader", "batch", "further", "IO", "ceiling", "SYNTHETIC", "FULL", "stall"}};
+  const auto rate = [&](const std::optional<std::size_t>& cell) -> std::string {
+    if (!cell) return "-";
+    if (result.cells[*cell].error && result.cells[*cell].trials.empty()) return "failed";
+    return short_rate_text(judgement.cells[*cell].samples_per_second);
+  };
+  const std::size_t workloads = judgement.headlines.size();
+  const std::size_t most =
+      workloads == 1 ? kMostRows : std::max<std::size_t>(1, kMostRows / std::max<std::size_t>(1, workloads));
+  for (const Headline& headline : judgement.headlines) {
+    for (const std::size_t row : rows_of(judgement, headline, most)) {
+      const Configuration& configuration = judgement.configurations[row];
+      const auto& stall = configuration.verdict.stall;
+      rows.push_back({configuration.workload, loader_text(configuration.loader, configuration.workers),
+                      fmt::format("{}", configuration.batch_size),
+                      configuration.further.empty() ? "-" : axes_words(configuration.further), rate(configuration.io),
+                      ceiling_share(judgement, configuration.io), rate(configuration.synthetic),
+                      rate(configuration.full), stall ? percent(*stall) : "-"});
+    }
+  }
+  if (rows.size() == 1) return "";
+  // What the line above says of all rows, or no row says.
+  for (std::size_t column = rows[0].size(); column-- > 0;) {
+    const bool same = std::ranges::all_of(rows.begin() + 1, rows.end(),
+                                          [&](const Row& row) { return row[column] == rows[1][column]; });
+    const bool empty = same && rows[1][column] == "-";
+    if (!empty && !(same && (column == 0 || column == 2))) continue;
+    for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  TableShape shape{.left = {}, .constant = {"further"}, .expendable = {"ceiling", "SYNTHETIC", "stall", "IO"}};
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    const std::string& header = rows[0][column];
+    if (header == "workload" || header == "loader" || header == "further") shape.left.push_back(column);
+  }
+  std::string text = fitted(rows, shape, width);
+  if (const std::size_t others = judgement.configurations.size() + 1 - rows.size(); others > 0) {
+    text += fmt::format("and {}\n", plural(others, "more configuration"));
+  }
+  return text;
+}
+
+std::string verdicts_text(const Judgement& judgement) {
+  std::string text;
+  for (const Headline& headline : judgement.headlines) {
+    const Configuration& configuration = judgement.configurations[headline.configuration];
+    text += fmt::format("{}{}: {}", judgement.headlines.size() > 1 ? headline.workload + ", " : "",
+                        loader_text(configuration.loader, configuration.workers), configuration.verdict.brief);
+    for (const Configuration& other : judgement.configurations) {
+      if (other.cold_start && other.cold_start->warm == headline.configuration) text += other.cold_start->sentence;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width) {
+  width = std::min(width, kSummaryColumns);
+  // A run of SYNTHETIC alone has no loader to make a configuration of, and a short table.
+  if (judgement.configurations.empty())
+    return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
+  std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
+  text += table_of(result, judgement, width) + ranks_text(result) + '\n';
+  text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +
+          recommendation_text(result, judgement);
+  const bool checked = !result.checks.empty();
+  for (const std::string& part : {checked ? predictions_text(result, judgement) : "", search_text(result, judgement),
+                                  best_text(result, judgement)}) {
+    if (!part.empty()) text += '\n' + part;
+  }
+  return wrapped(text, width);
+}
+
+std::string more_text(const Judgement& judgement, const std::string& file) {
+  std::set<std::string> kinds;
+  for (const Warning& warning : judgement.warnings) kinds.insert(warning.id);
+  std::string text;
+  if (!kinds.empty()) text = fmt::format("warnings: {}\n", fmt::join(kinds, ", "));
+  text +=
+      fmt::format("details: {}\n", file.empty() ? "loadline run --details" : "loadline report " + shell_quoted(file));
+  return wrapped(text, kSummaryColumns);
+}
+
+}  // namespace loadline

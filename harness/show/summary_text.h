@@ -1,0 +1,24 @@
+// What a run has to say at a glance, as text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// Columns that the summary never exceeds.
+inline constexpr std::size_t kSummaryColumns = 80;
+
+// The machine, a table, the verdict and the recommendation: for one workload a dozen lines of at most `width` or
+// kSummaryColumns columns. Beyond that only what an option asked for: searches, checked predictions, why trials are
+// missing. figures_text() has everything.
+std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
+
+// The names of the warnings, and where to find the rest: "details: loadline report result.json". `file` is empty where
+// there is none.
+std::string more_text(const Judgement& judgement, const std::string& file);
+
+}  // namespace loadline

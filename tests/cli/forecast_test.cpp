@@ -1,0 +1,54 @@
+#include "tests/cli/fixture.h"
+
+namespace loadline::test {
+namespace {
+
+using testing::HasSubstr;
+
+class ForecastVerb : public CommandLine {
+ protected:
+  static inline const Words kFigures{"forecast", "--figures", "io=500,synthetic=100,batch=10,sample_bytes=1M"};
+};
+
+TEST_F(ForecastVerb, ShowsACurveOfAResult) {
+  mnist();
+  ASSERT_EQ(
+      run(short_run((home_ / "mnist").string(), "a.json") + Words{"-q", "--loader", "thread-pool", "--workers", "1"})
+          .exit_code,
+      0);
+  const Outcome outcome = run({"forecast", "a.json", "--ranks", "1:16:*4", "--nodes-of", "4"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("a.json: mnist/FULL/thread-pool/workers:1/"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n   16      4  "));
+  EXPECT_THAT(outcome.out, HasSubstr("Left out: "));
+  const Outcome json = run({"forecast", "a.json", "--ranks", "1,2", "--format", "json"});
+  const auto document = nlohmann::json::parse(json.out);
+  EXPECT_EQ(document["forecasts"][0]["points"].size(), 2U);
+  EXPECT_EQ(document["forecasts"][0]["basis"]["workers"], 1);
+}
+
+TEST_F(ForecastVerb, FindsTheBandwidthOfFigures) {
+  const Outcome outcome = run(kFigures + Words{"--ranks", "288", "--find", "bandwidth"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("bandwidth: 288 ranks need at least 2.592e+10 bytes/s to keep AU 90 % or more.\n"));
+}
+
+TEST_F(ForecastVerb, WritesCsvToAFile) {
+  const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "--format", "csv", "-o", "f.csv"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(bytes_of(home_ / "f.csv"), HasSubstr(",2,2,200,200,200,1,1,compute,200000000,200,\n"));
+}
+
+TEST_F(ForecastVerb, RefusesInOneSentence) {
+  expect_refusal(run({"forecast"}), 2, "forecast: want a result, or --figures that another tool printed");
+  expect_refusal(run(kFigures + Words{"--ranks", "0"}), 2, "--ranks: want whole numbers of at least 1, got '0'");
+  expect_refusal(run(kFigures + Words{"--find", "node"}), 2,
+                 "--find 'node': want one of nodes, bandwidth, client-bandwidth, iops, latency (did you mean nodes?)");
+  expect_refusal(run({"forecast", "--figures", "io=1"}), 2,
+                 "--figures: want synthetic=SAMPLES_PER_SECOND, which is missing");
+}
+
+}  // namespace
+}  // namespace loadline::test

@@ -1,0 +1,92 @@
+#include "harness/forecast/basis.h"
+
+#include <gtest/gtest.h>
+
+#include "loaders/error.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+// thread-pool with two workers loads 400 samples/s, a device takes 1000.
+Result measured() {
+  Result result = test::result_of({
+      {.mode = Mode::kIo, .rates = {396, 400, 404}, .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}},
+      {.mode = Mode::kFull, .rates = {360, 360, 360}, .loader = "thread-pool", .workers = 2},
+  });
+  for (Trial& trial : result.cells[2].trials) {
+    trial.usage.user_cpu_seconds = static_cast<double>(trial.samples) * 2e-3;
+  }
+  return result;
+}
+
+Basis basis_in(const Result& result, std::string_view cell = "") {
+  return basis_of(result, judge_run(result), cell, "a.json");
+}
+
+std::string refusal_of(const Result& result, std::string_view cell = "") {
+  try {
+    basis_in(result, cell);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Basis, HasTheFiguresOfOneConfiguration) {
+  const Basis basis = basis_in(measured());
+  EXPECT_EQ(basis.name, "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_EQ(basis.batch_size, 100U);
+  EXPECT_EQ(basis.workers, 2U);
+  EXPECT_EQ(basis.in_flight, 2U);
+  EXPECT_NEAR(basis.load_per_second.value, 400, 1e-9);
+  EXPECT_NEAR(basis.step_per_second.value, 1000, 1e-9);
+  EXPECT_NEAR(basis.coupling, 0.9, 1e-9);
+  EXPECT_NEAR(basis.step_variation, 0.01, 1e-4);
+  EXPECT_EQ(basis.steps_of_trial, 100);
+  EXPECT_NEAR(basis.cpu_seconds_per_sample, 2e-3, 1e-9);
+  EXPECT_EQ(basis.bytes_per_sample, 28 * 28);
+  EXPECT_EQ(basis.dataset_samples, 60000);
+  EXPECT_EQ(basis.gradient_bytes, 0);
+  EXPECT_FALSE(basis.from_storage);
+}
+
+TEST(Basis, TakesGradientsFromTheCompute) {
+  Result result = measured();
+  for (std::size_t i : {1U, 2U}) {
+    result.cells[i].cell.compute = "device:samples_per_second=1000,gradient_bytes=1e6";
+  }
+  EXPECT_EQ(basis_in(result).gradient_bytes, 1e6);
+}
+
+TEST(Basis, IsOfStorageWhereTheFilesCameFromThere) {
+  Result result = measured();
+  result.datasets[0].storage.network = true;
+  EXPECT_TRUE(basis_in(result).from_storage);
+}
+
+TEST(Basis, NamesWhatIsMissing) {
+  Result result = measured();
+  result.cells.erase(result.cells.begin() + 1);
+  EXPECT_EQ(refusal_of(result),
+            "forecast: a.json has no trials of SYNTHETIC, which say what the step takes: run with --mode "
+            "io,synthetic,full");
+  EXPECT_EQ(refusal_of(test::result_of({{.mode = Mode::kSynthetic, .rates = {1000}}})),
+            "forecast: a.json has no trials of IO or FULL, which say what loading takes");
+  EXPECT_EQ(refusal_of(measured(), "flow-graph"),
+            "forecast: a.json has no loader's cell with 'flow-graph' in its name");
+}
+
+TEST(Basis, WantsOneConfigurationNamedOfSeveral) {
+  Result result = measured();
+  result.cells.push_back(
+      test::cell_result({.mode = Mode::kFull, .rates = {500}, .loader = "serial", .workload = "cifar"}));
+  EXPECT_EQ(refusal_of(result),
+            "forecast: a.json has 2 configurations, name one by --cell, such as --cell "
+            "mnist/FULL/thread-pool/workers:2/batch:100");
+  EXPECT_EQ(basis_in(result, "thread-pool").workers, 2U);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,53 @@
+#include "harness/forecast/system.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/forecast/basis.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+std::string refusal(std::string_view text) {
+  try {
+    read_storage("--storage", text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(AssumedSystem, ReadsNumbersWithMagnitudes) {
+  const SharedStorage storage = read_storage("--storage", "bytes_per_second=2.5T,iops=100k,latency=2e-3");
+  EXPECT_EQ(storage.bytes_per_second, 2.5e12);
+  EXPECT_EQ(storage.iops, 1e5);
+  EXPECT_EQ(storage.latency, 2e-3);
+  EXPECT_EQ(storage.client_bytes_per_second, 0);
+  EXPECT_EQ(read_network("--network", "bytes_per_second=1Gi").bytes_per_second, 1073741824.0);
+  EXPECT_FALSE(read_storage("--storage", "iops=1").latency.has_value());
+}
+
+TEST(AssumedSystem, RefusesWhatItCannotRead) {
+  EXPECT_EQ(refusal("latency"),
+            "--storage: want NAME=NUMBER, got 'latency'; names are bytes_per_second, client_bytes_per_second, iops, "
+            "client_iops, latency");
+  EXPECT_EQ(refusal("iops=0"), "--storage: iops: want a number above 0 and at most 1e+21, got '0'");
+  EXPECT_EQ(refusal("iops=1X"), "--storage: iops: want a number above 0 and at most 1e+21, got '1X'");
+  EXPECT_EQ(refusal("iops=1,iops=2"), "--storage: iops is given twice");
+  EXPECT_EQ(refusal("iop=1"),
+            "--storage 'iop': want one of bytes_per_second, client_bytes_per_second, iops, client_iops, latency (did "
+            "you mean iops?)");
+}
+
+TEST(AssumedSystem, TakesFiguresOfOtherTools) {
+  const Basis basis = basis_of_figures("--figures", "io=500,synthetic=100,full=95,batch=32,first_epoch=50");
+  EXPECT_EQ(basis.batch_size, 32U);
+  EXPECT_DOUBLE_EQ(basis.coupling, 0.95);
+  EXPECT_DOUBLE_EQ(basis.cold_seconds_per_sample.value(), 1 / 50.0 - 1 / 95.0);
+  EXPECT_THROW(basis_of_figures("--figures", "io=500"), Error);
+}
+
+}  // namespace
+}  // namespace loadline

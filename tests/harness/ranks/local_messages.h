@@ -1,0 +1,68 @@
+// Ranks as threads of one process.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/ranks/messages.h"
+#include "harness/ranks/ranks.h"
+
+namespace loadline {
+
+// What they share.
+class LocalWorld {
+ public:
+  explicit LocalWorld(std::size_t size) : boxes_(size), gone_(size) {}
+
+  std::size_t size() const { return boxes_.size(); }
+  void send(std::size_t from, std::size_t to, std::string bytes) {
+    const std::scoped_lock lock(mutex_);
+    if (!gone_[from]) boxes_[to].push_back({from, std::move(bytes)});
+  }
+  std::optional<Message> receive(std::size_t rank) {
+    const std::scoped_lock lock(mutex_);
+    if (gone_[rank] || boxes_[rank].empty()) return std::nullopt;
+    Message message = std::move(boxes_[rank].front());
+    boxes_[rank].pop_front();
+    return message;
+  }
+  // From here on nothing comes from it and nothing gets to it, as if its process were gone.
+  void lose(std::size_t rank) {
+    const std::scoped_lock lock(mutex_);
+    gone_[rank] = true;
+  }
+  std::size_t finished() const { return finished_; }
+  void finish() { ++finished_; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::deque<Message>> boxes_;
+  std::vector<bool> gone_;
+  std::atomic<std::size_t> finished_{0};
+};
+
+class LocalMessages final : public Messages {
+ public:
+  LocalMessages(LocalWorld& world, std::size_t rank) : world_(world), rank_(rank) {}
+
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return world_.size(); }
+  std::string description() const override { return "threads of one process"; }
+  void send(std::size_t to, std::string bytes) override { world_.send(rank_, to, std::move(bytes)); }
+  std::optional<Message> receive() override { return world_.receive(rank_); }
+  void finish() override { world_.finish(); }
+  void abort(int /*code*/) override { world_.lose(rank_); }
+
+ private:
+  LocalWorld& world_;
+  std::size_t rank_;
+};
+
+}  // namespace loadline

@@ -1,0 +1,47 @@
+// What launchers tell the processes that they start.
+#include "harness/ranks/mpi.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace loadline {
+namespace {
+
+std::optional<Launch> launch(const std::map<std::string, std::string>& environment) {
+  return launch_from([&](const char* name) -> std::optional<std::string> {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+void expect_launch(const std::optional<Launch>& found, const std::string& launcher, std::size_t rank,
+                   std::size_t size) {
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->launcher, launcher);
+  EXPECT_EQ(found->rank, rank);
+  EXPECT_EQ(found->size, size);
+}
+
+TEST(LaunchFrom, KnowsLaunchersByTheirVariables) {
+  expect_launch(launch({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}), "mpirun", 3, 4);
+  expect_launch(launch({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}}), "mpiexec", 1, 2);
+  expect_launch(launch({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}}), "srun", 7, 8);
+}
+
+TEST(LaunchFrom, TakesMpirunWithinAStepOfSrunForMpirun) {
+  expect_launch(launch({{"OMPI_COMM_WORLD_SIZE", "2"},
+                        {"OMPI_COMM_WORLD_RANK", "0"},
+                        {"SLURM_STEP_NUM_TASKS", "1"},
+                        {"SLURM_PROCID", "0"}}),
+                "mpirun", 0, 2);
+}
+
+TEST(LaunchFrom, FindsNoneOfOneProcessAndInABatchScript) {
+  EXPECT_FALSE(launch({}));
+  EXPECT_FALSE(launch({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
+  EXPECT_FALSE(launch({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}})) << "of the job, which sbatch starts once";
+}
+
+}  // namespace
+}  // namespace loadline

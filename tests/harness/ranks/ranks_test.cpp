@@ -1,0 +1,133 @@
+// Ranks as threads: what they agree on, and how they end when one of them is lost.
+#include "harness/ranks/ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <latch>
+
+#include "loaders/error.h"
+#include "tests/harness/ranks/local_messages.h"
+
+namespace loadline {
+namespace {
+
+constexpr RankLimits kPatient{.silence_seconds = 600, .grace_seconds = 600};
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += part;
+  return all;
+}
+
+// A thread for each.
+void on_all(std::size_t size, const RankLimits& limits, const std::function<void(Ranks&, LocalWorld&)>& work) {
+  LocalWorld world(size);
+  std::vector<std::jthread> threads;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&, rank] {
+      Ranks ranks(std::make_unique<LocalMessages>(world, rank), "host" + std::to_string(rank), limits,
+                  [](const std::string& /*sentence*/) {});
+      work(ranks, world);
+    });
+  }
+}
+
+std::string failure_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Ranks, AgreeInTheOrderOfTheirNumbers) {
+  std::vector<std::string> got(3);
+  on_all(3, kPatient, [&](Ranks& ranks, LocalWorld& /*world*/) {
+    EXPECT_EQ(ranks.size(), 3U);
+    EXPECT_EQ(ranks.name_of(2), "rank 2 on host2");
+    got[ranks.rank()] =
+        ranks.outer(std::to_string(ranks.rank()), joined) + ranks.broadcast(ranks.is_first() ? "x" : "y");
+  });
+  EXPECT_EQ(got, std::vector<std::string>(3, "012x"));
+}
+
+TEST(Ranks, LeaveAnInnerExchangeWhenOneHasGoneOn) {
+  on_all(3, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
+    EXPECT_EQ(ranks.inner("a", joined), std::optional<std::string>("aaa"));
+    if (ranks.rank() != 1) {
+      EXPECT_EQ(ranks.inner("b", joined), std::nullopt) << ranks.rank();
+    }
+    EXPECT_EQ(ranks.outer("c", joined), "ccc");
+    EXPECT_EQ(ranks.inner("d", joined), std::optional<std::string>("ddd")) << "it is as before";
+  });
+}
+
+TEST(Ranks, LeaveItWhenTheFirstHasGoneOn) {
+  on_all(2, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
+    if (ranks.rank() != 0) {
+      EXPECT_EQ(ranks.inner("b", joined), std::nullopt);
+    }
+    EXPECT_EQ(ranks.outer("c", joined), "cc");
+  });
+}
+
+TEST(Ranks, FailTogetherAndWithTheSentenceOfTheFirstFailure) {
+  on_all(3, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
+    if (ranks.rank() == 2) ranks.fail("rank 2 on host2: no data");
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined); }), "rank 2 on host2: no data");
+    EXPECT_EQ(failure_of([&] { ranks.inner("", joined); }), "rank 2 on host2: no data") << "for good";
+    ASSERT_TRUE(ranks.failure());
+    EXPECT_EQ(ranks.failure()->of, 2U);
+    EXPECT_TRUE(ranks.failure()->orderly);
+  });
+}
+
+TEST(Ranks, NameTheOneThatIsLost) {
+  std::latch all_there(2);
+  on_all(2, {.silence_seconds = 0.5, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& world) {
+    all_there.arrive_and_wait();
+    if (ranks.rank() == 1) return world.lose(1);
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 gave no sign of life for 0.5 s");
+    EXPECT_FALSE(ranks.failure()->orderly);
+  });
+}
+
+TEST(Ranks, NameTheOneThatKeepsTheOthersWaiting) {
+  std::latch told(2);
+  on_all(2, {.silence_seconds = 0.5, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& /*world*/) {
+    if (ranks.rank() == 0) {
+      EXPECT_EQ(failure_of([&] { ranks.outer("", joined); }),
+                "rank 1 on host1 kept the others waiting for more than 0.5 s");
+    }
+    told.arrive_and_wait();
+  });
+}
+
+TEST(Ranks, StopAllWhenOneIsStopped) {
+  on_all(3, kPatient, [](Ranks& ranks, LocalWorld& /*world*/) {
+    std::stop_source interrupt;
+    ranks.watch(interrupt.get_token(), [] { return 15; });
+    if (ranks.rank() == 1) interrupt.request_stop();
+    std::latch stopped(1);
+    const std::stop_callback callback(ranks.stop_token(), [&] { stopped.count_down(); });
+    stopped.wait();
+    EXPECT_EQ(ranks.signal(), 15);
+    EXPECT_FALSE(ranks.failure());
+    ranks.outer("", joined);
+  });
+}
+
+TEST(Ranks, FinishTheirMessagesAtTheOrderlyEnd) {
+  LocalWorld world(2);
+  {
+    std::jthread other([&] {
+      const Ranks ranks(std::make_unique<LocalMessages>(world, 1), "b", kPatient, [](const std::string&) {});
+    });
+    const Ranks ranks(std::make_unique<LocalMessages>(world, 0), "a", kPatient, [](const std::string&) {});
+  }
+  EXPECT_EQ(world.finished(), 2U);
+}
+
+}  // namespace
+}  // namespace loadline

@@ -1,0 +1,145 @@
+"""ranks_test.py TOOL MPIRUN: ranks that mpirun starts are one run with one result, and end together."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import unittest
+
+from support import QUICK, TOOL, ResultsTest
+
+HOST = os.uname().nodename
+MPIRUN = sys.argv.pop(1)
+CELLS = ["run", "--workload", "cifar10", "--loader", "serial", "--ceilings", "off", *QUICK]
+# Each process says which it is before it becomes the tool; words of its own come behind those of all.
+EACH = '''echo $$ > "pid.$OMPI_COMM_WORLD_RANK"; own="RANK_$OMPI_COMM_WORLD_RANK"
+if [ -n "$OWN_CWD" ]; then
+  mkdir -p "cwd-$OMPI_COMM_WORLD_RANK" && cd "cwd-$OMPI_COMM_WORLD_RANK" && ln -sfn "../data-$OMPI_COMM_WORLD_RANK" own
+fi
+exec "$@" ${!own}'''
+
+
+class Ranks(ResultsTest):
+    kinds = ("cifar10",)
+
+    def start(self, arguments, count=2, **environment):
+        # mpirun refuses to be run by root, as in a container, unless it is told so twice.
+        environment = {**self.work.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       **environment}
+        return subprocess.Popen([MPIRUN, "--oversubscribe", "-n", str(count), "bash", "-c", EACH, "rank", str(TOOL),
+                                 *arguments],
+                                cwd=self.work.path, env=environment, text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def finish(self, process):
+        out, err = process.communicate(timeout=100)
+        sentences = [line for line in err.splitlines() if line.startswith("loadline: ")]
+        return process.returncode, out, err, sentences
+
+    def run_all(self, *arguments, **environment):
+        return self.finish(self.start(list(arguments), **environment))
+
+    def test_is_one_run_with_one_table_one_verdict_and_one_result(self):
+        before = self.documents()
+        code, out, err, sentences = self.run_all(*CELLS, "--ceilings", "on", "-o", "one.json")
+        self.assertEqual((code, sentences), (0, []), err)
+        for once in ("samples/s, mean", "cifar10, serial: the slowest of 2 ranks holds the others for",
+                     "ranks: 2 by mpirun", "result: one.json"):
+            self.assertEqual(out.count(once), 1, out)
+        self.assertEqual(self.documents() - before, {"one.json"})
+        result = self.work.result("one.json")
+        self.assertEqual(result["status"], "complete")
+        self.assertEqual(len(result["ranks"]["places"]), 2)
+        for cell in result["cells"]:
+            self.assertEqual(cell["world_size"], 2)
+            for trial in cell["trials"]:
+                self.check_trial(trial)
+
+    def documents(self):
+        return {name for name in os.listdir(self.work.path) if name.endswith(".json")}
+
+    def check_trial(self, trial):
+        each = trial["ranks"]["each"]
+        self.assertEqual([share["rank"] for share in each], [0, 1])
+        self.assertEqual(trial["samples"], sum(share["samples"] for share in each))
+        walls = [share["wall_seconds"] for share in each]
+        self.assertEqual(trial["wall_seconds"], max(walls))
+        self.assertEqual(walls[trial["ranks"]["slowest"]], max(walls))
+        self.assertAlmostEqual(trial["ranks"]["held_share"], 1 - min(walls) / max(walls))
+        starts = [share["started_seconds"] for share in each]
+        self.assertEqual((min(starts), max(starts)), (0, trial["ranks"]["skew_seconds"]))
+
+    def test_a_process_alone_has_no_ranks(self):
+        result = self.work.run_for_result("alone.json", CELLS[1:])
+        self.assertNotIn("ranks", result)
+        self.assertFalse(any("ranks" in trial for cell in result["cells"] for trial in cell["trials"]))
+
+    def test_ranks_with_shares_of_their_own_are_no_one_run(self):
+        code, _, err, _ = self.run_all(*CELLS, "--world-size", "2", RANK_0="--rank 0 -o a.json",
+                                       RANK_1="--rank 1 -o b.json")
+        self.assertEqual(code, 0, err)
+        for name in ("a.json", "b.json"):
+            self.assertNotIn("ranks", self.work.result(name))
+
+    def test_refuses_other_options_and_names_rank_and_host(self):
+        code, out, err, sentences = self.run_all(*CELLS, "-o", "options.json", RANK_1="--batch-size 32")
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32, and rank 0 "
+                                     "with 64"])
+        self.assertFalse((self.work.path / "options.json").exists())
+
+    def test_refuses_other_data_and_names_rank_and_host(self):
+        for rank, samples in ((0, "640"), (1, "1280")):
+            data = str(self.work.path / f"data-{rank}")
+            self.work.run(["data", "make", "cifar10", data, "--samples", samples, "--quiet"])
+        # Each rank sees other files by the same name, as on node-local disks.
+        code, out, err, sentences = self.run_all(*CELLS, "--data", "/proc/self/cwd/own", "-o", "data.json", OWN_CWD="1")
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertEqual(len(sentences), 1, err)
+        self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has other data than rank 0: "),
+                        sentences)
+
+    def lose(self, number, rank, name):
+        """Sends the signal to a rank when trials have begun; what is said after that, and mpirun's exit code."""
+        (self.work.path / name).unlink(missing_ok=True)
+        process = self.start([*CELLS, "--trials", "100000", "--rank-timeout", "2", "-o", name])
+        for line in process.stderr:
+            if line.startswith("trial 2/"):
+                break
+        else:
+            self.fail("no trial has begun")
+        pids = [int((self.work.path / f"pid.{r}").read_text()) for r in (0, 1)]
+        ends = [os.pidfd_open(pid) for pid in pids]
+        os.kill(pids[rank], number)
+        code, _, _, sentences = self.finish(process)
+        for end in ends:
+            self.assertTrue(select.select([end], [], [], 10)[0], f"rank {ends.index(end)} is left")
+            os.close(end)
+        return code, sentences
+
+    def test_a_killed_rank_ends_the_run_which_keeps_what_it_has(self):
+        code, sentences = self.lose(signal.SIGKILL, 1, "killed.json")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(len(sentences), 1)
+        self.assertIn(f"rank 1 on {HOST} ", sentences[0])
+        self.assertTrue(sentences[0].endswith("; what was measured before is in killed.json"), sentences)
+        result = self.work.result("killed.json")
+        self.assertEqual(result["status"], "partial")
+        self.assertTrue(all(cell["trials"] for cell in result["cells"]))
+
+    def test_the_first_rank_is_missed_by_the_next(self):
+        code, sentences = self.lose(signal.SIGKILL, 0, "first.json")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(len(sentences), 1)
+        self.assertIn(f"rank 0 on {HOST} ", sentences[0])
+
+    def test_a_hanging_rank_ends_the_run(self):
+        code, sentences = self.lose(signal.SIGSTOP, 1, "hanging.json")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} gave no sign of life for 2 s; what was measured "
+                                     "before is in hanging.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()
