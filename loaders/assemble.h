@@ -43,7 +43,7 @@ class SampleFiller {
   virtual Stores stores() const = 0;
 };
 
-// What is to be done, shared by all threads. Immutable. Borrows the dataset, which must outlive it.
+// The work to do, shared by all threads. Immutable. Borrows the dataset, which must outlive it.
 class Assembler {
  public:
   explicit Assembler(const Dataset& dataset) : dataset_(dataset) {}
@@ -55,7 +55,7 @@ class Assembler {
   // Of one assembled sample.
   virtual std::size_t sample_bytes() const = 0;
   virtual SampleFormat sample_format() const = 0;
-  // What asking for these stores comes to.
+  // The stores that such a request results in.
   virtual Stores effective(Stores stores) const = 0;
   // The samples left out so far, with the reason: none where the first of them ends the feed. Any thread.
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }

@@ -21,13 +21,13 @@ namespace loadline {
 using SampleIndex = std::uint32_t;  // place of a sample in its dataset; a dataset holds fewer than 2^32 - 1
 
 // Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer. An external loader's
-// memory is its own: nobody writes there, and labels and indices are empty where it tells none.
+// memory is its own: loadline does not write there, and labels and indices are empty if the loader reports none.
 struct alignas(64) Slot {          // on lines of its own: neighbours are filled by different threads
   std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back or as a pair
   std::span<std::int32_t> labels;  // capacity; one a sample
   std::span<SampleIndex> indices;  // capacity; one a sample, the order they stand in
   std::size_t sample_bytes = 0;    // of one assembled sample in `data`
-  // Of these, what the sample is to be turned into. Where there are any, a batch is a pair of tensors: first the inputs
+  // Of these, the target that the sample maps to. Where there are any, a batch is a pair of tensors: first the inputs
   // of all its samples, behind them the targets of all.
   std::size_t target_bytes = 0;
   std::size_t count = 0;  // samples in the batch; the last batch of an epoch may be short
@@ -61,10 +61,10 @@ struct Return {
   void operator()(Slot* slot) const { home->put(slot); }
 };
 
-// A batch belongs to whoever holds it and goes home by itself; its home must outlive it.
+// A batch belongs to its holder and returns home when it is destroyed; its home must outlive it.
 using Batch = std::unique_ptr<Slot, Return>;
 
-// A fixed number of slots, allocated by the constructor, each faulted in by whoever is lent it for the first time: the
+// A fixed number of slots, allocated by the constructor, each faulted in by its first borrower: the
 // first batch waits for its own slot alone. Slots that were never lent come first, so that once as many batches were
 // acquired as there are slots, no fault is left. Thread-safe. Of the slots given back, the latest 2 MiB are passed over
 // and the one before them is lent first: still in the cache all cores share, no longer in the consumer's own. Where

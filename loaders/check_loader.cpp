@@ -199,8 +199,8 @@ class Checker {
       if (tallies_.size() == 1 && tally.batches == 0) begin(*feed, *batch);
       count(*batch, tally);
       if (tally.samples > most) {
-        throw Error(fmt::format("epoch {} does not end: it has {} of {} samples so far", batch->epoch, tally.samples,
-                                sampler_.samples_per_epoch()));
+        throw Error(fmt::format("epoch {} does not end: it has delivered {} of {} samples so far", batch->epoch,
+                                tally.samples, sampler_.samples_per_epoch()));
       }
     }
   }
@@ -270,7 +270,7 @@ class Checker {
     check_.epochs.push_back({.workers = workers_, .epoch = epoch, .batches = tally.batches, .samples = tally.samples});
     const std::size_t wanted = sampler_.samples_per_epoch();
     if (tally.samples != wanted) {
-      fault(epoch, fmt::format("it delivers {}, and there are {}", samples_text(tally.samples), wanted));
+      fault(epoch, fmt::format("it delivers {}, but the dataset has {}", samples_text(tally.samples), wanted));
     }
     if (recognition_ == Recognition::kIndices || recognition_ == Recognition::kContents) judge_samples(epoch, tally);
     if (recognition_ == Recognition::kLabels) judge_labels(epoch, tally);
@@ -295,15 +295,15 @@ class Checker {
       fault(epoch, fmt::format("{} came more than once: {}", samples_text(repeated.size()), named(dataset_, repeated)));
     }
     if (!tally.wrong_labels.empty()) {
-      fault(epoch, fmt::format("{} came with a label of another one: {}", samples_text(tally.wrong_labels.size()),
+      fault(epoch, fmt::format("{} came with the label of another sample: {}", samples_text(tally.wrong_labels.size()),
                                named(dataset_, tally.wrong_labels)));
     }
     if (tally.out_of_range > 0) {
-      fault(epoch, fmt::format("{} came with an index beyond the {} of the dataset", samples_text(tally.out_of_range),
+      fault(epoch, fmt::format("{} came with an index beyond the dataset's {}", samples_text(tally.out_of_range),
                                tally.times.size()));
     }
     if (tally.unknown > 0) {
-      fault(epoch, fmt::format("{} came that the dataset does not have", samples_text(tally.unknown)));
+      fault(epoch, fmt::format("{} came that the dataset does not contain", samples_text(tally.unknown)));
     }
   }
 
@@ -322,7 +322,7 @@ class Checker {
       const std::size_t came = times_in(tally.labels, label);
       const std::size_t there = times_in(wanted, label);
       if (came != there)
-        fault(epoch, fmt::format("label {} came {} times, and {} samples have it", label, came, there));
+        fault(epoch, fmt::format("label {} came {} times, but {} samples have it", label, came, there));
     }
   }
 

@@ -7,7 +7,7 @@
 
 namespace loadline {
 
-// Where a thread is: in our code, or in somebody else's, from which it may be written off.
+// Where a thread is: in our code, or in foreign code, from which it may be written off.
 class Whereabouts {
  public:
   // Whether the thread is in a foreign call, which then is the last thing it ever does: if that returns after all, the
@@ -31,7 +31,7 @@ class Whereabouts {
   std::atomic<const char*> call_{""};
 };
 
-// Whether foreign calls of this thread are noted, and where; null: nobody watches it. Borrowed.
+// Where foreign calls of this thread are recorded; null: they are not. Borrowed.
 Whereabouts* watched_by();
 void watch_this_thread(Whereabouts* whereabouts);
 

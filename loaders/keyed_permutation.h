@@ -16,7 +16,7 @@ namespace loadline {
 // Both are of J. Black and P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002. The random function
 // multiplies twice and folds the product, as the Philox generator does (J. K. Salmon et al., "Parallel random numbers:
 // as easy as 1, 2, 3", SC 2011). R. Mitchell et al., "Bandwidth-optimal random shuffling for GPUs", ACM TOPC 2022,
-// shuffle by such a network and compare it with other ways. It is no cipher: whoever tries can tell it from a random
+// shuffle by such a network and compare it with other ways. It is not a cipher: an adversary can tell it from a random
 // one.
 class KeyedPermutation {
  public:

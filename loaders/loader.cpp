@@ -60,20 +60,22 @@ Additions& additions() {
 
 std::span<const LoaderKind> loaders() {
   static const std::array kLoaders{
-      LoaderKind{"serial", "on the consumer's own thread, no read-ahead: the reference", false, {}, make_serial},
+      LoaderKind{
+          "serial", "runs on the consumer's own thread without reading ahead: the reference", false, {}, make_serial},
       LoaderKind{"thread-pool", "worker threads that fill slots ahead of the consumer", true, {}, make_thread_pool},
       LoaderKind{"flow-graph",
-                 "a oneTBB graph; with --read uring files are read ahead of batches and decoded as they arrive: for "
-                 "storage that answers late",
+                 "a oneTBB graph; with --read uring it reads files ahead of batches and decodes them as they arrive: "
+                 "for storage with high latency",
                  true,
                  {},
                  make_flow_graph},
-      LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, past the library", true, Access::kMapped,
-                 make_thread_pool},
-      LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read a sample, as training scripts do", true,
+      LoaderKind{"hdf5-mmap", "thread-pool on an HDF5 file mapped into memory, bypassing the library", true,
+                 Access::kMapped, make_thread_pool},
+      LoaderKind{"hdf5", "thread-pool through the HDF5 library, one read per sample, as training scripts do", true,
                  Access::kRows, make_thread_pool},
-      LoaderKind{"hdf5-block", "thread-pool through the HDF5 library, one read for each run of neighbours in a batch",
-                 true, Access::kBlocks, make_thread_pool},
+      LoaderKind{"hdf5-block",
+                 "thread-pool through the HDF5 library, one read per run of neighbouring samples in a batch", true,
+                 Access::kBlocks, make_thread_pool},
       LoaderKind{"hdf5-chunk", "thread-pool on whole chunks of an HDF5 file, inflated by the workers", true,
                  Access::kChunks, make_thread_pool},
   };
@@ -93,7 +95,7 @@ const LoaderKind& loader_named(std::string_view name) {
   if (names_plugin(name)) return add_loader(open_plugin(name));
   if (name.substr(0, name.find(':')).ends_with(".py")) {
     throw usage_error(
-        fmt::format("loader {}: a loader in Python wants `python3 -m loadline` in place of `loadline`", name));
+        fmt::format("loader {}: a loader in Python needs `python3 -m loadline` instead of `loadline`", name));
   }
   throw unknown_name("loader", name, names_of(loaders()));
 }
@@ -126,8 +128,9 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
     std::ranges::rotate(wanted.shape, wanted.shape.begin() + 1);
   }
   if (!sample.target.empty()) {
-    throw Error(fmt::format("loader {}: {} needs pairs of {} and a target, which only loaders of the table deliver",
-                            loader, needs.consumer, text_of(wanted)));
+    throw Error(fmt::format(
+        "loader {}: {} needs pairs of {} and a target, which only the loaders that `loadline list` shows deliver",
+        loader, needs.consumer, text_of(wanted)));
   }
   if (delivered.dtype != wanted.dtype || delivered.shape != wanted.shape) {
     throw Error(fmt::format("loader {}: it delivers samples of {}, and {} needs {}", loader, text_of(delivered),

@@ -83,15 +83,15 @@ struct LoaderOptions {
   bool in_order = true;              // by sequence number; otherwise as they are completed
   std::size_t threads_in_force = 1;  // CPUs that the process may use, for itself and its workers
   std::vector<std::size_t> cpus;     // that the workers may run on; empty: wherever the caller may
-  // The same of each worker alone; empty: `cpus` for all. A loader of the table heeds it.
+  // The same for each worker; empty: `cpus` for all. Built-in loaders apply it.
   std::vector<std::vector<std::size_t>> cpus_of_worker;
   std::vector<std::size_t> slot_nodes;  // NUMA nodes that slots should lie on; empty: where they are first written
   std::size_t held_batches = 0;         // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
-  std::span<WorkerLog> logs;        // one a worker, that outlive the feed; empty: nobody traces
+  std::span<WorkerLog> logs;        // one per worker, which outlive the feed; empty: no tracing
   std::filesystem::path data;       // for an external loader: the dataset, as it was named
   bool test_split = false;          // for an external loader: the dataset's test samples are wanted
-  bool read_all = false;            // for an external loader: all memory of a batch beyond its slot's is to be read
+  bool read_all = false;            // external loaders: read all memory of a batch beyond its slot's
   std::optional<BatchNeeds> needs;  // for an external loader; none: the consumer takes batches of any format
 };
 
@@ -113,7 +113,7 @@ enum class Hang : std::uint8_t {
 
 // A loader is a schedule around Filler::fill() and a way to get at the samples, and nothing else: every row delivers
 // the batches of the `serial` row bit for bit, at any number of workers, in the same order or, if asked, as they are
-// completed. An external one is somebody else's: what it delivers is its own affair.
+// completed. An external one comes from outside: loadline takes what it delivers.
 struct LoaderKind {
   std::string name;  // of an external one the word that it was asked for by
   std::string summary;
@@ -126,7 +126,7 @@ struct LoaderKind {
   bool external = false;
   LoaderOrigin origin = {};     // of an external one
   bool may_do_without = false;  // of an external one with workers: it takes 0 of them too
-  Hang hang = Hang::kNever;     // of an external one: whoever uses its feed heeds it (run_guarded)
+  Hang hang = Hang::kNever;  // external loaders: what to do if a call hangs; applied by users of the feed (run_guarded)
 
   // Allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
   // borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.

@@ -110,7 +110,7 @@ class BatchStream {
 
   // Writes indices, count, sequence and epoch of the next batch into `slot`; false at the end of the last epoch.
   bool next(Slot& slot);
-  // Computes the permutation of the next epoch if nobody has. Call it between batches.
+  // Computes the permutation of the next epoch unless that is done already. Call it between batches.
   void prepare_next();
 
  private:

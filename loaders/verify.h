@@ -1,4 +1,4 @@
-// Whether a dataset is what it should be, all of it.
+// Whether a whole dataset is what it should be.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ std::optional<WorkerStage> worker_stage_named(std::string_view name);
 
 // What one worker has spent, in total, from the making of its feed to a moment.
 struct WorkerTimes {
-  int thread = 0;        // the system's number of it; 0 until it has begun
+  int thread = 0;        // the system's thread id; 0 until it has begun
   bool foreign = false;  // the loader is not ours: it is in its next() or idle, and more is not known
   std::array<std::chrono::nanoseconds, kWorkerStages> spent{};
 

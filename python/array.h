@@ -28,7 +28,7 @@ const ElementType& element_type(DType dtype);
 extern const ElementType kInt32;
 extern const ElementType kUInt32;
 
-// Values in C order that somebody else owns.
+// Values in C order that another object owns.
 struct ArrayView {
   const ElementType* type = nullptr;
   std::byte* data = nullptr;

@@ -1,4 +1,4 @@
-// What somebody's batch is made of: arrays, tensors and buffers in tuples, lists, dicts and objects, and where they
+// The parts of a Python batch: arrays, tensors and buffers in tuples, lists, dicts and objects, and where they
 // lie.
 #pragma once
 
@@ -29,10 +29,10 @@ std::optional<Memory> memory_of(pybind11::handle object);
 // All leaves, depth first: what is neither tuple, list nor dict, nor an object with fields that are.
 std::vector<pybind11::object> leaves_of(pybind11::handle batch);
 
-// Reads a byte of every 64-byte line of it, without the GIL. Returns its bytes.
+// Reads a byte of every 64-byte line, without the GIL. Returns the number of bytes.
 std::size_t read_lines_of(const Memory& memory);
 
-// Labels, which somebody's loader tells as integers of any size; none: they are not integers in a row.
+// Labels, which a Python loader delivers as integers of any size; absent: they are not integers in a row.
 std::optional<std::vector<std::int32_t>> labels_of(const Memory& memory);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Loaders and training steps of somebody's own Python, for the tool and all that it does with its own.
+// Loaders and training steps in the user's Python, for everything that the tool does with its own.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// What goes wrong in somebody's Python: told where it did, and one of our errors from there on.
+// Errors in the user's Python: located there, and loadline errors from there on.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -282,7 +282,7 @@ class Reader {
       if (chosen && clear && figure.low - figure.place > 1.05) blame("recommended, though another is faster");
       const bool is_compared = figure.before.ends_with("is no better (");
       if (is_compared && (!clear || figure.high - figure.place > 1.05)) blame("no better, though it may be");
-      if (figure.before.ends_with(" gives ") && clear && figure.low < 1 && figure.high > 1) {
+      if (figure.before.ends_with(" reaches ") && clear && figure.low < 1 && figure.high > 1) {
         blame("slower or faster, said as if it were known");
       }
     }
@@ -325,14 +325,14 @@ class Reader {
     if (!fetching || !fetching->interval) return;
     if (has(line_, "storage keeps up") && fetching->low - fetching->place > 10)
       blame("keeps up, though it is waited for");
-    if (has(line_, "copy it to faster storage") && fetching->high + fetching->place < 5)
+    if (has(line_, "copy the data to faster storage") && fetching->high + fetching->place < 5)
       blame("faster storage for nothing");
   }
 
   void read_causes() {
-    if (!has(line_, "latency of storage")) return;
+    if (!has(line_, "storage latency")) return;
     const auto busy = figure_between(figures_, "on a CPU for ", " of the time");
-    const auto others = figure_between(figures_, "from the CPUs for ", " of the time");
+    const auto others = figure_between(figures_, "off the CPUs for ", " of the time");
     if (busy && others && busy->value + others->value > 51) blame("storage blamed for what others took");
   }
 

@@ -26,7 +26,7 @@ class Slots {
   Batch lend();
   // From a sink that gives a batch back before it returns: when it does so.
   void note(Time at) { noted_.push_back(at); }
-  // When those came home that have come since the last call, in that order; those that nobody noted: now.
+  // When each batch that has come home since the last call did so, in that order; now for those without a note.
   void take_back(Time now, std::queue<Time>& homecomings);
   // All are at home; a new feed begins.
   void reset();

@@ -25,7 +25,7 @@ struct Level {
   double time_mean = 0;  // of their reciprocals
   double variation = 0;  // of the rates: coefficient of variation
   double skewness = 0;   // of the rates
-  double error = 0;      // standard error of the mean as it is known, as a share of it
+  double error = 0;      // relative standard error of the mean
 
   double typical() const;  // the geometric mean
 };
@@ -49,7 +49,7 @@ enum class Sunk : std::uint8_t { kAsPlanned, kUnread };
 struct LongRun {
   double rate = 0;
   double variation = 0;  // of stretches as long as a trial
-  double error = 0;      // standard error of the rate, as a share of it
+  double error = 0;      // relative standard error of the rate
   double third = 0;      // of these: third central moment over the cube of the mean
 };
 

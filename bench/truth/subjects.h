@@ -27,7 +27,7 @@ struct Subject {
   std::optional<double> au = {};      // that is asked for
 
   RunOptions options(std::size_t trials) const;
-  std::string text() const;  // all of it, for people
+  std::string text() const;  // everything, for people
 };
 
 struct Wishes {

@@ -22,7 +22,7 @@ struct Count {
 // E. S. Pearson, Biometrika 26, 1934). `draws` is at least 1.
 Interval exact_interval(const Count& count);
 
-// One line of the table: a share that is to lie from `low` to `high`.
+// One line of the table: a share whose target range is `low` to `high`.
 struct Target {
   std::string_view id;
   std::string_view what;

@@ -11,7 +11,7 @@
 //                 the way from another format is the format's and the loader's, not the machine's.
 //   gather-drain  the same threads also read every line of what they filled. It takes the place of `gather` where the
 //                 sink reads (IO) and no CPU is left to do it meanwhile: for a loader without workers, and where every
-//                 CPU has a worker. The reading then takes time from the filling, whoever does it.
+//                 CPU has a worker. Reading then takes time from filling on every thread.
 //   drain         the one consumer reads every line of a batch that stays where it is. Where the sink reads, it reads
 //                 on one thread, however many there are to fill.
 //   hand-off      empty batches through pool and ring, from one thread to another.
@@ -27,11 +27,11 @@
 //   memory-*      A sample's bytes over the memory's rate looks like a bound and is none: slots that go round between
 //                 worker and consumer stay in the last-level cache, part of the dataset does too, and how much of each
 //                 nobody knows. What does have to come from memory, `gather` reads as well, on as many threads, so that
-//                 a bound made of it could only ever be a looser one.
+//                 such a bound could only be looser.
 //   page-cache    reads by system call copy, which a mapped dataset spares itself: a mapped loader may well pass it.
 //   device-*      of warm cells: what is in the page cache is not read again.
 //
-// Where a loader passes an upper bound by more than noise, the kernel is too weak, and the result warns of it.
+// If a loader passes an upper bound by more than noise, the kernel is too weak, and the result warns about it.
 #pragma once
 
 #include <cstddef>
@@ -92,8 +92,8 @@ struct CeilingKind {
   CeilingScope scope;
   CeilingRole role;
   bool upper_bound;  // of cells, so that it may bind them
-  bool of_device;    // so that it concerns cells that start cold, and is measured for these, or where no cells are
-  // How many threads it takes to be a ceiling of this cell, which has a loader; none: it is no concern of the cell.
+  bool of_device;    // measured only for cells that start cold, and where no cells are measured
+  // Number of threads at which it bounds this cell, which has a loader; absent: it does not bound the cell.
   std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset);
   // Throws Error when memory or files cannot be had.
   std::unique_ptr<CeilingKernel> (*make)(const CeilingSubject& subject);

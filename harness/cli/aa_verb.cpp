@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 void check(const NoiseRequest& request) {
   if (request.pairs < kFewestNoisePairs) {
-    throw usage_error(fmt::format("--pairs {}: want at least {}, fewer say too little of how far runs lie apart",
+    throw usage_error(fmt::format("--pairs {}: want at least {}, fewer say too little about how far apart runs lie",
                                   request.pairs, kFewestNoisePairs));
   }
   if (request.trials < 1) throw usage_error("--trials 0: want at least 1");
@@ -74,7 +74,8 @@ int aa_verb(const NoiseRequest& request) {
   std::optional<ResultFile> file;
   if (!output.empty()) file.emplace(output, output_rules(request.run, make_plan(side.options, this_context()).cells));
   const std::vector<Result> runs = measure(request, side, interrupt.token());
-  if (runs.size() < 2 * request.pairs) return interrupted(interrupt, "a noise floor needs all pairs, none was written");
+  if (runs.size() < 2 * request.pairs)
+    return interrupted(interrupt, "a noise floor needs all pairs; no file was written");
   NoiseFloor noise = noise_floor(runs, environment);
   noise.measured = utc_timestamp(std::chrono::system_clock::now());
   noise.boost = cpu_boost(SystemFiles());
@@ -83,8 +84,8 @@ int aa_verb(const NoiseRequest& request) {
   put_text(out, noise_text(noise, width_of(out)));
   if (const std::string poor = poor_noise(noise); !poor.empty()) {
     throw Error(
-        fmt::format("{}; none was written: measure again when the machine is idle, or with more --trials or "
-                    "longer --trial-seconds",
+        fmt::format("{}; no file was written: measure again when the machine is idle, or with more --trials or longer "
+                    "--trial-seconds",
                     poor));
   }
   put_text(stderr, noise_warning(noise));

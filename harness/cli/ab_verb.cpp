@@ -51,7 +51,7 @@ OutputRules rules_of(const PairsRequest& request, const Side& base, const Side& 
 // Of one process the machine is watched all the time or not at all.
 void check_alike(const RunOptions& base, const RunOptions& changed) {
   const auto refuse = [](std::string_view option) {
-    throw usage_error(fmt::format("--{}: both sides share a process, give it to both or use --processes", option));
+    throw usage_error(fmt::format("--{}: both sides share a process; give it to both, or use --processes", option));
   };
   if (base.monitor != changed.monitor) refuse("monitor");
   if (base.counters != changed.counters) refuse("counters");
@@ -69,7 +69,7 @@ int ab_verb(const PairsRequest& request) {
   const Side base = make_side(options, request.words, "--base", request.base, request.base_binary);
   const Side changed = make_side(options, request.words, "--new", request.changed, request.changed_binary);
   if (base.words == changed.words && base.binary == changed.binary) {
-    throw usage_error("--base and --new: they do not differ; `loadline aa` measures what that comes to");
+    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how far apart identical runs lie");
   }
   const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
   if (!processes) check_alike(base.options, changed.options);

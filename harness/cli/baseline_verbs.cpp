@@ -63,7 +63,7 @@ int baseline_history_verb(const BaselineRequest& request) {
   auto files = baseline_history(kVerb, request.names.front());
   if (files.size() > request.last) files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(request.last));
   if (files.size() < 2) {
-    put_text(stdout, fmt::format("baseline {}: no result had the name before this one\n", request.names.front()));
+    put_text(stdout, fmt::format("baseline {}: no earlier result had this name\n", request.names.front()));
     return kExitOk;
   }
   std::vector<Result> results;

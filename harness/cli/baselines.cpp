@@ -133,7 +133,7 @@ fs::path existing_baseline(std::string_view option, std::string_view name) {
   const std::vector<std::string> known = baseline_names();
   const std::vector<std::string_view> views(known.begin(), known.end());
   if (views.empty()) {
-    throw usage_error(fmt::format("{} {}: no baseline is kept in {}, --save-baseline keeps one", option, name,
+    throw usage_error(fmt::format("{} {}: no baseline is kept in {}; --save-baseline keeps one", option, name,
                                   path.parent_path().string()));
   }
   throw unknown_name(option, name, views);

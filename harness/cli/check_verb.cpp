@@ -51,12 +51,13 @@ std::vector<Cell> cells_of(const RunRequest& request, const CheckRequest& checki
 
 std::string recognition_text(Recognition recognition) {
   switch (recognition) {
-    case Recognition::kIndices: return "samples are told apart by the indices that it tells";
-    case Recognition::kContents: return "samples are told apart by their contents";
+    case Recognition::kIndices: return "samples are identified by the indices that it reports";
+    case Recognition::kContents: return "samples are identified by their contents";
     case Recognition::kLabels:
-      return "samples are not told apart, as it tells no indices and their contents are not known: labels were counted";
+      return "samples cannot be identified, as it reports no indices and their contents are unknown: labels were "
+             "counted";
     case Recognition::kCounts:
-      return "samples are not told apart, as it tells neither indices nor labels and their contents are not known: "
+      return "samples cannot be identified, as it reports neither indices nor labels and their contents are unknown: "
              "samples were counted";
   }
   return "";

@@ -54,10 +54,10 @@ std::string fault_of_trials(const Result& result, std::size_t trials) {
 }
 
 std::string fault_of_options(const Result& result, const ChildRequest& request) {
-  if (result.options.output != request.options.output) return "is of another command line";
+  if (result.options.output != request.options.output) return "has another command line";
   for (const OptionRow* row : request.given) {
     if (read_option(result.options, *row) == read_option(request.options, *row)) continue;
-    return fmt::format("is of another --{} than was asked for", row->name);
+    return fmt::format("has another --{} than requested", row->name);
   }
   return "";
 }
@@ -79,14 +79,14 @@ std::vector<Cell> cells_of(const RunOptions& options) {
 std::string fault_of(const Result& result, const ChildRequest& request) {
   if (result.status != Status::kComplete) return "is partial";
   if (begun_before(result.started, request.began)) {
-    return fmt::format("was begun at {}, before the run was started", result.started);
+    return fmt::format("began at {}, before the run was started", result.started);
   }
   if (std::string fault = fault_of_options(result, request); !fault.empty()) return fault;
   if (request.build && identity(*request.build) != identity(result.environment.build)) {
-    return fmt::format("is of another build, {} {}", result.environment.build.version,
+    return fmt::format("comes from another build, {} {}", result.environment.build.version,
                        result.environment.build.git_revision.value_or("of an unknown revision"));
   }
-  if (!has_cells(result, request.cells)) return "has other cells than were asked for";
+  if (!has_cells(result, request.cells)) return "has other cells than requested";
   return fault_of_trials(result, request.options.trials);
 }
 

@@ -19,9 +19,9 @@ namespace loadline {
 
 // What a run in another process was asked for.
 struct ChildRequest {
-  RunOptions options;                           // all of them
-  std::vector<const OptionRow*> given;          // those that it has to have heeded; others it may have standards for
-  std::vector<Cell> cells;                      // that it has to have; beside OVERHEAD
+  RunOptions options;                   // all of them
+  std::vector<const OptionRow*> given;  // those that it must have applied; it may have its own defaults for others
+  std::vector<Cell> cells;              // that it has to have; beside OVERHEAD
   std::chrono::system_clock::time_point began;  // before it was started
   std::optional<Build> build;                   // that it has to be of; none: any
 };

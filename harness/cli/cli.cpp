@@ -108,7 +108,7 @@ void add_row(CLI::App& app, const OptionRow& row, Request& request) {
 
 // The file that --output names, or where `replaced` says so more than that.
 void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced) {
-  verb.add_flag("--overwrite", overwrite, fmt::format("replace {} that is there already", replaced))->group("Output");
+  verb.add_flag("--overwrite", overwrite, fmt::format("replace {}", replaced))->group("Output");
 }
 
 constexpr std::string_view kResultReplaced = "a complete result at --output";
@@ -118,8 +118,8 @@ void add_number(CLI::App& app, const std::string& flag, const std::string& help,
 
 void add_trace(CLI::App& run, RunRequest& request) {
   run.add_option("--trace", request.trace,
-                 "measure one more trial of each configuration, which enters no figure, and write what happens in it "
-                 "for Perfetto or chrome://tracing; --filter says which configurations are run")
+                 "measure one extra trial of each configuration, excluded from all figures, and write its timeline for "
+                 "Perfetto or chrome://tracing; --filter says which configurations are run")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->type_name("FILE")
       ->group("Output");
@@ -134,8 +134,7 @@ void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request);
   run->add_option("--rank-timeout", request.run.rank_timeout,
-                  "seconds that a rank of one run of many may give no sign of life, or keep the others waiting, before "
-                  "it is given up [30]")
+                  "seconds that a rank may stay silent or keep the others waiting before the run ends without it [30]")
       ->check([](const std::string& text) {
         const double seconds = std::strtod(text.c_str(), nullptr);
         return seconds > 0 && seconds <= 86'400 ? ""
@@ -150,40 +149,40 @@ void add_run(CLI::App& app, Request& request) {
       ->type_name("FILE")
       ->group("Configuration");
   run->add_option("--resume", request.run.resume,
-                  "go on with an interrupted or timed-out result, with its options and into the same file; begin it "
-                  "where it is not there")
+                  "continue an interrupted or timed-out result with its own options, into the same file; start it if "
+                  "the file does not exist")
       ->type_name("FILE")
       ->group("Configuration");
   run->add_flag("--allow-mismatch", request.run.allow_mismatch,
-                "go on by --resume though another build of the program measured the first part")
+                "let --resume continue a result that another build of the program began")
       ->needs("--resume")
       ->group("Configuration");
   run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
       ->group("Configuration");
   run->add_option("--baseline", request.run.baseline,
-                  "compare with the result kept under this name afterwards, as `loadline diff` does")
+                  "afterwards compare with the result kept under this name, as `loadline diff` does")
       ->type_name("NAME")
       ->group("Verdict");
   run->add_flag("--details", request.run.details, "print all figures and warnings, not a summary")->group("Output");
   run->add_option("--summary", request.run.summary,
-                  "print the lines of another tool's summary behind the figures, for scripts that read them: benchy")
+                  "after the figures print the summary lines of another tool, for scripts that read them: benchy")
       ->type_name("TOOL")
       ->group("Output");
   add_trace(*run, request.run);
-  run->add_option("--save-baseline", request.run.save_baseline, "keep the result under this name, if it is complete")
+  run->add_option("--save-baseline", request.run.save_baseline, "keep a complete result under this name")
       ->type_name("NAME")
       ->group("Verdict");
   add_overwrite(*run, request.run.overwrite,
-                "a complete result at --output, a baseline of --save-baseline, or a file at --trace,");
+                "an existing complete result at --output, baseline of --save-baseline or file at --trace,");
   add_colours(*run, request.run.colours, "Output");
   run->footer(
-      "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Where [] gives no value, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted "
       "with what was measured so far kept.");
 }
 
 void add_ceilings(CLI::App& app, Request& request) {
-  CLI::App* ceilings = app.add_subcommand("ceilings", "Measure what this machine can do at all: the limits of `run`");
+  CLI::App* ceilings = app.add_subcommand("ceilings", "Measure what this machine can do at best: the limits of `run`");
   for (const OptionRow& row : run_options()) {
     if (is_for_ceilings(row)) add_row(*ceilings, row, request);
   }
@@ -194,7 +193,7 @@ void add_ceilings(CLI::App& app, Request& request) {
       ->group("Configuration");
   add_overwrite(*ceilings, request.run.overwrite, kResultReplaced);
   ceilings->footer(
-      "Where a value in [] is missing, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Where [] gives no value, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
       "Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far shown.");
 }
@@ -202,27 +201,27 @@ void add_ceilings(CLI::App& app, Request& request) {
 void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number);
 
 void add_train(CLI::App& app, Request& request) {
-  CLI::App* train = app.add_subcommand("train", "Train a small network for some epochs, as a job would");
+  CLI::App* train = app.add_subcommand("train", "Train a small network for some epochs, as a real job would");
   for (const OptionRow& row : run_options()) {
     if (is_for_training(row)) add_row(*train, row, request);
   }
-  add_number(*train, "--epochs", "how often all samples are learned from", request.train.epochs);
+  add_number(*train, "--epochs", "number of passes over all samples", request.train.epochs);
   train
       ->add_option("--config", request.run.config,
                    "take options from a JSON file, or from an earlier result; - for stdin")
       ->type_name("FILE")
       ->group("Configuration");
   train
-      ->add_option("--tensorboard", request.train.tensorboard,
-                   "write what TensorBoard shows, epoch by epoch, into a directory of the run's name below this one")
+      ->add_option(
+          "--tensorboard", request.train.tensorboard,
+          "write event files for TensorBoard, epoch by epoch, into a directory named after the run below this one")
       ->type_name("DIR")
       ->group("Output");
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
-      "One value of each list; --loader is thread-pool, --compute is cnn (gpt for tokens) and --workers the CPUs in "
-      "force unless "
-      "given.\n"
-      "Validation is on the dataset's test split, where it has one. Without --output no file is written.\n"
+      "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens), --workers the CPUs "
+      "in force.\n"
+      "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
 }
 
@@ -238,7 +237,7 @@ bool is_for_check(const OptionRow& row) {
 }
 
 void add_check(CLI::App& app, Request& request) {
-  CLI::App* check = app.add_subcommand("check", "Check whether a loader delivers each sample once, with its label");
+  CLI::App* check = app.add_subcommand("check", "Check that a loader delivers each sample once, with its label");
   check
       ->add_option("loader", request.check.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
       ->required()
@@ -246,10 +245,11 @@ void add_check(CLI::App& app, Request& request) {
   for (const OptionRow& row : run_options()) {
     if (is_for_check(row)) add_row(*check, row, request);
   }
-  add_number(*check, "--epochs", "how many epochs are loaded with each number of workers", request.check.epochs);
+  add_number(*check, "--epochs", "how many epochs to load with each number of workers", request.check.epochs);
   check->footer(
-      "Samples are told apart by the indices that the loader tells, or else by their contents.\n"
-      "Exit codes: 0 it delivers the dataset, 1 it does not or failed, 2 usage, 129, 130 and 143 interrupted.");
+      "The check identifies samples by the indices that the loader reports, or else by their contents.\n"
+      "Exit codes: 0 the loader delivers the dataset, 1 it does not, or the check failed, 2 usage, 129, 130 and 143 "
+      "interrupted.");
 }
 
 // `ab` and `aa`.
@@ -264,16 +264,21 @@ constexpr const char* kPairsFooter =
 
 void add_ab(CLI::App& app, Request& request) {
   CLI::App* ab = app.add_subcommand("ab", "Compare two configurations, or two binaries, in interleaved pairs");
-  ab->add_option("--base", request.pairs.base, "options of the one side, such as '--prefetch 4'")
+  ab->add_option("--base", request.pairs.base, "options of the first side, such as '--prefetch 4'")
       ->type_name("'OPTIONS'");
-  ab->add_option("--new", request.pairs.changed, "options of the other side")->type_name("'OPTIONS'");
-  ab->add_option("--base-binary", request.pairs.base_binary, "loadline that the one side runs, with --processes")
+  ab->add_option("--new", request.pairs.changed, "options of the second side")->type_name("'OPTIONS'");
+  ab->add_option("--base-binary", request.pairs.base_binary,
+                 "with --processes: the loadline program that the first side runs")
       ->type_name("FILE");
-  ab->add_option("--new-binary", request.pairs.changed_binary, "the same of the other side")->type_name("FILE");
+  ab->add_option("--new-binary", request.pairs.changed_binary,
+                 "with --processes: the program that the second side runs")
+      ->type_name("FILE");
   add_rows_for_pairs(*ab, request);
-  add_number(*ab, "--pairs", "trials of each side, in turns; not stopped early, or its errors would be more than told",
-             request.pairs.pairs);
-  ab->add_flag("--processes", request.pairs.processes, "each trial in a process of its own")->group("Trials");
+  add_number(
+      *ab, "--pairs",
+      "trials of each side, taken in turns; ab never stops early, as that would make errors more likely than stated",
+      request.pairs.pairs);
+  ab->add_flag("--processes", request.pairs.processes, "run each trial in its own process")->group("Trials");
   add_judging(*ab, request.pairs.judging);
   ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME")
@@ -281,24 +286,22 @@ void add_ab(CLI::App& app, Request& request) {
   add_overwrite(*ab, request.run.overwrite, "complete results at --output");
   add_colours(*ab, request.run.colours, "Output");
   ab->footer(std::string(kPairsFooter) +
-             "A first pair is measured and not kept. Data is taken to be the same on both sides throughout.\n"
+             "The first pair is a warm-up and is dropped. Both sides are assumed to read the same data.\n"
              "Writes two results, FILE-base.json and FILE-new.json, which `loadline diff --paired` compares again.\n"
              "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 129, 130 and 143 interrupted.");
 }
 
 void add_aa(CLI::App& app, Request& request) {
-  CLI::App* aa =
-      app.add_subcommand("aa", "Measure the noise floor of this host: how far two runs of the same lie apart");
+  CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: how far apart two identical runs lie");
   add_rows_for_pairs(*aa, request);
-  add_number(*aa, "--pairs", "pairs of runs, each run in a process of its own", request.noise.pairs);
+  add_number(*aa, "--pairs", "pairs of runs, each run in its own process", request.noise.pairs);
   add_number(*aa, "--trials",
-             "trials of each cell in each run; results with as many or more are held to the floor as "
-             "it is",
+             "trials of each cell in each run; the floor applies unchanged to results with as many trials or more",
              request.noise.trials);
   add_overwrite(*aa, request.run.overwrite, kResultReplaced);
   aa->footer(std::string(kPairsFooter) +
-             "A first run is measured and not kept. A floor above 50 % is refused.\n"
-             "Written to FILE, or to where `loadline diff` finds it by itself for results of this host.\n"
+             "The first run is a warm-up and is dropped. A floor above 50 % is refused.\n"
+             "Written to FILE, or to the place where `loadline diff` looks for this host's floor.\n"
              "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted.");
 }
 
@@ -313,7 +316,7 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
            }
            request.options.split = text == "test" ? Split::kTest : Split::kTrain;
          },
-         "its part: train, test [train]")
+         "split: train, test [train]")
       ->type_name("NAME");
   app.add_option_function<std::string>(
          "--labels",
@@ -360,15 +363,16 @@ void add_convert(CLI::App& data, ConvertRequest& request) {
       ->add_option("--format", request.format,
                    fmt::format("what to write: {} [by the destination's name]", list_of(names_of(convert_formats()))))
       ->type_name("NAME");
-  add_number(*convert, "--chunk", "hdf5: samples a chunk; 0: in one piece, which can be mapped", request.chunk_samples);
-  add_number(*convert, "--gzip", "hdf5: compression of chunks, 1 to 9; 0: none", request.gzip_level);
-  add_number(*convert, "--shard", "webdataset, tfrecord: MiB of a shard", request.shard_mebibytes);
+  add_number(*convert, "--chunk", "hdf5: samples per chunk; 0: in one piece, which can be mapped",
+             request.chunk_samples);
+  add_number(*convert, "--gzip", "hdf5: compression level of chunks, 1 to 9; 0: off", request.gzip_level);
+  add_number(*convert, "--shard", "webdataset, tfrecord: MiB per shard", request.shard_mebibytes);
   convert->add_flag("--decode", request.decode, "hdf5: store the pixels of encoded images, which have one size");
   convert->add_flag("--quiet,-q", request.quiet, "no progress");
 }
 
 void add_data(CLI::App& app, Request& request) {
-  CLI::App* data = app.add_subcommand("data", "Look at, verify, make and convert datasets");
+  CLI::App* data = app.add_subcommand("data", "Inspect, verify, make and convert datasets");
   add_dataset_options(
       *data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency"),
       request.data);
@@ -379,59 +383,59 @@ void add_data(CLI::App& app, Request& request) {
           fmt::format("what to make: {}, {}, {}, {}", list_of(names_of(generators())), kPhotos, kNbody, kTokens))
       ->required()
       ->type_name("KIND");
-  make->add_option("directory", request.make.directory, "where, a file for nbody; nothing else may be there")
+  make->add_option("directory", request.make.directory,
+                   "destination, which must not exist yet: a file for nbody, a directory otherwise")
       ->required()
       ->type_name("DIR");
-  add_number(*make, "--samples", "training samples; the other split comes on top [50000; photos 5000]",
+  add_number(*make, "--samples", "training samples; the other split is extra [50000; photos 5000]",
              [&request](std::uint64_t number) { request.make.samples = number; });
   add_number(*make, "--seed", "of everything in it", request.make.seed);
   add_number(*make, "--size",
-             "nbody: values along each side, 36 bytes for each of their cube [256]; tokens: of the "
-             "training part, up to whole 4,096 [16777216]; photos: width in pixels, four to three of the height [500]",
+             "nbody: values along each side of the cube, 36 bytes each [256]; tokens: tokens of the training split, "
+             "rounded up to a multiple of 4,096 [16777216]; photos: width in pixels, 4:3 [500]",
              [&request](std::uint64_t number) { request.make.size = number; });
-  make->add_option("--from", request.make.from, "photos: directory of the photographs they are cut out of")
-      ->type_name("DIR");
-  make->add_option("--as", request.make.as, "write it as webdataset or tfrecord, a directory of shards for each split")
+  make->add_option("--from", request.make.from, "photos: directory of photographs to cut them from")->type_name("DIR");
+  make->add_option("--as", request.make.as, "write webdataset or tfrecord: a directory of shards for each split")
       ->type_name("FORMAT");
   make->add_flag("--quiet,-q", request.make.quiet, "no progress");
   add_convert(*data, request.convert);
 }
 
 void add_baseline(CLI::App& app, BaselineRequest& request) {
-  CLI::App* baseline = app.add_subcommand("baseline", "List, show and delete baselines, and see how they went");
-  baseline->add_subcommand("list", "Show the baselines that are kept")
-      ->add_flag("--json", request.json, "as JSON, for other programs");
+  CLI::App* baseline = app.add_subcommand("baseline", "List, show and delete baselines, and show their history");
+  baseline->add_subcommand("list", "List the kept baselines")
+      ->add_flag("--json", request.json, "print JSON, for other programs");
   const auto with_name = [&](const char* verb, const char* what) {
     CLI::App* sub = baseline->add_subcommand(verb, what);
     sub->add_option("name", request.names, "of the baseline")->required()->expected(1)->type_name("NAME");
     add_colours(*sub, request.colours, "Options");
     return sub;
   };
-  with_name("show", "Show a baseline as `run` showed it");
+  with_name("show", "Show a baseline the way `run` showed it");
   CLI::App* removal = baseline->add_subcommand("delete", "Delete baselines, with their history");
   removal->add_option("names", request.names, "of the baselines")->required()->type_name("NAME");
-  CLI::App* history = with_name("history", "Walk through the results that had a name, and tell the trend");
-  add_number(*history, "--last", "results, the present one among them", request.last);
+  CLI::App* history = with_name("history", "Walk through the results that had a name, and show the trend");
+  add_number(*history, "--last", "number of results, including the present one", request.last);
   history->footer(
-      "A result whose place another takes (--save-baseline with --overwrite) goes into the history of the name, which "
-      "holds the last hundred.");
+      "A result that --save-baseline with --overwrite replaces moves into the history of its name, which keeps the "
+      "last hundred.");
 }
 
 void add_merge(CLI::App& app, MergeRequest& request) {
-  CLI::App* merge = app.add_subcommand("merge", "Make one result of several, such as those of a job array");
+  CLI::App* merge = app.add_subcommand("merge", "Merge several results, such as those of a job array, into one");
   merge->add_option("results", request.results, "result files, at least two")->required()->type_name("FILE");
   merge->add_option("--output,-o", request.output, "result file; - for stdout [loadline-<run id>.json]")
       ->type_name("FILE");
-  merge->add_flag("--overwrite", request.overwrite, "replace a result that is there already");
-  merge->add_flag("--allow-mismatch", request.allow_mismatch, "whatever the builds and the machines are");
+  merge->add_flag("--overwrite", request.overwrite, "replace an existing result");
+  merge->add_flag("--allow-mismatch", request.allow_mismatch, "merge results of different builds and machines too");
 }
 
 void add_export(CLI::App& app, ExportRequest& request) {
-  CLI::App* exported = app.add_subcommand("export", "Write a result, or what its monitor saw, for other tools");
+  CLI::App* exported = app.add_subcommand("export", "Convert a result, or its monitor's series, for other tools");
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
   exported
       ->add_option("directory", request.directory,
-                   "tensorboard: where the event files go, below a directory of the run's name")
+                   "tensorboard: directory for the event files, which go into a subdirectory named after the run")
       ->type_name("DIR");
   exported
       ->add_option("--to", request.to,
@@ -440,42 +444,41 @@ void add_export(CLI::App& app, ExportRequest& request) {
       ->type_name("NAME");
   exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
       ->type_name("FILE");
-  exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace a file that is there already");
+  exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace an existing file");
   exported->footer(
-      "tensorboard: a run a cell, with a step a trial and the cell's settings as hyperparameters. Files that are there "
+      "tensorboard: one run per cell, one step per trial, with the cell's settings as hyperparameters. Existing files "
       "are never replaced.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
 void add_report(CLI::App& app, ReportRequest& request) {
-  CLI::App* report = app.add_subcommand("report", "Make a page, a table or text of one or several results");
+  CLI::App* report = app.add_subcommand("report", "Make a page, a table or text from one or more results");
   report
       ->add_option(
           "results", request.results,
-          "files that `run` wrote, or files that `train` wrote; several are laid over each other; or jobs that were "
-          "recorded, as text")
+          "files that `run` wrote, or files that `train` wrote; several are overlaid; or recorded jobs, as text")
       ->required()
       ->type_name("RESULT");
   report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
       ->type_name("FILE");
-  report->add_flag("--overwrite", request.overwrite, "replace a file that is there already");
-  report->add_option("--format", request.format, "html, markdown, csv, text [by the ending of --output, or html]")
+  report->add_flag("--overwrite", request.overwrite, "replace an existing file");
+  report->add_option("--format", request.format, "html, markdown, csv, text [by the suffix of --output, or html]")
       ->type_name("NAME");
   report->add_option("--title", request.title, "of html and markdown [workloads, host and date]")->type_name("TEXT");
   report->footer(
-      "html is one file that needs no network; csv has a row a trial and a column a setting.\n"
+      "html is one file that needs no network; csv has one row per trial and one column per setting.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
 void add_help(CLI::App& app, Request& request) {
-  CLI::App* help = app.add_subcommand("help", "Explain a verb, or a section of its options");
-  help->add_option("words", request.help, "verb, such as run or data make, and then a section such as trials")
+  CLI::App* help = app.add_subcommand("help", "Explain a verb or a section of its options");
+  help->add_option("words", request.help, "verb, such as run or data make, and optionally a section such as trials")
       ->type_name("VERB [SECTION]");
-  help->add_flag("--man", request.help_as_manual, "as a page for man(1): loadline help --man run | man -l -");
+  help->add_flag("--man", request.help_as_manual, "as a man page: loadline help --man run | man -l -");
 }
 
 void add_completion(CLI::App& app, Request& request) {
-  app.add_subcommand("completion", "Print what a shell runs to complete command lines of loadline")
+  app.add_subcommand("completion", "Print a shell's completion script for loadline")
       ->add_option("shell", request.completion_shell, "bash, zsh or fish: eval \"$(loadline completion bash)\"")
       ->required()
       ->type_name("SHELL");
@@ -523,14 +526,13 @@ Error unknown_argument(const CLI::App& app) {
 // What whole help has behind the options.
 std::string more_of(const CLI::App& verb) {
   if (verb.get_name() != "run") return "";
-  return "Options with ,... take lists, and every combination of them is run. The others take one value:\n" +
-         one_value_text();
+  return "Options with ,... take lists, and every combination is run. The others take one value:\n" + one_value_text();
 }
 
 int print_help(const CLI::App& app, const std::vector<std::string>& words, bool as_manual) {
   const HelpSubject subject = help_subject(app, words);
   if (as_manual) {
-    if (!subject.section.empty()) throw usage_error("help: --man: a page is of a whole verb, not of a section");
+    if (!subject.section.empty()) throw usage_error("help: --man: a man page covers a whole verb, not a section");
     put(stdout, manual_page(*subject.verb, this_build().version));
     return kExitOk;
   }
@@ -751,8 +753,8 @@ namespace {
   add_ab(app, request);
   add_aa(app, request);
   app.add_subcommand("list", "Show workloads, loaders, computes, formats, kernels and baselines")
-      ->add_flag("--json", request.list.json, "as JSON, for other programs");
-  app.add_subcommand("doctor", "Show what was built in, and what on this machine disturbs measurements");
+      ->add_flag("--json", request.list.json, "print JSON, for other programs");
+  app.add_subcommand("doctor", "Show what is built in, and what on this machine disturbs measurements");
   add_data(app, request);
   add_baseline(app, request.baseline);
   add_merge(app, request.merge);

@@ -33,7 +33,8 @@ constexpr std::size_t kMostClassesShown = 20;
 constexpr std::size_t kMostFilesShown = 10;
 
 std::string histogram_text(const Dataset& dataset) {
-  if (dataset.labels().stored()) return "not counted: there are more than a million; `loadline data verify` reads them";
+  if (dataset.labels().stored())
+    return "not counted, as there are more than a million; `loadline data verify` counts them";
   std::vector<std::size_t> counts(dataset.info().classes);
   for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
   std::string text;
@@ -74,15 +75,15 @@ int data_info_verb(const DataRequest& request) {
   text += fmt::format("format       {}\n", info.format);
   if (info.labelled()) text += fmt::format("samples      {}\n", info.samples);  // of others as many as are asked for
   if (info.encoded) {
-    text += fmt::format("shape        of each image its own, {:.0f} bytes on average\n",
+    text += fmt::format("shape        varies from image to image, {:.0f} bytes on average\n",
                         static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples));
   } else if (const auto& volume = info.volume) {
     text += fmt::format("shape        {} + {} channels of {}x{}x{} (input + target)\n", volume->input_channels,
                         volume->target_channels, volume->edge, volume->edge, volume->edge);
   } else if (const auto& tokens = info.tokens) {
     text += fmt::format("tokens       {}\n", tokens->tokens);
-    text += fmt::format("documents    {}\n", tokens->documents ? fmt::format("{}", *tokens->documents)
-                                                               : "unknown: there is no index beside it");
+    text += fmt::format("documents    {}\n",
+                        tokens->documents ? fmt::format("{}", *tokens->documents) : "unknown: it has no index file");
   } else {
     text += fmt::format("shape        {}x{}x{} (channels x height x width)\n", info.shape.channels, info.shape.height,
                         info.shape.width);
@@ -226,7 +227,7 @@ int data_convert_verb(const ConvertRequest& request) {
   std::string format = request.format;
   if (format.empty()) {
     if (!has_hdf5_name(request.to)) {
-      throw usage_error(fmt::format("--format: {} does not say what to convert to, want one of {}", request.to,
+      throw usage_error(fmt::format("--format: {} does not say what to convert to; want one of {}", request.to,
                                     list_of(names_of(convert_formats()))));
     }
     format = "hdf5";
@@ -254,8 +255,8 @@ namespace {
 
 int make_plainly(const MakeRequest& request) {
   if (request.size && request.kind != kNbody && request.kind != kTokens && request.kind != kPhotos) {
-    throw usage_error(fmt::format(
-        "--size: {} has pictures of a size of its own, nbody, photos and tokens can be of any", request.kind));
+    throw usage_error(
+        fmt::format("--size: {} has a fixed image size; nbody, photos and tokens accept any", request.kind));
   }
   if (request.kind == kPhotos) {
     PhotosOptions options{.from = request.from, .seed = request.seed};
@@ -268,7 +269,7 @@ int make_plainly(const MakeRequest& request) {
     });
   }
   if (request.kind == kNbody) {
-    if (request.samples) throw usage_error("--samples: nbody is one volume, of --size values along each side");
+    if (request.samples) throw usage_error("--samples: nbody is one volume with --size values along each side");
     NbodyOptions options{.seed = request.seed};
     options.size = request.size.value_or(options.size);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
@@ -276,7 +277,7 @@ int make_plainly(const MakeRequest& request) {
     });
   }
   if (request.kind == kTokens) {
-    if (request.samples) throw usage_error("--samples: tokens are one row, of --size tokens");
+    if (request.samples) throw usage_error("--samples: tokens are one row of --size tokens");
     TokensOptions options{.seed = request.seed};
     options.tokens = request.size.value_or(options.tokens);
     return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
@@ -284,7 +285,8 @@ int make_plainly(const MakeRequest& request) {
     });
   }
   if (!request.from.empty()) {
-    throw usage_error(fmt::format("--from: {} is made from a seed alone, photos are cut out of others", request.kind));
+    throw usage_error(
+        fmt::format("--from: {} is made from the seed alone; only photos are cut from others", request.kind));
   }
   return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
     const auto made =

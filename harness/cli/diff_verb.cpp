@@ -41,13 +41,14 @@ bool is_side_by_side(const DiffRequest& request) {
 
 void check(const DiffRequest& request) {
   if (is_side_by_side(request) && !request.judging.noise.empty() && request.judging.noise != "none") {
-    throw usage_error("--noise: it is how far two runs lie apart, and this is of one, leave it out");
+    throw usage_error(
+        "--noise: a noise floor says how far apart two runs lie, and --by compares cells of one run; leave it out");
   }
   if (!request.by.empty() && (request.files.size() != 1 || !request.baseline.empty() || request.paired)) {
-    throw usage_error("--by: it compares cells of one result, give that alone");
+    throw usage_error("--by: it compares cells within one result; give only that");
   }
   if (!request.base_value.empty() && request.by.empty()) {
-    throw usage_error("--base-value: it is a value of the setting that --by names, give that too");
+    throw usage_error("--base-value: it is a value of the setting that --by names; give --by too");
   }
   if (!request.by.empty()) return;
   if (count_of(request) < 2) {
@@ -56,24 +57,24 @@ void check(const DiffRequest& request) {
                           : "diff: want at least one result to compare with the baseline");
   }
   if (request.paired && count_of(request) > 2) {
-    throw usage_error("--paired: it compares the two results of one `loadline ab`, give these alone");
+    throw usage_error("--paired: it compares the two results of one `loadline ab`; give only those");
   }
   if (request.paired && !request.across.empty()) {
-    throw usage_error("--across: the cells of `loadline ab` are partners by their places, leave it out");
+    throw usage_error("--across: the cells of `loadline ab` are paired by position; leave it out");
   }
   if (is_walk(request) && !request.across.empty()) {
-    throw usage_error("--across: a walk goes by the fastest of each result; give two results, or --each");
+    throw usage_error("--across: a walk compares the fastest cell of each result; give two results, or --each");
   }
 }
 
 // Keeps a file as it is, once it is known to be a complete result.
 int save_baseline(const DiffRequest& request) {
-  if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep, and nothing else");
+  if (request.files.size() != 1) throw usage_error("--save-baseline: want one result to keep and nothing else");
   const auto path = new_baseline("--save-baseline", request.save_baseline, request.overwrite);
   const std::string& file = request.files.front();
   const std::string text = read_text(file);
   if (parse_result(text, file).status != Status::kComplete) {
-    throw Error(fmt::format("{}: of a run that was stopped, which is no baseline", file));
+    throw Error(fmt::format("{}: its run was stopped, so it cannot be a baseline", file));
   }
   keep_baseline(path, text);
   put(stdout, fmt::format("baseline {}: {}\n", request.save_baseline, printable(path.string())));

@@ -43,7 +43,7 @@ std::string build_text(const Build& build) {
   text += fmt::format("built with {}\n", fmt::join(libraries, ", "));
   for (const LeftOut& row : computes_left_out()) text += fmt::format("left out: {}: {}\n", row.name, row.reason);
   if (embedded_page().libraries.empty()) {
-    text += "left out: charts of reports: built without npm; install npm and configure again\n";
+    text += "left out: charts in reports: built without npm; install npm and configure again\n";
   }
   if (const auto why = why_no_tensorboard(); !why.empty()) text += fmt::format("left out: TensorBoard: {}\n", why);
   return text;
@@ -54,7 +54,7 @@ namespace {
 Symptom ring_symptom() {
   try {
     make_file_ring(1);
-    return {Health::kFine, "io_uring", "the system allows it: --read uring works", ""};
+    return {Health::kFine, "io_uring", "the system allows it, so --read uring works", ""};
   } catch (const Error& error) {
     return {Health::kNote, "io_uring", error.what(), "--read uring does not work here"};
   }
@@ -68,14 +68,15 @@ Symptom counter_symptom() {
 
 Symptom energy_symptom(const GpuLibraries& gpus) {
   if (EnergyMeter(SystemFiles(), gpus).has_counters()) return {Health::kFine, "energy", "is counted", ""};
-  return {Health::kNote, "energy", "no counter of CPUs or GPUs can be read: results have no joules",
-          "of Intel and AMD CPUs root may read /sys/class/powercap"};
+  return {Health::kNote, "energy", "no energy counter of CPUs or GPUs can be read, so results have no joules",
+          "root may read /sys/class/powercap on Intel and AMD CPUs"};
 }
 
 Symptom gpu_symptom(const GpuLibraries& gpus) {
   std::size_t devices = 0;
   for (const auto& library : gpus) devices += library->devices();
-  return {Health::kFine, "GPUs", devices == 0 ? "neither NVML nor ROCm SMI shows any" : fmt::format("{}", devices), ""};
+  return {Health::kFine, "GPUs", devices == 0 ? "neither NVML nor ROCm SMI shows a GPU" : fmt::format("{}", devices),
+          ""};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ template <typename Make>
 void export_text(const ExportRequest& request, const Make& make) {
   if (!request.directory.empty()) {
     throw usage_error(
-        fmt::format("export: {} is one file, of -o FILE, and needs no directory {}", request.to, request.directory));
+        fmt::format("export: {} writes one file, -o FILE, and takes no directory {}", request.to, request.directory));
   }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText, .overwrite = request.overwrite, .inputs = {request.result}});
@@ -39,9 +39,9 @@ void export_to_csv(const ExportRequest& request) {
 
 void export_to_tensorboard(const ExportRequest& request) {
   check_tensorboard("--to tensorboard");
-  if (request.directory.empty()) throw usage_error("export: want a directory for tensorboard behind the result");
-  if (!request.output.empty()) throw usage_error("--output: tensorboard has a directory behind the result");
-  if (request.overwrite) throw usage_error("--overwrite: event files of tensorboard never replace others");
+  if (request.directory.empty()) throw usage_error("export: want a directory for tensorboard after the result");
+  if (!request.output.empty()) throw usage_error("--output: for tensorboard, give a directory after the result");
+  if (request.overwrite) throw usage_error("--overwrite: tensorboard event files never replace others");
   write_event_files(request.directory, event_files(load_result(request.result)));
 }
 

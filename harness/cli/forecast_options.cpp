@@ -136,7 +136,7 @@ void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
   verb->add_option("--output,-o", request.output, "file to write, - for stdout [-]")
       ->type_name("FILE")
       ->group("Output");
-  verb->add_flag("--overwrite", request.overwrite, "replace a file that is there already")->group("Output");
+  verb->add_flag("--overwrite", request.overwrite, "replace an existing file")->group("Output");
   verb->footer(
       "Numbers may end in k, M, G, T, P or in Ki, Mi, Gi, Ti, Pi.\n"
       "AU is the share of the time in which a rank computes. The ends of a band are what the trials allow at worst and "

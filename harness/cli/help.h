@@ -26,7 +26,7 @@ struct HelpSubject {
 };
 HelpSubject help_subject(const CLI::App& app, const std::vector<std::string>& words);
 
-// One section of it, with every option whole.
+// One section, with the full text of every option.
 std::string section_text(const HelpSubject& subject, std::size_t width);
 
 }  // namespace loadline

@@ -53,7 +53,7 @@ NoiseFloor read_noise(const std::filesystem::path& path) {
   const std::string poor = poor_noise(noise);
   if (poor.empty()) return noise;
   throw Error(
-      fmt::format("{}: {}; measure it anew by `loadline aa`, or leave it out by --noise none", path.string(), poor));
+      fmt::format("{}: {}; measure it again with `loadline aa`, or ignore it with --noise none", path.string(), poor));
 }
 
 std::vector<NoiseFloor> noise_for(const std::string& asked, const Result& base) {

@@ -35,8 +35,8 @@ std::vector<std::string> settings_in(std::string text) {
 
 void add_noise(CLI::App& verb, JudgeRequest& request) {
   verb.add_option("--noise", request.noise,
-                  "noise floor, as `loadline aa` writes it: no smaller change is called one; none: leave it out of "
-                  "account [that of the base's host]")
+                  "noise floor, as `loadline aa` writes it: smaller changes are not called changes; none: ignore it "
+                  "[the floor of the base's host]")
       ->type_name("FILE")
       ->group(kGroup);
 }
@@ -53,58 +53,60 @@ void add_colours(CLI::App& verb, Colours& colours, const std::string& group) {
 }
 
 void add_judging(CLI::App& verb, JudgeRequest& request) {
-  verb.add_option("--metric", request.metric, "what is compared, one of those below [samples_per_second]")
+  verb.add_option("--metric", request.metric, "what to compare, one of the metrics below [samples_per_second]")
       ->type_name("NAME")
       ->group(kGroup);
   verb.add_option_function<std::string>(
           "--margin", [&](const std::string& text) { request.margin = parse_share("margin", text, 0, 10); },
-          "changes up to this do not matter [3%]")
+          "changes up to this size do not matter [3%]")
       ->type_name("SHARE")
       ->group(kGroup);
   verb.add_option_function<std::string>(
           "--alpha", [&](const std::string& text) { request.alpha = parse_share("alpha", text, 1e-6, 0.4); },
-          "chance of a false alarm, of all cells that decide together [0.05]")
+          "chance of a false alarm over all deciding cells together [0.05]")
       ->type_name("SHARE")
       ->group(kGroup);
-  verb.add_option("--fail-on", request.fail_on,
-                  "what ends with exit code 3: regression; inconclusive: that or a regression [regression]")
+  verb.add_option(
+          "--fail-on", request.fail_on,
+          "what ends with exit code 3: a regression, or (inconclusive) also an inconclusive comparison [regression]")
       ->type_name("VERDICT")
       ->group(kGroup);
   verb.add_flag("--allow-mismatch", request.allow_mismatch,
-                "compare results of unlike machines, builds, data or cache states all the same")
+                "compare results even if machines, builds, data or cache states differ")
       ->group(kGroup);
 }
 
 void add_diff(CLI::App& app, DiffRequest& request) {
   CLI::App* diff =
       app.add_subcommand("diff", "Compare two results, or walk through several: regression, improvement or neither");
-  diff->add_option("files", request.files,
-                   "results: the base, unless --baseline names it, then the new one; of more a walk, step by step")
+  diff->add_option(
+          "files", request.files,
+          "results: the base, unless --baseline names it, then the new one; with more results, a walk step by step")
       ->type_name("FILE...");
   add_judging(*diff, request.judging);
   add_noise(*diff, request.judging);
-  diff->add_option("--by", request.by, "compare cells of one result along this setting, such as loader")
+  diff->add_option("--by", request.by, "compare cells within one result along this setting, such as loader")
       ->type_name("SETTING");
-  diff->add_option("--base-value", request.base_value, "value of it to compare with [the first in the file]")
+  diff->add_option("--base-value", request.base_value, "value of that setting to compare with [the first in the file]")
       ->type_name("VALUE");
   diff->add_flag("--each", request.each, "compare each result with the base, rather than each with the one before");
   // One text, or it would take the files behind it too.
   diff->add_option_function<std::string>(
           "--across", [&](const std::string& text) { request.across = settings_in(text); },
-          "settings in which partners may differ, such as loader,workers [found by themselves]")
+          "settings in which partners may differ, such as loader,workers [found automatically]")
       ->type_name("SETTING,...");
   diff->add_flag("--allow-missing", request.allow_missing,
-                 "judge what is left, where a result lacks IO or FULL that the base has");
-  diff->add_flag("--paired", request.paired, "the two results are those of one `loadline ab`: judge round by round");
-  diff->add_option("--baseline", request.baseline, "the base is the result that was kept under this name")
+                 "judge the rest where a result lacks IO or FULL that the base has");
+  diff->add_flag("--paired", request.paired, "the two results come from one `loadline ab`: judge round by round");
+  diff->add_option("--baseline", request.baseline, "use the result kept under this name as the base")
       ->type_name("NAME");
-  diff->add_option("--save-baseline", request.save_baseline, "keep the one result given under this name, and stop")
+  diff->add_option("--save-baseline", request.save_baseline, "keep the given result under this name, and stop")
       ->type_name("NAME");
   diff->add_option("--format", request.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME");
   diff->add_option("--output,-o", request.output, "file to write, with the verdict on stdout; [stdout]")
       ->type_name("FILE");
-  diff->add_flag("--overwrite", request.overwrite, "replace a file, or a baseline, that is there already");
+  diff->add_flag("--overwrite", request.overwrite, "replace an existing file or baseline");
   add_colours(*diff, request.colours, "Options");
   diff->footer(metrics_text() +
                "Cells are matched by their settings; what is left of a workload, as an optimization leaves it, one "

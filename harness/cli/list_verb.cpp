@@ -47,7 +47,7 @@ std::string values_text(const ComputeParameter& parameter) {
 std::string loaders_text() {
   std::string text = table_text("loaders (--loader)", loaders());
   text.pop_back();  // the empty line behind a table
-  return text + fmt::format("  {:<14} {}\n\n", "./FILE.so", "a plug-in, by its path: a loader of your own in C or C++");
+  return text + fmt::format("  {:<14} {}\n\n", "./FILE.so", "a plug-in, by path: your own loader in C or C++");
 }
 
 std::string computes_text() {

@@ -1,4 +1,4 @@
-// The end of the process where memory runs out and nobody can be told.
+// Ends the process when memory runs out and no caller can handle it.
 #pragma once
 
 #include <string_view>

@@ -57,24 +57,24 @@ void check_inputs(const fs::path& path, const OutputRules& rules, bool is_ours) 
 }
 
 void check_text(const fs::path& path, const OutputRules& rules, const std::optional<DocumentStatus>& there) {
-  if (there && there->is_result) throw refusal(path, "the result of a run is there, which this would not be");
-  if (!rules.overwrite) throw refusal(path, "a file is there already; --overwrite replaces it");
+  if (there && there->is_result) throw refusal(path, "it holds the result of a run, and this would not be one");
+  if (!rules.overwrite) throw refusal(path, "the file exists already; --overwrite replaces it");
 }
 
 void check_result(const fs::path& path, const OutputRules& rules, const std::optional<DocumentStatus>& there) {
   if (!there) {
     if (rules.overwrite && fs::file_size(path) == 0) return;
     throw refusal(path, fs::file_size(path) == 0
-                            ? "an empty file is there already; --overwrite replaces it"
-                            : "a file is there that is no result of loadline, and is not replaced; name another");
+                            ? "an empty file exists already; --overwrite replaces it"
+                            : "the file is not a loadline result and is not replaced; name another");
   }
   if (!there->complete && rules.kind != OutputRules::Kind::kMerged) {
     throw refusal(path,
                   there->is_result
-                      ? "a result is there that was stopped; --resume goes on with it, or remove it or name another"
-                      : "a result is there that was stopped, and is not replaced; remove it or name another");
+                      ? "it holds the result of a stopped run; continue it with --resume, remove it, or name another"
+                      : "it holds the result of a stopped run and is not replaced; remove it or name another");
   }
-  if (!rules.overwrite) throw refusal(path, "a result is there already; --overwrite replaces it");
+  if (!rules.overwrite) throw refusal(path, "a result exists already; --overwrite replaces it");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ OutputRules output_rules(const RunRequest& request, const std::vector<Cell>& cel
 
 // Throws usage Error where the file at `path`, or what a link there leads to, is one that the command reads itself, and
 // Error where something is there that is not to be replaced, saying how to go about it. An empty file is replaced with
-// --overwrite. What is no regular file (a pipe, a device) is none of its business.
+// --overwrite. Ignores anything that is not a regular file (a pipe, a device).
 void check_output(const std::filesystem::path& path, const OutputRules& rules);
 
 }  // namespace loadline

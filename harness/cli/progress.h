@@ -14,7 +14,7 @@ class Progress {
 
   // Something worth a line of its own: stays on the screen.
   void milestone(const std::string& line);
-  // Where things are; only a terminal shows it, shortened to one line of it. `tail` is kept whole.
+  // Current progress; only a terminal shows it, cut to one line. `tail` is kept whole.
   void status(const std::string& line, const std::string& tail = "");
 
   // Takes the status off the screen.

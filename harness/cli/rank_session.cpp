@@ -95,7 +95,7 @@ std::string first_difference(const Ranks& ranks, const std::vector<std::string>&
                          value(theirs).empty() ? "unset" : value(theirs),
                          value(first[i]).empty() ? "unset" : value(first[i]));
     }
-    return fmt::format("{} was started with other options than rank 0", ranks.name_of(rank));
+    return fmt::format("{} was started with different options from rank 0", ranks.name_of(rank));
   }
   return "";
 }
@@ -123,8 +123,9 @@ std::string data_text(const DatasetFacts& facts) {
 // What of a request one process alone has.
 void refuse_for_ranks(const RunRequest& request) {
   if (!request.options.find.empty())
-    throw usage_error("--find: it is for one process, and this is a run of several ranks");
-  if (!request.trace.empty()) throw usage_error("--trace: it is for one process, and this is a run of several ranks");
+    throw usage_error("--find: it works in one process only, and this run has several ranks");
+  if (!request.trace.empty())
+    throw usage_error("--trace: it works in one process only, and this run has several ranks");
 }
 
 }  // namespace
@@ -212,7 +213,8 @@ void RankSession::share_plan(Plan& plan) {
     const auto found = by_key.find(std::string(key));
     if (found != by_key.end()) arranged.push_back(found->second);
   }
-  if (arranged.size() != plan.cells.size()) throw Error("its machine makes other cells of these options than rank 0's");
+  if (arranged.size() != plan.cells.size())
+    throw Error("on its machine these options give other cells than on rank 0's");
   plan.cells = std::move(arranged);
 }
 
@@ -231,7 +233,7 @@ bool RankSession::check_prepared(bool done, const Result& result) {
           for (std::size_t i = 0; i < std::min(first.size(), other.size()); ++i) {
             if (first[i] == other[i]) continue;
             const auto what = [](const std::string& line) { return line.substr(line.find('\t') + 1); };
-            return fmt::format("{} has other data than rank 0: {} holds {}, not {}", ranks_.name_of(rank),
+            return fmt::format("{} has different data from rank 0: {} holds {}, not {}", ranks_.name_of(rank),
                                other[i].substr(0, other[i].find('\t')), what(other[i]), what(first[i]));
           }
         }

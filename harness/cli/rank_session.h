@@ -17,7 +17,7 @@
 
 namespace loadline {
 
-// What each rank of a run does beside what a process alone does: to come to the same plan, on the same data, with the
+// What each rank of a run does in addition to a single process: agree on the same plan, on the same data, with the
 // same build, and to tell the others. Rank 0 alone prints and writes. Made on the main thread before any other is
 // started, like Interrupt, which it has. One thread.
 class RankSession {
@@ -43,7 +43,7 @@ class RankSession {
   std::size_t of_first(std::size_t mine);
   // Brings the cells into rank 0's order. Throws Error where a rank has others.
   void share_plan(Plan& plan);
-  // Throws Error where a rank has prepared other data. Returns whether all have come to the end of it.
+  // Throws Error if a rank has prepared different data. Returns whether all ranks finished preparing.
   bool check_prepared(bool done, const Result& result);
 
  private:
@@ -54,7 +54,7 @@ class RankSession {
   RunRanks facts_;
 };
 
-// The processes that this one was started with, where they are to be one run: not if each is told its share by --rank
+// The processes that this one was started with, if they form one run: not if each got its share by --rank
 // and --world-size.
 std::optional<Launch> launch_of_run(bool has_own_share);
 

@@ -123,14 +123,13 @@ Documents documents_among(const std::vector<std::string>& paths) {
 std::string recordings_report(const ReportRequest& request, const std::vector<std::string>& recordings,
                               std::size_t width) {
   if (recordings.size() < request.results.size()) {
-    throw usage_error(
-        fmt::format("report: {} is a recorded job, which is no result to lay over others", recordings[0]));
+    throw usage_error(fmt::format("report: {} is a recorded job, which cannot be overlaid on results", recordings[0]));
   }
   const bool as_text = request.format.empty() ? request.output.empty() || format_of(request).name == "text"
                                               : format_of(request).name == "text";
   if (!as_text) {
     throw usage_error(
-        fmt::format("report: {} is a recorded job, which is shown as text: use --format text", recordings[0]));
+        fmt::format("report: {} is a recorded job, which only has a text report: use --format text", recordings[0]));
   }
   std::string text;
   for (const std::string& path : recordings) {
@@ -150,7 +149,7 @@ auto load_each(const std::vector<std::string>& paths, const Load& load) {
     runs.push_back(load(path));
     const std::string& id = runs.back().run_id;
     if (!ids.insert(id).second) {
-      throw usage_error(fmt::format("report: {} is of run {}, which another of the files is of too", path, id));
+      throw usage_error(fmt::format("report: {} comes from run {}, and so does another of the files", path, id));
     }
   }
   return runs;
@@ -158,7 +157,8 @@ auto load_each(const std::vector<std::string>& paths, const Load& load) {
 
 std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
   if (trainings.size() < request.results.size()) {
-    throw usage_error(fmt::format("report: {} is a training, which only trainings are laid over", trainings[0]));
+    throw usage_error(
+        fmt::format("report: {} is a training, which can only be overlaid with other trainings", trainings[0]));
   }
   return load_each(trainings, load_training);
 }
@@ -172,7 +172,7 @@ int report_verb(const ReportRequest& request) {
     throw usage_error(fmt::format("report: want -o FILE for {}, or another --format", format.name));
   }
   if (!request.title.empty() && (!recordings.empty() || !format.has_title)) {
-    throw usage_error("report: --title is for html and markdown: text and csv have none");
+    throw usage_error("report: --title is for html and markdown; text and csv have no title");
   }
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText,

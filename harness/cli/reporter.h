@@ -14,7 +14,7 @@
 
 namespace loadline {
 
-// Saves the result as far as it is. Returns a sentence where there is something to tell of it, such as a full disk.
+// Saves the result as far as it is. Returns a sentence if there is a problem to report, such as a full disk.
 using SaveResult = std::function<std::optional<std::string>(const Result&)>;
 
 // Borrows both.

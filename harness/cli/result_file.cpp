@@ -57,7 +57,7 @@ std::optional<std::string> ResultFile::save_in_passing(const Result& result, Clo
   try {
     replace(result_json(result, judge_run(result)));
     saved_trials_ = trials_in(result);
-    if (fails_) news = fmt::format("{} could be written again; {}", path_, what_is_saved());
+    if (fails_) news = fmt::format("{} can be written again; {}", path_, what_is_saved());
     fails_ = false;
   } catch (const Error& error) {
     if (!fails_) news = fmt::format("{}; {}; the run goes on and tries again", error.what(), what_is_saved());
@@ -96,7 +96,7 @@ std::string ResultFile::what_is_saved() const {
   if (saved_trials_) {
     return fmt::format("{} {} saved there", plural(*saved_trials_, "trial"), *saved_trials_ == 1 ? "is" : "are");
   }
-  return was_there_ ? "what was there before is left as it was" : "nothing is saved";
+  return was_there_ ? "the earlier file is unchanged" : "nothing is saved";
 }
 
 }  // namespace loadline

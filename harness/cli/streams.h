@@ -13,10 +13,10 @@ namespace loadline {
 void secure_streams();
 
 // Never throws, and so never ends a measurement: what could not be written to stdout is for flush_stdout() to say, and
-// for stderr there is nobody left to tell.
+// if stderr fails, no channel remains to report it.
 void put(std::FILE* stream, std::string_view text);
 
-// Throws Error where stdout was closed when the process began, for whoever is about to write a document there.
+// Throws Error if stdout was closed when the process began. Call it before writing a document there.
 void check_stdout();
 
 // Throws Error if anything put on stdout so far was lost. Text for people may be: where stdout was closed, nobody waits

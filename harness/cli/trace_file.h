@@ -14,7 +14,7 @@ namespace loadline {
 class TraceFile {
  public:
   // Fails at once, before anything is measured, where the file could not be written at the end and where something is
-  // in the way (output.h). Throws usage Error for what is to be no file.
+  // in the way (output.h). Throws usage Error for a path that cannot become a file.
   TraceFile(const std::string& path, const OutputRules& rules);
 
   const std::string& path() const { return path_; }

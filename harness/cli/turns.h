@@ -22,7 +22,7 @@ struct PairsSaver {
 };
 
 // One trial of each side in turns, request.pairs times, after a pair that is not kept: all in this process, or each
-// trial in a process of its own. Throws Error as run_pairs() and ChildRuns::run() do.
+// trial in its own process. Throws Error as run_pairs() and ChildRuns::run() do.
 Turns take_turns_here(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt,
                       const PairsSaver& saver);
 Turns take_turns_in_processes(const PairsRequest& request, const Side& base, const Side& changed, Interrupt& interrupt,

@@ -36,7 +36,7 @@ struct RunRequest {
   std::size_t trace_trials = 1;  // of each cell, with `trace`
   double rank_timeout = 30;      // seconds that a rank may be silent or keep others waiting
   RankSession* ranks = nullptr;  // of this run; none: the process is alone
-  std::string summary;           // whose lines to print behind the figures; empty: nobody's
+  std::string summary;           // tool whose summary lines to print after the figures; empty: none
   Colours colours = Colours::kAuto;
   bool details = false;  // all figures and warnings rather than a summary
 };
@@ -77,7 +77,7 @@ struct PairsRequest {
   std::string changed;
   std::string base_binary;  // empty: this program
   std::string changed_binary;
-  bool processes = false;  // each trial in a process of its own
+  bool processes = false;  // each trial in its own process
   std::size_t pairs = 20;
   std::string format = "text";
 };

@@ -28,7 +28,7 @@ struct Basis {
   Reading reading = Reading::kOneByOne;
   std::size_t in_flight = 1;  // requests that a rank has under way, at the most
 
-  Estimate load_per_second;           // samples: what the loader fills when nobody holds it up
+  Estimate load_per_second;           // samples: what the loader fills without a consumer to wait for
   Estimate step_per_second;           // samples: what the step takes when nothing has to be loaded
   double coupling = 1;                // FULL over what these two would give side by side; at most 1
   double cpu_seconds_per_sample = 0;  // of all threads, in FULL; 0: not known

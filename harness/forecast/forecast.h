@@ -14,10 +14,10 @@
 
 namespace loadline {
 
-// What is searched for, and what came of it.
+// What is searched for, and the outcome.
 struct ForecastFound {
   std::string kind;             // of forecast_finds()
-  double utilisation = 0;       // that is to be kept
+  double utilisation = 0;       // to maintain
   std::size_t ranks = 0;        // that it is searched at; of nodes: 0
   std::optional<double> value;  // none: nothing keeps it
   bool unlimited = false;       // of nodes: as many as were tried, and more

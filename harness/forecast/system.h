@@ -44,7 +44,7 @@ struct System {
   std::size_t node_cpus = 0;  // 0: each rank has the CPUs that it was measured on
   double node_memory = 0;     // bytes of page cache; 0: nothing stays
   Staging staging = Staging::kNone;
-  bool together = true;  // each step ends when the slowest rank has ended it; false: ranks wait for nobody
+  bool together = true;  // each step ends when the slowest rank has ended it; false: ranks do not wait for each other
 };
 
 // "bytes_per_second=2.5T,client_bytes_per_second=12.5G,iops=1M,client_iops=20k,latency=1e-3".

@@ -1,5 +1,5 @@
-// Partners for cells that differ in what somebody chose: the last stage of match_cells(). Pure functions, safe from any
-// thread.
+// Partners for cells that differ in a setting the user chose: the last stage of match_cells(). Pure functions, safe
+// from any thread.
 #pragma once
 
 #include <span>

@@ -206,34 +206,32 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
   switch (cause) {
     case Cause::kLatency:
       return fmt::format(
-          " Loading is bound by the latency of storage: {} {} on a CPU for {}, and blocked for most of the rest; keep "
-          "more "
-          "reads in flight, by {}.",
+          " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; keep more "
+          "reads in flight with {}.",
           threads, were, share_text(causes.cpu), more_reads);
     case Cause::kContention:
       return fmt::format(
-          " Other processes kept its threads from the CPUs for {}{}: measure again without them, or on CPUs of its "
-          "own.",
+          " Other processes kept its threads off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",
           share_text(*causes.contention), in);
     case Cause::kThrottling:
       return fmt::format(
-          " The CPU quota of the control group held it back for {}{}: raise the quota or use no more threads than it "
+          " The CPU quota of the control group held it back for {}{}: raise the quota, or use no more threads than it "
           "allows.",
           share_text(*causes.throttling), in);
     case Cause::kSteal:
       return fmt::format(
-          " The hypervisor gave its CPUs to others for {}{}: measure again on a quieter host or one without shared "
-          "CPUs.",
+          " The hypervisor gave its CPUs to others for {}{}: measure again on a quieter host, or on one that does not "
+          "share its CPUs.",
           share_text(*causes.steal), in);
     case Cause::kReaders:
       return fmt::format(
-          " Other processes read {} from the device of the data meanwhile{}: measure again without them, or with the "
-          "data on a device of its own.",
+          " Meanwhile other processes read {} from the device that holds the data{}: measure again without them, or "
+          "with the data on a separate device.",
           per_second_text(*causes.others_read_bytes_per_second), in);
     case Cause::kReclaim:
       return fmt::format(
-          " Memory was short: {} of files were read again that the page cache had had to give up{}: free memory, or "
-          "use less data.",
+          " Memory was short: the page cache had to drop {} of files that were then read again{}: free memory, or use "
+          "less data.",
           per_second_text(*causes.read_again_bytes_per_second), in);
   }
   throw Error("causes: unknown cause");

@@ -1,4 +1,4 @@
-// Where the time of the threads of one configuration went that was not work, and which of it is worth naming: a pure
+// Where the threads of one configuration lost time, and which losses are worth naming: a pure
 // function of its trials, safe from any thread.
 //
 // Threads that do not run are either runnable, and something else has their CPU, or blocked. Who is seldom on a CPU
@@ -17,7 +17,7 @@
 namespace loadline {
 
 enum class Cause : std::uint8_t {
-  kLatency,     // threads are blocked on storage while nobody computes
+  kLatency,     // threads are blocked on storage while no thread computes
   kContention,  // other processes have the CPUs
   kThrottling,  // the CPU quota of the control group is used up
   kSteal,       // a hypervisor runs something else
@@ -57,7 +57,7 @@ struct SharedCpus {
   std::size_t cpus = 1;
 };
 
-// None without trials. `monitor`: what it saw of the machine meanwhile; null: nobody looked.
+// None without trials. `monitor`: what it recorded about the machine meanwhile; null: not monitored.
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
                                 const MonitorRecord* monitor = nullptr);
 

@@ -39,8 +39,8 @@ void check_cpus(const Machine& machine, Symptoms& symptoms) {
   const double quota = machine.cgroup_cpu_limit.value_or(in_force);
   if (quota < static_cast<double>(machine.affinity_cpus.value_or(all))) {
     symptoms.push_back({Health::kNote, "CPUs",
-                        fmt::format("{}: a quota of {:.3g} CPUs' time throttles whoever uses more", found, quota),
-                        "ask for whole CPUs, or use no more --workers than the quota"});
+                        fmt::format("{}: a quota of {:.3g} CPUs throttles a process that uses more", found, quota),
+                        "request whole CPUs, or use no more --workers than the quota"});
   } else {
     symptoms.push_back({Health::kFine, "CPUs", found, ""});
   }
@@ -55,14 +55,14 @@ void check_cpus(const Machine& machine, Symptoms& symptoms) {
 void check_frequency(const Machine& machine, const SystemFiles& files, Symptoms& symptoms) {
   if (machine.cpu_governor && *machine.cpu_governor != "performance") {
     symptoms.push_back({Health::kDisturbs, "governor",
-                        fmt::format("'{}' changes the CPUs' frequency with their load", *machine.cpu_governor),
+                        fmt::format("'{}' changes CPU frequency with load", *machine.cpu_governor),
                         "cpupower frequency-set --governor performance"});
   } else if (machine.cpu_governor) {
     symptoms.push_back({Health::kFine, "governor", "performance", ""});
   }
   if (cpu_boost(files).value_or(false)) {
     symptoms.push_back({Health::kNote, "turbo",
-                        "on: a busy or warm machine is slower, so figures of different days differ",
+                        "on: a busy or warm machine runs slower, so figures from different days differ",
                         "compare within one run (`loadline ab`), or turn it off"});
   }
 }
@@ -78,7 +78,7 @@ void check_other_work(const Machine& machine, const MachineCounts& before, const
                           : share > kOtherWork   ? Health::kNote
                                                  : Health::kFine;
     symptoms.push_back({health, "other work", fmt::format("other processes use {:.2f} CPUs", cpus),
-                        health == Health::kFine ? "" : "stop what else runs, or ask for a node of your own"});
+                        health == Health::kFine ? "" : "stop other work, or request a node of your own"});
   }
   const auto stolen = growth(before.stolen_ticks, after.stolen_ticks);
   if (all && stolen && *all > 0 && machine.virtualised.value_or(false)) {
@@ -98,7 +98,7 @@ void check_memory(const Machine& machine, const SystemFiles& files, const Machin
     symptoms.push_back({is_low ? Health::kDisturbs : Health::kFine, "memory",
                         fmt::format("{} of {} available", size_words(*machine.memory_available_bytes),
                                     size_words(*machine.memory_total_bytes)),
-                        is_low ? "end what holds it: the page cache is what gives way" : ""});
+                        is_low ? "stop the processes that hold it: the page cache shrinks first" : ""});
   }
   if (machine.cgroup_memory_limit_bytes && machine.cgroup_memory_left_bytes) {
     symptoms.push_back(
@@ -124,14 +124,14 @@ void check_memory(const Machine& machine, const SystemFiles& files, const Machin
   if (const auto again = growth(before.refaulted_pages, after.refaulted_pages)) {
     const bool reclaims = *again > kReadAgain;
     symptoms.push_back({reclaims ? Health::kDisturbs : Health::kFine, "page cache",
-                        reclaims ? "the system drops files from it that are then read again" : "keeps what is read",
+                        reclaims ? "the system drops cached files that are then read again" : "keeps what is read",
                         reclaims ? "free memory, or use less data" : ""});
   }
   if (machine.transparent_huge_pages) {
     const bool never = *machine.transparent_huge_pages == "never";
     symptoms.push_back({never ? Health::kDisturbs : Health::kFine, "huge pages",
                         fmt::format("'{}'{}", *machine.transparent_huge_pages,
-                                    never ? ": slots lie in small pages and cost more address translations" : ""),
+                                    never ? ": slots use small pages and cost more address translations" : ""),
                         never ? "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled" : ""});
   }
 }
@@ -140,7 +140,7 @@ void check_nodes(const Machine& machine, const SystemFiles& files, Symptoms& sym
   if (machine.numa_nodes.value_or(1) < 2) return;
   const bool moves = files.line("/proc/sys/kernel/numa_balancing").value_or("0") != "0";
   symptoms.push_back({Health::kNote, "NUMA",
-                      fmt::format("{} nodes{}: memory of another node is slower", *machine.numa_nodes,
+                      fmt::format("{} nodes{}: memory on another node is slower", *machine.numa_nodes,
                                   moves ? ", and the kernel moves pages between them" : ""),
                       "keep a process on one node (--placement pin:LIST, numactl, srun --cpu-bind)"});
 }
@@ -149,7 +149,7 @@ void check_clock(const Machine& machine, Symptoms& symptoms) {
   if (!machine.clocksource) return;
   const bool slow = *machine.clocksource == "hpet" || *machine.clocksource == "acpi_pm";
   symptoms.push_back({slow ? Health::kDisturbs : Health::kFine, "clock",
-                      fmt::format("{}{}", *machine.clocksource, slow ? ": each look at it takes a microsecond" : ""),
+                      fmt::format("{}{}", *machine.clocksource, slow ? ": each clock reading takes a microsecond" : ""),
                       slow ? "boot with clocksource=tsc where the CPU's counter is stable" : ""});
 }
 

@@ -27,19 +27,18 @@ bool surely_above(const std::optional<Estimate>& estimate, double limit) {
 
 // IO cold against IO warm: "cold IO gives 0.35 ± 0.02 times what warm IO does".
 std::string io_words(const Estimate& io) {
-  if (telling_factor(io)) return fmt::format("cold IO gives {} times what warm IO does", factor(io));
-  return io.ci95->high < 1 ? "cold IO gives less than warm IO" : "cold IO gives no less than warm IO";
+  if (telling_factor(io)) return fmt::format("cold IO reaches {} times the rate of warm IO", factor(io));
+  return io.ci95->high < 1 ? "cold IO is slower than warm IO" : "cold IO is no slower than warm IO";
 }
 
 // FULL shows what storage costs this compute, IO what it costs the loader, which a compute may hide.
 std::string advice_of(const ColdStart& cold) {
   if (surely_above(cold.fetch_stall, kNoticeable)) {
     if (surely_above(cold.io, 1 - kNoticeable)) {
-      return fmt::format(
-          "yet {}, so it is not reading that takes the time: use longer trials, of which the start is less",
-          io_words(*cold.io));
+      return fmt::format("yet {}, so reading does not take the time: use longer trials, in which the start weighs less",
+                         io_words(*cold.io));
     }
-    return "for data that is read once, keep more reads in flight or copy it to faster storage first";
+    return "for data that is read once, keep more reads in flight, or copy the data to faster storage first";
   }
   if (!surely_below(cold.fetch_stall, kTooWide)) {
     return "too noisy to say whether storage matters, use more --trials";
@@ -53,11 +52,11 @@ std::string advice_of(const ColdStart& cold) {
 
 std::string sentence_of(const ColdStart& cold) {
   if (!cold.fetch_stall.ci95) {
-    return " One trial of FULL cannot tell what a first pass, with nothing in the page cache, spends on fetching: use "
+    return " One trial of FULL cannot tell how much of a first pass, with an empty page cache, goes into fetching: use "
            "--trials 5.";
   }
   if (!telling_share(cold.fetch_stall)) {
-    return fmt::format(" A first pass, with nothing in the page cache: {}.", advice_of(cold));
+    return fmt::format(" A first pass, with an empty page cache: {}.", advice_of(cold));
   }
   const std::string later =
       cold.prep_stall && telling_share(*cold.prep_stall)
@@ -65,7 +64,7 @@ std::string sentence_of(const ColdStart& cold) {
                         percent(*cold.prep_stall))
           : "";
   return fmt::format(
-      " A first pass, with nothing in the page cache, spends {} of its time on fetching (FULL cold against FULL "
+      " A first pass, with an empty page cache, spends {} of its time on fetching (FULL cold against FULL "
       "warm){}: {}.",
       percent(cold.fetch_stall), later, advice_of(cold));
 }

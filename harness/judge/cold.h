@@ -16,7 +16,7 @@ enum class Coldness : std::uint8_t {
   kUnknown,  // the system tells neither
 };
 
-// What there is to be known of a trial of a cold cell.
+// What is known about a trial of a cold cell.
 struct ColdProof {
   std::optional<double> stayed;       // share of the files' pages that were in the page cache before it
   std::optional<double> from_device;  // bytes read from a device, over those that its samples take in the files

@@ -42,7 +42,7 @@ void refuse_unlike(const Named& base, const Named& changed, const std::vector<Di
   for (const Difference& difference : unlike) {
     texts.push_back(fmt::format("{} ({} and {})", difference.what, difference.base, difference.changed));
   }
-  throw Error(fmt::format("cannot compare {} with {}, they differ in {}; --allow-mismatch compares them all the same",
+  throw Error(fmt::format("cannot compare {} with {}: they differ in {}; --allow-mismatch compares them anyway",
                           changed.name, base.name, fmt::join(texts, ", ")));
 }
 
@@ -122,21 +122,18 @@ void refuse_nothing_to_compare(const Named& base, const Named& changed, const Me
         fmt::format("{} has no trials{}", file->name, metric.mode ? fmt::format(" of {}", name(*metric.mode)) : ""));
   }
   if (!any_in_common(ours, theirs, false)) {
-    throw refusal(fmt::format("they have no workload in common, the one has {}, the other {}",
+    throw refusal(fmt::format("they have no workload in common: one has {}, the other {}",
                               list_of_words(theirs, workload_of), list_of_words(ours, workload_of)));
   }
   if (!any_in_common(ours, theirs, true)) {
-    throw refusal(
-        fmt::format("they have no kind of trial in common, the one has {}, the other {}; run both with the same "
-                    "--mode",
-                    list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
+    throw refusal(fmt::format("they have no mode in common: one has {}, the other {}; run both with the same --mode",
+                              list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
   }
   if (!across.empty()) {
-    throw refusal(
-        fmt::format("no two cells differ in nothing but what --across names; the nearest two also differ in {}",
-                    nearest_changes(ours, theirs, across)));
+    throw refusal(fmt::format("no two cells differ only in what --across names; the closest pair also differs in {}",
+                              nearest_changes(ours, theirs, across)));
   }
-  throw refusal("no two cells that have trials are partners");
+  throw refusal("no two cells with trials can be paired");
 }
 
 }  // namespace loadline

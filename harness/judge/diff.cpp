@@ -70,7 +70,7 @@ std::string obstacle_of(const Values& values, const CellResult& base, const Cell
     return fmt::format("{} was not measured in some trials", metric.name);
   }
   if (!std::ranges::all_of(values.base, usable) || !std::ranges::all_of(values.changed, usable)) {
-    return fmt::format("{} is 0 in some trials, which has no ratio", metric.name);
+    return fmt::format("{} is 0 in some trials, so there is no ratio", metric.name);
   }
   if (values.base.size() < 2 || values.changed.size() < 2) {
     return fmt::format("a single {} has no interval, run more {}", paired ? "pair" : "trial",
@@ -154,7 +154,8 @@ void heed_noise(ResultDiff& diff, const DiffOptions& options, const Named& base,
 
 void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   for (const auto& [name, result] : {std::pair(&diff.base, &base), std::pair(&diff.changed, &changed)}) {
-    if (result->status == Status::kPartial) diff.notes.push_back(fmt::format("{} is of a run that was stopped", *name));
+    if (result->status == Status::kPartial)
+      diff.notes.push_back(fmt::format("{} comes from a run that was stopped", *name));
     if (&base == &changed) break;
   }
 }
@@ -163,7 +164,7 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
 void add_cells_without_trials(ResultDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     if (!cell.gate || (cell.base_summary && cell.changed_summary)) continue;
-    diff.lost.push_back(fmt::format("{} decides and has nothing to decide by: {}", cell.name, cell.obstacle));
+    diff.lost.push_back(fmt::format("{} decides but has no figures to decide by: {}", cell.name, cell.obstacle));
   }
 }
 

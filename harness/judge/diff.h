@@ -24,7 +24,7 @@ struct DiffOptions {
   const Metric* metric = &metrics().front();
   std::optional<double> margin;  // relative; none: kStandardMargin
   double alpha = 0.05;
-  std::vector<NoiseFloor> noise;    // of each host of the base; heeded where rates of two runs are compared
+  std::vector<NoiseFloor> noise;    // per host of the base; applied where rates of two runs are compared
   bool allow_mismatch = false;      // compare results all the same that are unlike each other
   bool allow_missing = false;       // judge what is left, where the other result lacks what the base guards
   std::vector<std::string> across;  // settings in which partners may differ; empty: as match_cells() finds them
@@ -48,7 +48,7 @@ struct CellDiff {
   std::optional<Summary> base_summary;  // of the metric; none without trials
   std::optional<Summary> changed_summary;
   std::optional<Comparison> comparison;  // none without trials, or where the metric is 0 in one
-  std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside of it
+  std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside
   Change change = Change::kInconclusive;
   std::string obstacle;          // why no more can be said: "a single trial has no interval"; mostly empty
   std::optional<Shares> shares;  // of FULL, where settings differ

@@ -10,7 +10,7 @@ namespace loadline {
 // Samples per second, one rate a trial.
 struct Filling {
   std::vector<double> rates;
-  bool measured = false;  // by Trial::fill; otherwise the rates are a lower bound of it
+  bool measured = false;  // by Trial::fill; otherwise the rates are a lower bound
 };
 
 // L of one configuration. FULL on a compute that reads nothing on the host can be faster than IO, whose sink reads

@@ -72,8 +72,9 @@ class Deciding {
   }
 
   void lose_all(const std::string& workload) {
-    gate_.lost.push_back(fmt::format("nothing decides of {}: {} has neither IO nor FULL of it to hold {} to", workload,
-                                     base_.name, changed_.name));
+    gate_.lost.push_back(
+        fmt::format("nothing decides for {}: {} has neither IO nor FULL of that workload to compare {} with", workload,
+                    base_.name, changed_.name));
   }
 
   Gate take() { return std::move(gate_); }

@@ -9,7 +9,7 @@
 
 namespace loadline {
 
-// In trials of full length; probes count by their share of it.
+// In trials of full length; a probe counts as the fraction of a trial that it lasts.
 struct SearchCost {
   std::size_t probes = 0;
   std::size_t trials = 0;  // of the finalists, in the mode that is searched in

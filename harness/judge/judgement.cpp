@@ -166,8 +166,8 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
   return fmt::format(" {} reaches {} of the {} ceiling ({}{}){}.", name(result.cells[*cell].cell.mode),
                      percent(found->line.efficiency), ceiling.kind->name,
                      telling_factor(limit) ? rate(limit) + " samples/s with " : "", hands_of(ceiling),
-                     drained                          ? ": its one consumer is its limit, which FULL does not have"
-                     : is_device(ceiling) && at_limit ? ": storage is its limit"
+                     drained                          ? ": its single consumer is the limit, which FULL does not have"
+                     : is_device(ceiling) && at_limit ? ": storage is the limit"
                                                       : "");
 }
 
@@ -242,9 +242,8 @@ std::string start_up_sentence(const Configuration& configuration) {
   const auto& start_up = configuration.start_up;
   if (!start_up || !start_up->dominates) return "";
   return fmt::format(
-      " Start-up dominates a short training: to open the data and wait for the first batch took {} the one time that "
-      "it "
-      "was measured, longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
+      " Start-up dominates a short training: opening the data and waiting for the first batch took {} (measured once), "
+      "longer than a warm epoch of {}; keep data and loader open from one epoch to the next.",
       duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 

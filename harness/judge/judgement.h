@@ -70,7 +70,7 @@ struct Configuration {
 struct Warning {
   std::string id;          // stable: scripts may look for it
   std::string message;     // one sentence
-  double severity = 0;     // of several with one id, the one with the most of it says most
+  double severity = 0;     // of several warnings with one id, the one with the highest severity is shown
   bool in_python = false;  // its advice is for a program, not for the command line
 };
 

@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// What the lowest of a cell's upper bounds is, and how much of it the cell reaches.
+// The lowest of a cell's upper bounds, and the share of it that the cell reaches.
 struct LoadLine {
   std::size_t binding;           // index of the bound
   double samples_per_second;     // mean of its trials

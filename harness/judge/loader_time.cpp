@@ -36,9 +36,9 @@ std::string doing(WorkerStage stage, const LoaderSetting& setting) {
   const std::string_view reads = setting.maps_files ? " (which reads the mapped data too)" : "";
   switch (stage) {
     case WorkerStage::kIdle: return "idle";
-    case WorkerStage::kOrder: return "finding out which samples are next";
+    case WorkerStage::kOrder: return "finding the next samples";
     case WorkerStage::kSlotWait: return "waiting for free slots";
-    case WorkerStage::kWindowWait: return "waiting for late reads, with every slot taken";
+    case WorkerStage::kWindowWait: return "waiting for late reads with every slot in use";
     case WorkerStage::kOpen: return "opening files";
     case WorkerStage::kRead: return "reading";
     case WorkerStage::kLibraryLock: return "waiting for the HDF5 library";
@@ -87,7 +87,8 @@ std::string spent_sentence(const LoaderTime& time, const LoaderSetting& setting,
 
 std::string lock_sentence(const LoaderTime& time, const LoaderSetting& setting, const StageShare& lock) {
   return fmt::format(
-      " One lock: in {} {} of the time of {} workers is waiting for the HDF5 library, which serves one at a time.",
+      " One lock: in {} {} of the time of {} workers goes into waiting for the HDF5 library, which serves one thread "
+      "at a time.",
       name(setting.mode), percent(lock.share), time.workers);
 }
 
@@ -104,9 +105,9 @@ std::string_view who_keeps_slots(Bound bound, const LoaderSetting& setting) {
 // What holds every slot while workers wait for a read; empty where they do not.
 std::string_view what_fills_the_window(const std::vector<StageShare>& named, const LoaderSetting& setting) {
   if (std::ranges::find(named, WorkerStage::kWindowWait, &StageShare::stage) == named.end()) return "";
-  return setting.in_order ? " Batches go out in order, so those behind a late read wait for it until they hold all "
-                            "slots: deepen --prefetch, or let them overtake it with --delivery completion."
-                          : " Batches that wait for late reads hold all slots: deepen --prefetch.";
+  return setting.in_order ? " Batches go out in order, so a late read holds back those behind it until they fill all "
+                            "slots: deepen --prefetch, or let batches overtake with --delivery completion."
+                          : " Batches that wait for late reads fill all slots: deepen --prefetch.";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the time of a loader's threads goes, and what a verdict says of it: pure functions of trials, safe from any
+// Where the time of a loader's threads goes, and what a verdict says about it: pure functions of trials, safe from any
 // thread.
 #pragma once
 
@@ -22,7 +22,7 @@ struct StageShare {
 
 struct LoaderTime {
   std::size_t workers = 0;         // 0: the loader works on the consumer's thread
-  bool foreign = false;            // it is not ours: all that is known of it is how long it was in next()
+  bool foreign = false;            // an outside loader: all that is known is how long it spent in next()
   std::vector<StageShare> stages;  // in the order of a batch; together they are all of the time
 };
 

@@ -133,8 +133,8 @@ void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<
       cell, kReadAgain, [&](const Trial& trial) { return mean_meanwhile(monitor, "read again after reclaim", trial); });
   if (again.trials == 0) return;
   warnings.push_back({"cache-reclaimed",
-                      fmt::format("up to {} of files' pages were read again during {}, after the system had taken them "
-                                  "from the page cache: {}",
+                      fmt::format("up to {} of cached file data was read again during {}, because the system had "
+                                  "dropped it from the page cache: {}",
                                   rate_words(again.most), of_trials(again, cell), who_is_short(result, monitor)),
                       again.most});
 }
@@ -165,10 +165,10 @@ void warn_of_nodes(const CellResult& cell, std::vector<Warning>& warnings) {
   const SlotsAway slots = slots_away(*worst);
   const bool placed = cell.cell.placement.slot_node == worst->consumer_node;
   const std::string what =
-      fmt::format("a CPU of NUMA node {} took the batches of {}, and up to {} of {} slots lay on other nodes",
+      fmt::format("a CPU of NUMA node {} took the batches of {}, and up to {} of {} slots were on other nodes",
                   *worst->consumer_node, of_trials(away, cell), slots.away, slots.all);
   if (placed) {
-    warnings.push_back({"slots-not-placed", what + ", though they were asked for on this one", away.most});
+    warnings.push_back({"slots-not-placed", what + ", although they were requested on this one", away.most});
   } else {
     warnings.push_back({"slots-on-other-node", what + ": it waits longer for their memory", away.most});
   }

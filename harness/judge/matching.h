@@ -19,7 +19,7 @@ struct Named {
   const Result& result;
 };
 
-// OVERHEAD is nobody's change, and some metrics are of one mode.
+// OVERHEAD shows no change of the user's, and some metrics belong to one mode.
 bool is_compared(const Cell& cell, const Metric& metric);
 // Those of the compared cells, each once, in their order.
 std::vector<std::string> workloads_of(const Result& result, const Metric& metric);

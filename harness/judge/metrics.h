@@ -18,7 +18,7 @@ struct Metric {
   std::string_view summary;
   Unit unit;
   bool higher_is_better;
-  std::string_view better;  // what a change for the better makes of it: "faster"
+  std::string_view better;  // word for a change for the better: "faster"
   std::string_view worse;
   std::string_view scale;               // "2 times as fast"
   double (*value)(const Trial& trial);  // NaN where the trial does not tell

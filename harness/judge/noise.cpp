@@ -97,9 +97,11 @@ std::string host_of(const NoiseFloor& noise) {
 // "two runs of the same differ by up to 20 % on vm (10 pairs of runs, 2026-11-22)".
 std::string range_text(const CellFloor& floor) {
   return fmt::format(
-      "two runs of the same differ by up to {} on {} ({} pairs of runs{}, {})", plain_percent(floor.floor),
+      "two identical runs differ by up to {} on {} ({} pairs of runs{}, {})", plain_percent(floor.floor),
       host_of(*floor.noise), floor.noise->pairs,
-      floor.widened ? fmt::format(" of {} trials, widened as here are fewer or shorter ones", floor.noise->trials) : "",
+      floor.widened
+          ? fmt::format(" of {} trials, widened because these results have fewer or shorter ones", floor.noise->trials)
+          : "",
       date_of(floor.noise->measured));
 }
 
@@ -212,11 +214,11 @@ std::string poor_noise(const NoiseFloor& noise) {
     if (widest == nullptr || part.floor() > widest->floor()) widest = &part;
   }
   if (fewest < kFewestNoisePairs) {
-    return fmt::format("a noise floor of {} pairs of runs says too little, want at least {}", fewest,
+    return fmt::format("a noise floor from {} pairs of runs says too little; want at least {}", fewest,
                        kFewestNoisePairs);
   }
   if (widest == nullptr || widest->floor() <= kWidestNoise) return "";
-  return fmt::format("two runs of {} differ by up to {}, above {} a noise floor says nothing", widest->cell,
+  return fmt::format("two runs of {} differ by up to {}; above {} a noise floor says nothing", widest->cell,
                      plain_percent(widest->floor()), plain_percent(kWidestNoise));
 }
 
@@ -251,14 +253,15 @@ std::vector<std::string> noise_notes(std::span<const NoiseFloor> noise, const Na
     known.push_back(host_of(host));
     const auto texts = circumstances(host, base, changed);
     if (texts.empty()) continue;
-    notes.push_back(fmt::format("the noise floor of {} was measured {}; `loadline aa` measures it anew", host_of(host),
+    notes.push_back(fmt::format("the noise floor of {} was measured {}; `loadline aa` measures it again", host_of(host),
                                 fmt::join(texts, ", ")));
   }
   if (noise.empty()) return notes;
   for (const std::string& host : hosts_of(changed.result.environment.machine)) {
     if (std::ranges::find(known, host) != known.end()) continue;
-    notes.push_back(fmt::format("{} is of {}, and the noise floor of {}: what sets hosts apart is not in it",
-                                changed.name, host, fmt::join(known, ", ")));
+    notes.push_back(
+        fmt::format("{} was measured on {}, and the noise floor on {}: it does not cover differences between hosts",
+                    changed.name, host, fmt::join(known, ", ")));
   }
   return notes;
 }

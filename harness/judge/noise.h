@@ -63,8 +63,8 @@ struct NoiseFloor {
 };
 
 // Of runs of the same configuration, each in a process of its own: the first two are a pair, and so on. OVERHEAD, which
-// is nobody's change, is left out. Throws Error where their number is odd, their cells differ, or a cell has not as
-// many trials as in the first run.
+// shows no change of the user's, is left out. Throws Error where their number is odd, their cells differ, or a cell has
+// not as many trials as in the first run.
 NoiseFloor noise_floor(std::span<const Result> runs, const Environment& environment);
 
 // Why a floor is too poor for use, as a sentence; empty where it is not: it has fewer than kFewestNoisePairs pairs, or

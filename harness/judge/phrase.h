@@ -1,6 +1,6 @@
 // Figures as a person reads them: as many digits as the interval supports, never "-0.0" and never a bare NaN. Where an
 // interval is so wide that its figure says nothing, percent(), factor() and efficiency() give kTooNoisy in its place; a
-// sentence that is to read well asks before. Pure functions, safe from any thread.
+// sentence that must read well checks first. Pure functions, safe from any thread.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ bool telling_efficiency(const Estimate& value);
 // where there is none. At most one decimal.
 std::string percent(const Estimate& share);
 
-// A share that somebody set, or that bounds something: "3 %", "0.25 %", "140 %".
+// A share that the user set, or that bounds something: "3 %", "0.25 %", "140 %".
 std::string plain_percent(double share);
 
 // The same beside a limit that the interval does not contain: by its ends, to a tenth, where one ± for both sides would

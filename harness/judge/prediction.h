@@ -19,7 +19,7 @@ struct Judgement;
 // or three figures of which each may be off by that much unnoticed.
 inline constexpr double kAgreementMargin = 0.10;
 
-// Bounds that lie further apart than this do not disturb each other: FULL comes to the lower of the two. Closer ones
+// Bounds further apart than this do not disturb each other: FULL reaches the lower of the two. Closer ones
 // do, by as much as their batches vary and their queue is short, and nothing is predicted.
 inline constexpr double kApart = 0.25;
 

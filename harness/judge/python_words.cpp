@@ -32,7 +32,7 @@ constexpr std::array kPhrases{
 
 // Of a loader without workers, which loads while the step waits.
 constexpr std::array kWithoutWorkers{
-    Phrase{"deepen --prefetch or leave the compute a core of its own",
+    Phrase{"deepen --prefetch or give the compute its own core",
            "load ahead of the step, in workers (num_workers=1 or more)"},
     Phrase{"use a --loader that reads ahead or deepen --prefetch", "load in workers (num_workers=1 or more)"},
     Phrase{"use a --loader that reads ahead", "load in workers (num_workers=1 or more)"},

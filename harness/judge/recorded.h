@@ -1,4 +1,4 @@
-// What a recorded job says by itself: how much of its time it waited for data, and when. A pure function of it.
+// What a recorded job alone shows: how much of its time it waited for data, and when. A pure function.
 #pragma once
 
 #include <cstdint>

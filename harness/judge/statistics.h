@@ -14,7 +14,7 @@ struct Interval {
   double high;
 };
 
-// A figure and how sure we are of it: no interval where there were too few trials for one.
+// A figure and its interval, which is absent if there were too few trials.
 struct Estimate {
   double value;
   std::optional<Interval> ci95;
@@ -73,7 +73,7 @@ double half_width_95(const VarianceTerm& combined);
 struct LogRatio {
   double value;
   std::optional<VarianceTerm> error;  // of `value`; absent where there were too few trials
-  // The variance that `value` would have from one trial, or pair of trials, on each side: that from n is an n-th of it.
+  // The variance that `value` would have from one trial, or pair of trials, on each side; n of them have 1/n of it.
   std::optional<double> variance_of_one;
 };
 

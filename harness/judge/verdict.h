@@ -22,7 +22,7 @@ namespace loadline {
 // without the drain the loader is faster by no more than that rest, as its threads had all of T_wait without it.
 struct Evidence {
   std::string loader;
-  std::size_t workers = 0;  // 0 for a loader that has none to raise, such as the serial one
+  std::size_t workers = 0;  // 0 for a loader without workers, such as the serial one
   std::string compute;
   std::size_t batch_size = 0;  // samples; needed where the overhead is given
   std::span<const double> io = {};

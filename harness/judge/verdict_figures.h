@@ -28,7 +28,7 @@ struct Figures {
 
 Figures figures_of(const Evidence& evidence);
 
-// The same with every interval at its value: what the trials look like if nobody asks how sure that is.
+// The same with every interval collapsed to its value: what the trials suggest, uncertainty ignored.
 Figures at_values(const Figures& figures);
 
 }  // namespace loadline

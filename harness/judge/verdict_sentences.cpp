@@ -33,7 +33,7 @@ std::string waits_words(const Estimate& stall) {
   if (telling_share(stall)) return fmt::format("waits {} of the time", percent(stall));
   const double low = stall.ci95 ? stall.ci95->low : 0;
   return low > 0 ? fmt::format("waits at least {} of the time", percent_at_least(low))
-                 : "waits for a share of the time that is too noisy to say";
+                 : "waits for a share of the time that is too noisy to state";
 }
 
 // What removing all of the stall gives: "at most 1.2 % more throughput".
@@ -60,7 +60,7 @@ std::string supply_words(const Figures& figures, End end, std::string_view taker
   }
   if (figures.supply.low > 1) return fmt::format("supplies more than {} takes", taker);
   if (figures.supply.high && *figures.supply.high < 1) return fmt::format("supplies less than {} takes", taker);
-  return fmt::format("supplies what is too noisy to hold against what {} takes", taker);
+  return fmt::format("supplies a rate too noisy to compare with what {} takes", taker);
 }
 
 std::string overlap_words(const Verdict& verdict) {
@@ -77,7 +77,7 @@ bool overlap_below(const Verdict& verdict, double limit) {
 
 std::string faster_loading(const Evidence& evidence) {
   // What is played again is as fast as it was.
-  if (evidence.loader.starts_with("replay:")) return "mend the loader that was recorded, or name another --loader";
+  if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or name another --loader";
   if (evidence.workers == 0) return "use a --loader with workers";
   const auto& reached = evidence.ceiling_efficiency;
   const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
@@ -86,14 +86,14 @@ std::string faster_loading(const Evidence& evidence) {
            "one";
   }
   if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
-    if (near_ceiling) return "raise --workers, as with so few no --loader can be much faster";
+    if (near_ceiling) return "raise --workers: no --loader can be much faster with so few";
     return "raise --workers or use a faster --loader";
   }
   return fmt::format(
       "each of the {} CPUs in force has a worker already{} give each sample less work or get more CPUs (more --workers "
       "only if they wait for storage)",
       evidence.threads_in_force,
-      near_ceiling ? " and no --loader can be much faster on them, so" : ", so use a faster --loader,");
+      near_ceiling ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,");
 }
 
 // Whether workers and a compute that computes on CPUs are more threads than there are CPUs for them.
@@ -122,8 +122,8 @@ std::string more_trials(std::initializer_list<std::span<const double>> sets) {
     most = std::max(most, summary.count);
   }
   const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
-  if (trials > kMost) return "find what disturbs this machine first, as no reasonable number of trials would do";
-  return fmt::format("quieten the machine or use --trials {:.0f}", trials);
+  if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would settle it";
+  return fmt::format("use a quieter machine or --trials {:.0f}", trials);
 }
 
 std::string more_trials_of_all(const Evidence& evidence) {
@@ -178,18 +178,18 @@ std::string balanced_sentence(const Evidence& evidence, const Figures& figures) 
 
 std::string interference_sentence(const Evidence& evidence, const Figures& figures) {
   const Verdict& verdict = figures.verdict;
-  std::string advice = "deepen --prefetch or leave the compute a core of its own";
+  std::string advice = "deepen --prefetch or give the compute its own core";
   if (crowded(evidence)) {
     advice = crowd_advice(evidence);
   } else if (overlap_below(verdict, 0)) {
     advice = fmt::format(
         "together they take longer than one after the other, so they compete for cores or memory bandwidth: {}",
-        evidence.workers > 1 ? "use fewer --workers" : "leave the compute a core of its own");
+        evidence.workers > 1 ? "use fewer --workers" : "give the compute its own core");
   } else if (overlap_below(verdict, kMostlyInTurn)) {
     advice = "they mostly take turns: use a --loader that reads ahead or deepen --prefetch";
   } else if (const auto& overlap = verdict.overlap_efficiency;
              overlap && overlap->ci95 && overlap->ci95->low > kMostlyInTurn) {
-    advice = "their work overlaps but not fully: " + advice;
+    advice = "their work overlaps, but not fully: " + advice;
   }
   const Estimate& less = *verdict.stall;
   return fmt::format("Bound by interference: {} alone {}, yet together the compute gets {} less done{}; {}.",
@@ -201,8 +201,8 @@ std::string interference_sentence(const Evidence& evidence, const Figures& figur
 std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
   const double enough = static_cast<double>(evidence.batch_size) * kOverheadMargin / step.ci95->low;
   return fmt::format(
-      "Bound by the harness: a FULL step of {} lasts only {} times what the harness itself costs a batch, and below "
-      "{:.0f} times that cost blurs every figure; raise --batch-size to {} or more.",
+      "Bound by the harness: a FULL step of {} lasts only {} times the harness's own cost per batch, and below {:.0f} "
+      "times that cost blurs every figure; raise --batch-size to {} or more.",
       counted(evidence.batch_size, "sample"),
       telling_factor(step) ? factor(step) : fmt::format("at most {:.0f}", std::ceil(step.ci95->high)), kOverheadMargin,
       std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
@@ -221,7 +221,7 @@ std::string drain_sentence(const Evidence& evidence) {
   return fmt::format(
       "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
       "thread "
-      "can, so neither a faster loader nor more workers raise IO{}. What limits a training shows --mode "
+      "can, so neither a faster loader nor more workers would raise IO{}. To see what limits training, run with --mode "
       "io,synthetic,full.",
       filled);
 }
@@ -273,7 +273,7 @@ std::string_view looks_like(Bound bound) {
 // " It is known that device waits 10.0 ± 1.2 % of the time."; nothing of what is not known well enough.
 std::string known_stall(const Evidence& evidence, const Verdict& verdict) {
   if (!verdict.stall || !telling_share(*verdict.stall)) return "";
-  return fmt::format(" It is known that {} {}{}.", evidence.compute, waits_words(*verdict.stall),
+  return fmt::format(" What is known: {} {}{}.", evidence.compute, waits_words(*verdict.stall),
                      hardly_waits(verdict) ? ", so " + gain_words(*verdict.stall) : "");
 }
 
@@ -314,8 +314,8 @@ std::string open_supply_sentence(const Evidence& evidence, const Figures& figure
                                   waiting ? "" : ", so " + gain_words(*verdict.stall));
   if (doubt == Doubt::kFill) {
     return fmt::format(
-        "Not known: {}, but what {} fills without a drain was not measured, as cold trials and results of older "
-        "versions do not have it: it {}, which {}.",
+        "Not known: {}, but what {} fills without a drain was not measured (cold trials and older versions lack it): "
+        "it {}, which {}.",
         known, loader_of(evidence), supply_words(figures, End::kLow, "the compute"),
         waiting ? "may be enough or not" : "leaves open whether a faster compute would wait");
   }
@@ -332,7 +332,7 @@ std::string noisy_overlap_sentence(const Evidence& evidence, const Figures& figu
           ? fmt::format(" (together they reach {} times the slower of the two)", factor(*reached))
           : "";
   return fmt::format(
-      "Too noisy to say: {} {}, and {} alone {}; whether the two disturb each other or are equally fast is open{}; {}.",
+      "Too noisy to say: {} {}, and {} alone {}; the two may disturb each other or be equally fast{}; {}.",
       evidence.compute, waits_words(*figures.verdict.stall), loader_of(evidence),
       supply_words(figures, End::kLow, "it"), together, more_trials_of_all(evidence));
 }
@@ -342,8 +342,8 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
     case Doubt::kOneTrial: return one_trial_sentence(evidence, figures);
     case Doubt::kHarness:
       return fmt::format(
-          "Too noisy to say whether a FULL step of {} is long enough for this harness, whose own cost blurs figures of "
-          "shorter ones: raise --batch-size or use more --trials.",
+          "Too noisy to say whether a FULL step of {} is long enough: the harness's own cost blurs the figures of "
+          "shorter steps. Raise --batch-size or use more --trials.",
           counted(evidence.batch_size, "sample"));
     case Doubt::kContradiction: return contradiction_sentence(figures);
     case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
@@ -360,7 +360,7 @@ std::string incomplete_sentence(const Evidence& evidence, const Figures& figures
   const std::string missing = modes_with(evidence, 0);
   std::string known = known_stall(evidence, verdict);
   if (verdict.supply && telling_factor(*verdict.supply)) {
-    known += fmt::format(" It is known that {} alone {}.", loader_of(evidence),
+    known += fmt::format(" What is known: {} alone {}.", loader_of(evidence),
                          supply_words(figures, End::kLow, evidence.compute));
   }
   return fmt::format("Cannot say what limits this: {} {} not measured; run with --mode io,synthetic,full.{}", missing,

@@ -14,7 +14,7 @@ namespace loadline {
 
 // What one result says of a workload.
 struct WalkStep {
-  std::string cell;                 // name of the one whose metric is followed; empty where the result has none
+  std::string cell;                 // name of the cell whose metric is followed; empty if the result has no such cell
   bool best = false;                // of several configurations that the result has
   std::vector<Difference> changes;  // against the step before that has a cell
   std::string setting;              // of the first step what it is: "hdf5 x 1, device, batch size 32"

@@ -36,26 +36,26 @@ struct Kind {
 };
 
 constexpr Kind kKinds[] = {
-    {"cell-failed", "cells", "mend the cause and run again"},
+    {"cell-failed", "cells", "fix the cause and run again"},
     {"ceiling-failed", "ceilings", ""},
     {"ceiling-beaten", "cells", "please report it, with the result"},
     {"dataset-fits-cache", "datasets", "use more data where storage matters"},
     {"cache-reclaimed", "cells", "free memory, raise the limit, or use less data"},
     {"cpus-changed", "cells", "run again where nobody changes quotas, CPU sets or affinities"},
-    {"format-differs", "loaders", "use the --dtype that it delivers"},
+    {"format-differs", "loaders", "use the --dtype that the loader delivers"},
     {"loader-not-idle", "cells", "use a loader whose iterator ends its workers when it is dropped"},
     {"few-trials", "cells", "use --trials 5 or more"},
     {"machine-busy", "", "stop what else runs, wait a minute, run again"},
-    {"other-readers", "cells", "run again without them, or with the data on a device of its own"},
-    {"memory-short", "", "ask for less, or give the process more"},
+    {"other-readers", "cells", "run again without them, or with the data on a separate device"},
+    {"memory-short", "", "request less, or give the process more"},
     {"outlier-trial", "trials", "a stall is a finding, but if something else ran, run again"},
     {"slots-not-placed", "cells",
      "free memory on that node, or let the process call mbind() (CAP_SYS_NICE in a container)"},
     {"slots-on-other-node", "cells", "use --placement numa"},
     {"stolen", "cells", "run again on a quieter host, or on CPUs of your own"},
     {"swapping", "cells", "free memory, or give the process more"},
-    {"suspended", "cells", "run again, and let it run"},
-    {"samples-skipped", "cells", "see `skipped` in the result, mend or remove the files"},
+    {"suspended", "cells", "run again without stopping the process"},
+    {"samples-skipped", "cells", "see `skipped` in the result, and repair or remove the files"},
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
     {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
     {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
@@ -67,13 +67,13 @@ std::string counted_as(std::size_t count, std::string_view thing) {
 
 void warn_of_build(const Build& build, Warnings& warnings) {
   if (build.sanitizer) {
-    warnings.push_back({"sanitizer-build", fmt::format("this program was built with the {} sanitizer: its times say "
-                                                       "nothing",
-                                                       *build.sanitizer)});
+    warnings.push_back(
+        {"sanitizer-build",
+         fmt::format("this program was built with the {} sanitizer, so its times mean nothing", *build.sanitizer)});
   } else if (build.build_type && *build.build_type != "Release") {
-    warnings.push_back({"debug-build", fmt::format("this program was built as {}, not as Release: its times are too "
-                                                   "long",
-                                                   *build.build_type)});
+    warnings.push_back(
+        {"debug-build",
+         fmt::format("this program was built as {}, not Release, so its times are too long", *build.build_type)});
   }
 }
 
@@ -81,37 +81,39 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
   const auto load = machine.load_average_1_minute;
   const auto threads = static_cast<double>(machine.threads_in_force);
   if (load && *load > kBusyShare * threads) {
-    warnings.push_back({"machine-busy", fmt::format("the load average was {:.2f} at the start, with {} in force: other "
-                                                    "work may slow the trials",
-                                                    *load, counted_as(machine.threads_in_force, "CPU"))});
+    warnings.push_back(
+        {"machine-busy",
+         fmt::format(
+             "the load average was {:.2f} at the start, with {} in force: other work may have slowed the trials", *load,
+             counted_as(machine.threads_in_force, "CPU"))});
   }
   if (machine.transparent_huge_pages == "never") {
-    warnings.push_back({"no-huge-pages",
-                        "transparent huge pages are off: slots lie in small pages and cost more "
-                        "address translations"});
+    warnings.push_back(
+        {"no-huge-pages", "transparent huge pages are off: slots use small pages and cost more address translations"});
   }
 }
 
 void warn_of_memory(const Result& result, Warnings& warnings) {
   if (!result.memory || !is_short(*result.memory)) return;
-  warnings.push_back({"memory-short", fmt::format("{}: where it runs short, the files' pages go first, and then the "
-                                                  "system may end the run",
-                                                  memory_words(*result.memory))});
+  warnings.push_back(
+      {"memory-short",
+       fmt::format("{}: if memory runs short, the system drops cached files first and may then kill the run",
+                   memory_words(*result.memory))});
 }
 
 void warn_of_hosts(const Machine& machine, Warnings& warnings) {
   const auto hosts = hosts_of(machine);
   if (hosts.size() < 2) return;
-  warnings.push_back({"several-hosts", fmt::format("the trials were run on {}: what sets these apart is in the "
-                                                   "intervals, or among the differences of cells",
+  warnings.push_back({"several-hosts", fmt::format("the trials ran on {}: differences between these are part of the "
+                                                   "intervals, or of the differences between cells",
                                                    fmt::join(hosts, " and "))});
 }
 
 void warn_of_builds(const Result& result, Warnings& warnings) {
   if (result.other_builds.empty()) return;
   warnings.push_back(
-      {"several-builds", fmt::format("{} measured a part of the trials, {} the others: a change between "
-                                     "the two is in the intervals, or among the differences of cells",
+      {"several-builds", fmt::format("{} measured some of the trials and {} the others: a change between the two is "
+                                     "part of the intervals, or of the differences between cells",
                                      fmt::join(result.other_builds, " and "), name_of(result.environment.build))});
 }
 
@@ -157,7 +159,7 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
     warnings.push_back(
         {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials{}: IO {} storage too",
                                      *resident_pages, facts.before.pages, facts.path.string(),
-                                     facts.fingerprint_samples ? "" : ", though all were just read",
+                                     facts.fingerprint_samples ? "" : ", although all were just read",
                                      seen ? "measures" : "may measure")});
   }
 }
@@ -171,9 +173,9 @@ void warn_of_samples(const Result& result, Warnings& warnings) {
     const DatasetFacts& facts = result.datasets[cell.dataset];
     if (!samples_differ(facts, expected) || cell.cell.mode == Mode::kOverhead) continue;
     warnings.push_back(
-        {"samples-differ", fmt::format("{} reads other samples or labels than {}: loaders of {} cannot "
-                                       "be compared by them",
-                                       facts.path.string(), expected.path.string(), cell.cell.workload)});
+        {"samples-differ",
+         fmt::format("{} reads different samples or labels from {}: they cannot be used to compare loaders of {}",
+                     facts.path.string(), expected.path.string(), cell.cell.workload)});
     return;
   }
 }
@@ -205,19 +207,18 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
          static_cast<double>(trials[coldness])});
   };
   const std::string path = facts.path.string();
-  warn(Coldness::kStayed,
-       fmt::format("were not cold: up to {:.0f} % of {} stayed in the page cache, held there by its file system or by "
-                   "another process",
-                   std::ceil(100 * most_stayed), path));
   warn(
-      Coldness::kDoubted,
-      fmt::format("may not have been cold: as little as {:.0f} % of the bytes of their samples came from a device, and "
-                  "a cache below the page cache, such as that of a network file system, may have held the rest",
-                  100 * least_from_device));
-  warn(Coldness::kUnknown,
-       fmt::format("may not have been cold: the system tells neither what the page cache holds of {} nor what came "
-                   "from a device",
-                   path));
+      Coldness::kStayed,
+      fmt::format(
+          "were not cold: up to {:.0f} % of {} stayed in the page cache, held by the file system or by another process",
+          std::ceil(100 * most_stayed), path));
+  warn(Coldness::kDoubted,
+       fmt::format("may not have been cold: as little as {:.0f} % of their bytes came from a device; a cache below the "
+                   "page cache, such as that of a network file system, may have held the rest",
+                   100 * least_from_device));
+  warn(Coldness::kUnknown, fmt::format("may not have been cold: the system reports neither what the page cache holds "
+                                       "of {} nor what came from a device",
+                                       path));
 }
 
 // What was in the page cache before the first trial may have had to make room since.
@@ -246,7 +247,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   warn_of_chunks(cell.cell, warnings);
   if (!cell.skipped.empty()) {
     warnings.push_back({"samples-skipped",
-                        fmt::format("{} left out {} that cannot be decoded, the first: {}", name,
+                        fmt::format("{} left out {} that cannot be decoded, the first being {}", name,
                                     counted_as(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
                         static_cast<double>(cell.skipped_count())});
   }
@@ -256,15 +257,15 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (suspended > 0) {
     warnings.push_back(
         {"suspended",
-         fmt::format("the process was stopped during {} of {} trials of {}, and went on: the pause is in "
-                     "their times",
-                     suspended, cell.trials.size(), name),
+         fmt::format(
+             "the process was stopped and continued during {} of {} trials of {}: their times include the pause",
+             suspended, cell.trials.size(), name),
          static_cast<double>(suspended)});
   }
   if (cell.trials.size() < kFewTrials) {
     warnings.push_back(
         {"few-trials",
-         fmt::format("{} has {}: too few for an interval to lean on", name, counted_as(cell.trials.size(), "trial")),
+         fmt::format("{} has {}: too few for a reliable interval", name, counted_as(cell.trials.size(), "trial")),
          -static_cast<double>(cell.trials.size())});
   }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
@@ -308,8 +309,8 @@ void warn_of_loop(const CellResult& cell, Warnings& warnings) {
   }
   if (count == 0) return;
   warnings.push_back({"loader-not-idle",
-                      fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of the time of a CPU: "
-                                  "what the step takes alone was not measured alone",
+                      fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of a CPU's time: the "
+                                  "step alone was not measured alone",
                                   count, counted_as(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
                       most});
 }
@@ -347,11 +348,11 @@ void warn_of_overhead(const Result& result, Warnings& warnings) {
   for (const CellResult& cell : result.cells) {
     const auto step = seconds_per_batch(cell);
     if (!step || *step >= kOverheadMargin * *cost || cell.cell.mode == Mode::kOverhead) continue;
-    warnings.push_back({"step-too-short",
-                        fmt::format("a batch of {} takes {}, not {:.0f} times the harness's own {}: "
-                                    "use larger batches",
-                                    cell.cell.name(), duration(*step), kOverheadMargin, duration(*cost)),
-                        *cost / *step});
+    warnings.push_back(
+        {"step-too-short",
+         fmt::format("a batch of {} takes {}, less than {:.0f} times the harness's own {}: use larger batches",
+                     cell.cell.name(), duration(*step), kOverheadMargin, duration(*cost)),
+         *cost / *step});
   }
 }
 
@@ -360,7 +361,7 @@ void warn_of_workers(const Result& result, Warnings& warnings) {
   for (const CellResult& cell : result.cells) most = std::max(most, cell.cell.workers);
   const std::size_t threads = result.environment.machine.threads_in_force;
   if (most <= threads) return;
-  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}: they take turns",
+  warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}, so they take turns",
                                                          counted_as(most, "worker"), counted_as(threads, "CPU"))});
 }
 
@@ -384,8 +385,8 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
       continue;
     }
     warnings.push_back({"ceiling-beaten",
-                        fmt::format("{} reaches {} of the ceiling {}: its kernel is too weak to be a limit, unless "
-                                    "other work slowed it",
+                        fmt::format("{} reaches {} of the ceiling {}: that ceiling's kernel is too weak to be a limit, "
+                                    "unless other work slowed it",
                                     cell.name(), share_beyond(found->line.efficiency), found->name),
                         found->line.efficiency.value});
   }
@@ -413,8 +414,8 @@ void warn_of_formats(const Result& result, Warnings& warnings) {
     const std::size_t own = cell->slot_bytes / cell->cell.sampler.batch_size;
     if (own == *delivered) continue;
     warnings.push_back(
-        {"format-differs", fmt::format("{} delivers samples of {}, which are {} bytes, and those of SYNTHETIC and of "
-                                       "other loaders are {}: they move other bytes for the same samples",
+        {"format-differs", fmt::format("{} delivers samples of {}, {} bytes each, while those of SYNTHETIC and of "
+                                       "other loaders have {}: they move different amounts for the same samples",
                                        loader.loader, text_of(*loader.delivered), *delivered, own)});
   }
 }

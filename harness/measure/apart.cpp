@@ -81,8 +81,8 @@ std::thread started(const Work& work, const ApartOptions& options) {
 void finish(const Shared& shared, bool asked, const std::string& hung_in, const ApartOptions& options) {
   if (shared.failure) std::rethrow_exception(shared.failure);
   if (asked && !options.stop.stop_requested()) {
-    throw Error(fmt::format("{}: {} did not return until it was stopped, when the time of the run was up", options.who,
-                            hung_in));
+    throw Error(
+        fmt::format("{}: {} did not return before the run's time was up, and was stopped", options.who, hung_in));
   }
 }
 
@@ -132,7 +132,7 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
       lock.unlock();
       left_behind.store(true);
       thread.detach();
-      throw Error(fmt::format("{}: {} does not return, {:.1f} s after it was called, and was left behind", options.who,
+      throw Error(fmt::format("{}: {} has not returned {:.1f} s after it was called, and was left behind", options.who,
                               shared->whereabouts.call(), seconds(stayed)));
     }
   }

@@ -13,7 +13,7 @@ namespace loadline {
 struct ApartOptions {
   std::string who;                // whose calls may never return, for the message: "loader ./libmine.so"
   std::stop_token stop;           // ends the work
-  std::function<bool()> overdue;  // whether the work is to end where it hangs; asked now and then
+  std::function<bool()> overdue;  // whether to abandon the work if it hangs; polled now and then
   Time patience{};                // how long a foreign call (foreign_call.h) may last before it is taken to hang
 };
 

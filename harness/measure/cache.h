@@ -29,7 +29,7 @@ using OpenDatasets = std::span<const std::unique_ptr<Dataset>>;
 // Keeps the page cache in the state that each cell asks for, from trial to trial. Not thread-safe: of the thread that
 // runs the trials, and only between them.
 //
-// Nothing here is certain, as the system takes hints: what came of it is looked at, and becomes part of the result.
+// The system treats these requests as hints, so the outcome is measured and becomes part of the result.
 class PageCache {
  public:
   // Borrows all three. A cold cell among `result.cells` or `cells` makes warm ones be read again.
@@ -39,7 +39,7 @@ class PageCache {
   // Cold: drops the dataset's files, what this process has mapped of them first. Warm: where cells drop files, reads
   // them again. As-is: only looks. Throws Error where a file cannot be read. A requested stop cuts it short.
   std::optional<Residency> before_trial(const CellResult& cell, OpenDatasets open, const std::stop_token& stop);
-  // After it. Reading takes nothing away, so nobody looks after warm ones.
+  // After the trial. Reading evicts nothing, so warm trials are not checked afterwards.
   std::optional<Residency> after_trial(const CellResult& cell) const;
   // Before a trial of a ceiling on samples of this dataset, which are taken to be in memory.
   void before_ceiling(std::size_t dataset, OpenDatasets open, const std::stop_token& stop);

@@ -35,7 +35,7 @@ struct DelaysBetween {
   std::optional<double> throttled_seconds;
 };
 
-// Sums over the threads of `after`, by id: what a thread that began in between has is all of it, and what one that has
+// Sums over the threads of `after`, by id: a thread that began in between counts in full, and one that has
 // ended had by then is not known and left out. An id whose counters went back belongs to another thread, which began in
 // between.
 DelaysBetween difference(const Delays& after, const Delays& before);

@@ -15,7 +15,7 @@
 
 namespace loadline {
 
-// Gives trials whose GPUs have no counters of energy what their power comes to, where a monitor saw that of all `gpus`.
+// Gives trials whose GPUs lack energy counters the integral of their power, if a monitor sampled all `gpus`.
 void add_energy_by_power(Result& result, std::size_t gpus);
 
 // One thread, that of the run.

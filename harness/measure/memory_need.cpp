@@ -193,7 +193,7 @@ MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t
 
 void check_memory(const MemoryUse& use) {
   if (!use.available_bytes || use.needed_bytes <= *use.available_bytes) return;
-  throw usage_error(fmt::format("{}; ask for less, or give the process more", memory_words(use)));
+  throw usage_error(fmt::format("{}; request less, or give the process more", memory_words(use)));
 }
 
 }  // namespace loadline

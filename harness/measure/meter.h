@@ -15,7 +15,7 @@ struct UsageReading {
   Delays delays;
 };
 
-// Reads all of it. Safe to call concurrently.
+// Reads every counter. Safe to call concurrently.
 class UsageMeter {
  public:
   // `cpus`: those in force; none: all of the system.

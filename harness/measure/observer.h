@@ -49,7 +49,7 @@ class RigSource {
   virtual std::unique_ptr<Rig> make(const CellResult& cell) = 0;
 };
 
-// What making a compute and taking a step of it took, when it was tried (attempt.h).
+// What it took to make a compute and run one step, when that was tried (attempt.h).
 struct TriedCompute {
   double setup_seconds = 0;
   double step_seconds = 0;  // 0: not known
@@ -67,11 +67,11 @@ struct RunContext {
   std::vector<DatasetWatch> watches;          // as Result::datasets; those beyond the end are made when they are wanted
   std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
   std::size_t processes = 1;                  // that do the same on this machine at the same time
-  std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; none: nobody watches them
+  std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; absent: not watched
   const EnergyMeter* energy = nullptr;        // none: no trial's energy is read
   const EventCounters* counters = nullptr;    // none: nothing is counted
   Together* together = nullptr;               // with the other ranks of the run; none: this process is alone
-  std::function<std::uint64_t()> times_resumed;  // how often the process went on after a stop; none: nobody counts
+  std::function<std::uint64_t()> times_resumed;  // how often the process continued after a stop; absent: not counted
 };
 
 }  // namespace loadline

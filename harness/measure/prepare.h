@@ -1,5 +1,5 @@
 // What a run looks at beside its trials: before them the datasets, whether every cell fits its own and the machine, and
-// which ceilings there are to measure; after them the fingerprints that were left for later.
+// which ceilings to measure; afterwards the fingerprints that were postponed.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ constexpr std::string_view kFile = "file=";
 std::string file_of(std::string_view word) {
   const std::string_view rest = word.substr(kPrefix.size());
   if (!rest.starts_with(kFile) || rest.size() == kFile.size()) {
-    throw usage_error(fmt::format("loader {}: want replay:file=JOB, what `loadline.record` wrote of a job", word));
+    throw usage_error(fmt::format("loader {}: want replay:file=JOB, a file that `loadline.record` wrote", word));
   }
   return std::string(rest.substr(kFile.size()));
 }

@@ -60,8 +60,8 @@ void check_same_kind(const Result& earlier, const std::string& source, const Res
   if (!hopeless && allow_mismatch) return;
   for (std::string& text : texts_of(noteworthy(earlier, prepared))) found.push_back(std::move(text));
   if (found.empty()) return;
-  throw Error(fmt::format("{}: cannot go on with it: {}{}", source, fmt::join(found, "; "),
-                          hopeless ? "" : "; --allow-mismatch goes on all the same, and the result says so"));
+  throw Error(fmt::format("{}: cannot resume it: {}{}", source, fmt::join(found, "; "),
+                          hopeless ? "" : "; --allow-mismatch resumes anyway, and the result says so"));
 }
 
 double end_of(const Trial& trial) {
@@ -97,7 +97,7 @@ void check_same_options(const RunOptions& earlier, const RunOptions& now, const 
     different.push_back(there_and_here(fmt::format("--{}", row.name), text(there), text(here)));
   }
   if (different.empty()) return;
-  throw usage_error(fmt::format("{}: cannot go on with other options: {}", source, fmt::join(different, "; ")));
+  throw usage_error(fmt::format("{}: cannot resume with different options: {}", source, fmt::join(different, "; ")));
 }
 
 void arrange_like(const Result& earlier, Plan& plan) {

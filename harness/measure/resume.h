@@ -24,7 +24,7 @@ void arrange_like(const Result& earlier, Plan& plan);
 enum class Kinship : std::uint8_t {
   kSame,      // data, machine and program
   kSameData,  // and machine: another build of the program, and other versions of what it runs on, will do
-  kTaken,     // somebody else has seen to it: rank 0, of a run of several
+  kTaken,     // rank 0 has handled it, in a run of several
 };
 
 // Gives `prepared`, which prepare_run() has made of such a plan, what `earlier` has measured: it becomes the same run

@@ -13,7 +13,7 @@
 namespace loadline {
 
 // Measures the first epoch of each cell that has a loader, on a dataset opened anew, then the trials: in rounds over
-// all cells and ceilings, each round in an order of its own, until every cell has as many as it is to have
+// all cells and ceilings, each round in its own order, until every cell has its number of trials
 // (schedule.h). A ceiling goes on as long as a cell that it bounds does. With a time limit no round is begun that would
 // end behind it, going by the time that trials took so far, no trial behind it, and no first epoch that would cost the
 // first round. What cells and ceilings have already counts: that is left out. A cell or ceiling that fails keeps what
@@ -22,9 +22,9 @@ namespace loadline {
 // end, rather than to a requested stop.
 bool run_plan(const Plan& plan, Result& result, RunContext& context);
 
-// Two sides that are to be compared: the first half of the result's cells, as prepare_run() made them, against the
+// Two sides to compare: the first half of the result's cells, as prepare_run() made them, against the
 // second. So many rounds of trials in the order of pair_order(), after one that is not kept, in which caches, clocks
-// and what loaders learn come to their state. Neither first epochs nor ceilings. Returns as run_plan() does.
+// and what loaders learn settle. Neither first epochs nor ceilings. Returns as run_plan() does.
 bool run_pairs(std::size_t pairs, Result& result, RunContext& context);
 
 // Cells that are not of the plan but on its datasets, such as those of a prediction: `cells` have cell and dataset, and
@@ -34,7 +34,7 @@ bool run_further(const RunOptions& options, Result& result, std::vector<CellResu
 
 struct TrialTrace;
 
-// What is to be traced, and who takes it.
+// What to trace, and who receives it.
 struct TraceOptions {
   std::size_t trials = 1;                                         // of each cell
   std::function<void(const CellResult&)> begins = {};             // before each trial

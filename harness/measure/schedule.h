@@ -68,7 +68,7 @@ struct Schedule {
 };
 
 // The schedule of the cells and ceilings of `prepared`, or of its ceilings alone. `spent_seconds` of the time limit are
-// gone. Throws usage Error where what is left of it is too short for a trial of each.
+// gone. Throws usage Error if the remaining time is too short for one trial of each.
 Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,
                      const TriedComputes& tried = {});
 

@@ -9,11 +9,11 @@
 
 namespace loadline {
 
-// Whether a value is enough; none where the search is to stop. It need not be right every time, only mostly yes on one
+// Whether a value is enough; absent to stop the search. It need not be right every time, only mostly yes on one
 // side of some value and mostly no on the other.
 using Attempt = std::function<std::optional<bool>(double value)>;
 
-// How near a limit is found, as a share of it.
+// Relative precision to which a limit is found.
 inline constexpr double kSearchTolerance = 0.02;
 inline constexpr std::size_t kMostAttempts = 12;
 
@@ -41,14 +41,14 @@ struct Try {
   bool confirms = false;  // by a whole run on trials of its own, or else by a few short ones
 };
 
-// What `search` is to try, going by what it has tried; none: it is at its end. By short trials it looks for the limit
-// of what is_enough() says (utilisation.h), whose lower bound keeps it on the safe side. Then one whole run is to
+// What `search` should try next, given what it has tried; absent: it is finished. By short trials it looks for the
+// limit according to is_enough() (utilisation.h), whose lower bound keeps it on the safe side. Then one full run must
 // confirm what was found, or where nothing was enough the least demanding value that was tried. Where that run does not
 // confirm it, a second one at a less demanding value may: one whose interval would lie clear of the AU, going by the
 // run before. After that the search ends, confirmed or not. No figure of a probe enters one of a whole run.
 std::optional<Try> next_try(const Search& search, const SearchRange& range);
 
-// Enters what came of it: `probe` has the value, whether it confirms, and its trials.
+// Enters the outcome: `probe` has the value, whether it confirms, and its trials.
 void enter(Probe probe, const SearchRange& range, Search& search);
 
 }  // namespace loadline

@@ -2,8 +2,8 @@
 //
 // Of n batches that the sink took, n - (ready at the start - ready at the end) were made meanwhile. Where the queue
 // drained, the sink ran on batches from before the clock started, and the rate is above what the two can keep up, by up
-// to (start - end) / n of it. Where it filled and the sink had to wait all the same, it is below by as much. A queue
-// that fills before a sink that does not wait moves nothing: the sink sets the pace.
+// to (start - end) / n of it. If the queue filled while the sink still had to wait, the rate is too low by as much. A
+// queue that fills before a sink that does not wait moves nothing: the sink sets the pace.
 #pragma once
 
 #include <cstddef>

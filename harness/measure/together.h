@@ -17,7 +17,7 @@ namespace loadline {
 // order, but within a trial, where one that has failed goes straight to its end. Borrows all. One thread at a time.
 class Together {
  public:
-  // `clock_offset`: what is to be added to this rank's clock to have that of rank 0.
+  // `clock_offset`: add it to this rank's clock to get rank 0's.
   Together(Ranks& ranks, const Clock& clock, Time clock_offset = Time(0))
       : ranks_(ranks), clock_(clock), offset_(clock_offset) {}
 
@@ -27,7 +27,7 @@ class Together {
     bool stop = false;        // of any rank
     bool time_is_up = false;  // of rank 0
   };
-  // Before each trial, and wherever else ranks could come to see things differently.
+  // Before each trial, and wherever else ranks could diverge.
   Word agree(const Word& mine);
 
   // One trial of all from what each measures by `own`, which gives none when stopped. None when any was stopped. Throws

@@ -58,7 +58,7 @@ struct TraceLimits {
   std::size_t of_track = kMostOfTrack;  // slices of each worker, and of consumer and compute together
 };
 
-// The limits of each trial when so many tracks, over all cells and trials, are to be in one trace.
+// The limits per trial if one trace must hold this many tracks over all cells and trials.
 TraceLimits limits_of_tracks(std::size_t tracks);
 
 // How many of these tracks a cell has.

@@ -22,7 +22,7 @@ namespace {
 template <typename T>
 void check_one(std::string_view option, const std::vector<T>& values) {
   if (values.size() <= 1) return;
-  throw usage_error(fmt::format("--{}: training takes one value, {} are given", option, values.size()));
+  throw usage_error(fmt::format("--{}: training takes one value, and {} are given", option, values.size()));
 }
 
 // One that the loop pulls from and the caller keeps.
@@ -95,14 +95,13 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   check_one("workload", options.workloads);
   check_one("loader", options.loaders);
   if (const LoaderKind& kind = loader_named(options.loaders.front()); kind.external) {
-    throw usage_error(
-        fmt::format("--loader {}: training is by loaders of the table, which `loadline list` shows", kind.name));
+    throw usage_error(fmt::format("--loader {}: train takes only the loaders that `loadline list` shows", kind.name));
   }
   check_one("workers", options.workers);
   check_one("batch-size", options.batch_sizes);
   for (const Axis& axis : options.axes) check_one(axis.option, axis.values);
   if (options.cache == "cold") {
-    throw usage_error("--cache cold: training begins with the page cache as it is, cold trials are for run");
+    throw usage_error("--cache cold: train uses the page cache as it is; only run has cold trials");
   }
   RunOptions full = options;
   full.modes = {"full"};
@@ -112,10 +111,10 @@ TrainingPlan plan_training(const RunOptions& options, std::size_t epochs, const 
   TrainingPlan training{.cell = plan.cells[plan.cells.size() - 2], .epochs = epochs};
   const ComputeKind& compute = *parse_compute(training.cell.compute).kind;
   if (compute.make_trainer == nullptr) {
-    throw usage_error(fmt::format("--compute {}: it does not learn, cnn and gpt do", compute.name));
+    throw usage_error(fmt::format("--compute {}: it does not learn; cnn and gpt do", compute.name));
   }
   if (training.cell.dataset.split == Split::kTest) {
-    throw usage_error("--split test: training is on the other split");
+    throw usage_error("--split test: training uses the other split");
   }
   full.split = "test";
   full.order = "sequential";

@@ -24,7 +24,7 @@ struct EpochResult {
   Score training;
   std::optional<Score> validation;
   double validation_seconds = 0;
-  std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the trainer has no parts
+  std::vector<StageSummary> stages;  // parts of the wall time, which add up to it; empty if the trainer has no parts
   Usage usage;                       // of training
 
   double samples_per_second() const { return static_cast<double>(training.samples) / wall_seconds; }

@@ -46,7 +46,7 @@ void refuse_image_options(const Cell& cell, std::string_view samples) {
 }
 
 std::unique_ptr<Assembler> make_token_assembler(const Cell& cell, const TokenDataset& dataset) {
-  if (cell.dataset.sequence_length == 0) throw usage_error("it holds tokens, use --workload tokens");
+  if (cell.dataset.sequence_length == 0) throw usage_error("it holds tokens; use --workload tokens");
   refuse_image_options(cell, "sequences of tokens");
   if (cell.transform.dtype != DType::kI32) {
     throw usage_error(fmt::format("--dtype {}: tokens are i32 in a batch", name(cell.transform.dtype)));
@@ -66,7 +66,7 @@ std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& datas
     if (cell.dataset.sequence_length > 0) throw usage_error("it holds no tokens");
     if (dataset.info().encoded) {
       if (cell.transform.crop_padding != 0) {
-        throw usage_error("--crop-padding: it is for images of one size, photographs have --crop");
+        throw usage_error("--crop-padding: it is for images of one size; photographs have --crop");
       }
       return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
                                               cell.on_corrupt);
@@ -325,7 +325,7 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
   throw Error(fmt::format(
-      "cannot measure {}: no sample that was read can be decoded, and --on-corrupt skip left out {}{}",
+      "cannot measure {}: none of the samples read can be decoded, and --on-corrupt skip left out {}{}",
       rig.cell().data.string(), skipped.size() == 1 ? "the one that there is" : fmt::format("all {}", skipped.size()),
       skipped.empty() ? "" : "; the first: " + skipped.begin()->second));
 }

@@ -33,7 +33,7 @@ class EnergyMeter {
   bool has_counters() const;
   // Takes some 10 µs a package and a GPU: stands outside the clock of a trial.
   EnergyReading now() const;
-  // None where nothing is known. Of several devices of one kind all must tell: half a sum would be taken for all of it.
+  // Absent if nothing is known. All devices of a kind must report: a partial sum would be mistaken for the whole.
   std::optional<EnergyUse> used(const EnergyReading& before, const EnergyReading& after) const;
 
  private:

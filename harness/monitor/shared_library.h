@@ -3,7 +3,7 @@
 
 namespace loadline {
 
-// Stays loaded: what it has started may outlast whoever asked for it.
+// Stays loaded: threads that it started may outlive the caller.
 class SharedLibrary {
  public:
   // By the rules of the dynamic linker. Throws nothing: one that is not there has no functions.

@@ -49,8 +49,8 @@ Condition parse_one(std::string_view option, std::string_view text) {
     Condition condition{.setting = &setting_named(fmt::format("{}: setting", option), name),
                         .relation = relation,
                         .value = std::string(text.substr(place + sign.size()))};
-    if (condition.value.empty()) throw wrong("want a value behind the sign");
-    if (compares_numbers(relation) && !number(condition.value)) throw wrong("only numbers have an order");
+    if (condition.value.empty()) throw wrong("want a value after the sign");
+    if (compares_numbers(relation) && !number(condition.value)) throw wrong("only numbers can be ordered");
     return condition;
   }
   throw wrong("want one of = != < <= > >= between setting and value");

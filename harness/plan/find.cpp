@@ -35,7 +35,7 @@ void check_workers(const FindKind& kind, const RunOptions& options) {
   }
   if (!loader.has_workers || options.workers.size() == 1) return;
   throw usage_error(
-      fmt::format("--find {}: name one number of --workers, or search it by --find min-workers", kind.name));
+      fmt::format("--find {}: give one number of --workers, or search for it with --find min-workers", kind.name));
 }
 
 void check_parameter(const FindKind& kind, const RunOptions& options) {
@@ -82,11 +82,11 @@ std::string compute_text(const RunOptions& options) {
 void check_find(const RunOptions& options) {
   if (options.find.empty()) return;
   if (options.time_limit) {
-    throw usage_error(fmt::format("--time-limit: --find {} takes as long as it takes", options.find));
+    throw usage_error(fmt::format("--time-limit: --find {} cannot be limited in time", options.find));
   }
   if (options.find == kFindBest) return check_best(options);
   const FindKind& kind = find_kind_named(options.find);
-  if (!options.au) throw usage_error(fmt::format("--find {}: it needs --au, the utilisation to keep", kind.name));
+  if (!options.au) throw usage_error(fmt::format("--find {}: it needs --au, the utilisation to maintain", kind.name));
   if (!options.axes.empty()) {
     throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kind.name, options.axes.front().option));
   }

@@ -1,4 +1,4 @@
-// What `--find` can search for, and the run that stands for one value of it.
+// What `--find` can search for, and the run that represents one value.
 #pragma once
 
 #include <cstddef>

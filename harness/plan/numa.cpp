@@ -107,9 +107,9 @@ Threads place_on_nodes(std::string_view placement, std::optional<std::size_t> co
   const auto most = std::ranges::max_element(left, {}, cpus_in);
   const std::size_t known = most == left.end() ? 0 : cpus_in(*most);
   if (known == 0) {
-    throw usage_error(
-        fmt::format("--placement {}: this system tells no NUMA nodes (/sys/devices/system/node), use --placement split",
-                    placement));
+    throw usage_error(fmt::format(
+        "--placement {}: this system reports no NUMA nodes (/sys/devices/system/node); use --placement split",
+        placement));
   }
   const auto home = static_cast<std::size_t>(most - left.begin());
   std::size_t all = 0;

@@ -14,7 +14,7 @@ struct Threads;
 struct NumaNode {
   std::size_t number = 0;                       // the system's
   std::vector<std::vector<std::size_t>> cores;  // the CPUs of each; empty: it is memory alone
-  bool memory = true;                           // that this process may use; false also where it has none
+  bool memory = true;                           // that this process may use; false also if the node has no memory
   std::vector<std::size_t> distances;           // to each node of the list, itself among them; empty: not known
 
   bool operator==(const NumaNode&) const = default;

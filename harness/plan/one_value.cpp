@@ -16,12 +16,12 @@ struct OneValue {
 };
 
 const std::array kReasons{
-    OneValue{"they say what the data is, and a workload has one dataset in a run",
+    OneValue{"it describes the data, and a workload has one dataset per run",
              {"data", "format", "split", "labels", "hdf5-images", "hdf5-labels", "crops", "token-type"}},
     OneValue{"it follows --dtype, which takes a list", {"normalise"}},
     OneValue{"it changes nothing that is measured", {"on-corrupt"}},
     OneValue{"they are this process's share of a job", {"rank", "world-size"}},
-    OneValue{"they are of the run as a whole",
+    OneValue{"it applies to the whole run",
              {"seed", "part", "max-cells", "trials", "trial-seconds", "trial-batches", "warm-up-batches", "time-limit",
               "until-ci", "max-trials", "first-epoch-seconds", "ceilings", "monitor", "counters", "au", "check-verdict",
               "find", "output", "quiet"}},

@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// "they are of the run as a whole": of this option and others. Empty where it takes a list.
+// "it applies to the whole run": of this option and others. Empty where it takes a list.
 std::string_view why_one_value(const OptionRow& row);
 
 // "--rank, --world-size: they are ...", a line for each reason, for the help.

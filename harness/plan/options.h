@@ -91,7 +91,7 @@ struct RunOptions {
   std::optional<std::size_t> warm_up_batches;
   std::optional<double> time_limit;  // seconds, of the whole run; none: as long as it takes
   std::optional<double> until_ci;    // share: half the width of the 95 % interval over the mean; none: all `trials`
-  std::size_t max_trials = 50;       // of a cell that has not come to `until_ci`
+  std::size_t max_trials = 50;       // of a cell that has not reached `until_ci`
   double first_epoch_seconds = 2;    // at the most; 0: not measured
   std::string ceilings = "on";
 
@@ -129,14 +129,14 @@ std::span<const OptionRow> run_options();
 // "batch_size" of --batch-size: its name in JSON, and that of the setting of cells that it makes.
 std::string key_of(const OptionRow& row);
 
-// Whether `loadline ceilings` heeds the option: what is loaded and how often it is measured are its concern, loaders'
-// own settings and computes are not.
+// Whether `loadline ceilings` takes the option: those about what is loaded and how often it is measured, but not about
+// loaders' own settings and computes.
 bool is_for_ceilings(const OptionRow& row);
 
-// Whether `loadline train` heeds the option: all but what is about modes and trials.
+// Whether `loadline train` takes the option: all except those about modes and trials.
 bool is_for_training(const OptionRow& row);
 
-// Whether `loadline ab` and `loadline aa` heed the option: what is measured and how long a trial is, not how many there
+// Whether `loadline ab` and `loadline aa` take the option: what is measured and how long a trial is, not how many there
 // are nor what else is made of them, but what the machine did meanwhile.
 bool is_for_pairs(const OptionRow& row);
 

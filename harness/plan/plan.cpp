@@ -189,7 +189,8 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
 // A loader that reads HDF5 has a copy of the data in it: beside a dataset that was named, or in the data directory.
 void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
   if (cell.dataset.sequence_length > 0) {
-    throw usage_error(fmt::format("--loader {}: it reads HDF5, and tokens lie in files of their own", *cell.loader));
+    throw usage_error(
+        fmt::format("--loader {}: it reads HDF5, and tokens are stored in their own files", *cell.loader));
   }
   cell.dataset.access = access;
   if (has_hdf5_name(cell.data)) return;
@@ -247,8 +248,8 @@ void append_loader_cells(const Cell& base, const RunOptions& options, const Plan
 
 Error too_many(std::size_t cells, const RunOptions& options) {
   return usage_error(
-      fmt::format("--max-cells {}: the combinations asked for make {} cells or more; ask for fewer, leave some out by "
-                  "--exclude, or raise it",
+      fmt::format("--max-cells {}: these combinations make {} cells or more; request fewer, leave some out with "
+                  "--exclude, or raise the limit",
                   options.max_cells, cells));
 }
 
@@ -265,11 +266,11 @@ void check_compute_knobs(const RunOptions& options) {
         options.compute.empty() ? std::string(workload_named(workload).compute) : options.compute;
     const ComputeKind& kind = *parse_compute(compute).kind;
     if (kind.heeds_setting && !kind.heeds_threads && options.compute_threads) {
-      throw usage_error(fmt::format("--compute-threads: compute {} needs one thread alone", kind.name));
+      throw usage_error(fmt::format("--compute-threads: compute {} always uses one thread", kind.name));
     }
     if (kind.heeds_setting) continue;
-    throw usage_error(fmt::format("--{}: compute {} does not compute anything, use a --compute that does, such as cnn",
-                                  idle, kind.name));
+    throw usage_error(
+        fmt::format("--{}: compute {} computes nothing; use one that does, such as --compute cnn", idle, kind.name));
   }
 }
 
@@ -278,21 +279,21 @@ void check(const RunOptions& options) {
     throw usage_error(fmt::format("--rank {}: want a rank below --world-size {}", options.rank, options.world_size));
   }
   if (!options.data.empty() && options.workloads.size() > 1) {
-    throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads, name one with --workload",
+    throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads; name one with --workload",
                                   options.data, options.workloads.size()));
   }
   if (!options.compute.empty()) parse_compute(options.compute);
   check_compute_knobs(options);
   const auto has = [&](std::string_view mode) { return std::ranges::find(options.modes, mode) != options.modes.end(); };
   if (!options.compute.empty() && !has("synthetic") && !has("full")) {
-    throw usage_error("--compute: no mode chosen has a compute, synthetic and full do");
+    throw usage_error("--compute: the chosen modes have no compute; synthetic and full do");
   }
   const std::string_view judged = options.au                                           ? "au"
                                   : options.check_verdict && options.find != kFindBest ? "check-verdict"
                                                                                        : "";
   if (!judged.empty() && !(has("synthetic") && has("full"))) {
     throw usage_error(
-        fmt::format("--{}: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode", judged));
+        fmt::format("--{}: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode", judged));
   }
   check_find(options);
   const bool any_workers = (has("io") || has("full")) && std::ranges::any_of(options.loaders, [](const auto& loader) {
@@ -301,25 +302,26 @@ void check(const RunOptions& options) {
   const std::string_view own = options.stores != "auto" ? "stores" : options.delivery != "in-order" ? "delivery" : "";
   const std::string_view idle = !options.workers.empty() ? "workers" : options.prefetch ? "prefetch" : own;
   if (!any_workers && !idle.empty()) {
-    throw usage_error(fmt::format("--{}: nothing chosen by --loader and --mode has workers", idle));
+    throw usage_error(fmt::format("--{}: nothing that --loader and --mode choose has workers", idle));
   }
   const bool all_external =
       std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });
   if (all_external && !own.empty()) {
-    throw usage_error(fmt::format("--{}: only loaders of the table heed it, and none is chosen by --loader", own));
+    throw usage_error(fmt::format(
+        "--{}: it applies only to the loaders that `loadline list` shows, and --loader chooses none of them", own));
   }
   for (const std::string& loader : options.loaders) {
     if (!options.in_memory || !loader_named(loader).access) continue;
-    throw usage_error(fmt::format("--in-memory: loader {} reads from the file, there is nothing for it to do", loader));
+    throw usage_error(fmt::format("--in-memory: loader {} always reads from the file", loader));
   }
   if (options.in_memory && options.cache == "cold") {
-    throw usage_error("--cache cold: with --in-memory all samples are read before a trial begins, give one of them");
+    throw usage_error(
+        "--cache cold: with --in-memory all samples are read before a trial begins; give only one of the two");
   }
   if (options.placement == Placement::kNumaReplicate && !options.in_memory) {
-    throw usage_error(
-        fmt::format("--placement {0}: only samples in memory can be copied to each node, add --in-memory "
-                    "or use --placement numa",
-                    options.placement));
+    throw usage_error(fmt::format(
+        "--placement {0}: only samples in memory can be copied to each node; add --in-memory, or use --placement numa",
+        options.placement));
   }
   const RunOptions standard;
   if (options.read != "uring") {
@@ -327,7 +329,7 @@ void check(const RunOptions& options) {
                                       : options.read_ahead != standard.read_ahead         ? "read-ahead"
                                                                                           : "";
     if (!unheeded.empty()) {
-      throw usage_error(fmt::format("--{}: only --read uring heeds it, not {}", unheeded, options.read));
+      throw usage_error(fmt::format("--{}: it applies to --read uring, not to {}", unheeded, options.read));
     }
   }
   if (options.order != "page-shuffled") {
@@ -335,14 +337,14 @@ void check(const RunOptions& options) {
                                       : options.window_samples != standard.window_samples ? "window-samples"
                                                                                           : "";
     if (!unheeded.empty()) {
-      throw usage_error(fmt::format("--{}: only --order page-shuffled heeds it, not {}", unheeded, options.order));
+      throw usage_error(fmt::format("--{}: it applies to --order page-shuffled, not to {}", unheeded, options.order));
     }
   }
   if (options.trial_batches && options.trial_seconds != standard.trial_seconds) {
-    throw usage_error("--trial-seconds: it contradicts --trial-batches, give one of them");
+    throw usage_error("--trial-seconds: it contradicts --trial-batches; give only one of the two");
   }
   if (!options.until_ci && options.max_trials != standard.max_trials) {
-    throw usage_error("--max-trials: only --until-ci heeds it, --trials says how many there are without it");
+    throw usage_error("--max-trials: it applies to --until-ci; otherwise --trials sets the number");
   }
   if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
     throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
@@ -479,7 +481,7 @@ void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
     if (group % part.count == part.index) steps.insert(step(cell));
   }
   if (part.index >= groups.size()) {
-    throw usage_error(fmt::format("--part {}/{}: nothing is left for it, there are {} configurations to share out",
+    throw usage_error(fmt::format("--part {}/{}: it is empty, as there are only {} configurations to divide",
                                   part.index + 1, part.count, groups.size()));
   }
   std::erase_if(cells, [&](const Cell& cell) {

@@ -44,7 +44,7 @@ std::vector<std::size_t> expand_range(std::string_view option, std::string_view 
   if (multiplies || step.starts_with('+')) step.remove_prefix(1);
   const std::size_t by = reader.number(step);
 
-  if (first > last) throw reader.wrong("the range is empty, its end lies before its beginning");
+  if (first > last) throw reader.wrong("the range is empty: its end comes before its start");
   if (by < (multiplies ? 2 : 1) || (multiplies && first == 0)) throw reader.wrong("the range never ends");
   std::vector<std::size_t> values;
   for (std::size_t value = first;;) {

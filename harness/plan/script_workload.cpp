@@ -6,7 +6,7 @@ namespace loadline {
 
 const Workload& workload_named(std::string_view name) {
   static const Workload kScript{.name = kScriptWorkload,
-                                .summary = "what a loader in Python delivers",
+                                .summary = "what a loader written in Python delivers",
                                 .directory = "",
                                 .how_to_get_it = "",
                                 .classes = 1U << 30U,  // any

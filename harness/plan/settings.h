@@ -24,7 +24,7 @@ enum class SettingPart : std::uint8_t {
   kOrder,    // in which order and by which inner loops they are put into batches
   kLoading,  // who does that and when
   kCompute,  // what becomes of the batches
-  kMachine,  // what this machine and this process make of it
+  kMachine,  // as this machine and this process resolve it
 };
 
 struct SettingRow {

@@ -69,7 +69,7 @@ const std::array kWorkloads{
              true,
              "device:samples_per_second=1500"},
     Workload{"nbody",
-             "cosmology: 64^3 crops of a simulation's two fields, 4 and 5 channels, turned at random",
+             "cosmology: 64^3 crops of a simulation's two fields, 4 and 5 channels, rotated at random",
              "nbody.h5",
              "loadline data make nbody {}",
              1,

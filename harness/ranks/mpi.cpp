@@ -93,16 +93,15 @@ std::string why_no_mpi() {
 std::unique_ptr<Messages> start_mpi(const Launch& launch) {
   const std::string started = fmt::format("{} started {} processes", launch.launcher, launch.size);
   if (const std::string why = why_no_mpi(); !why.empty()) {
-    throw Error(
-        fmt::format("{}, but this loadline cannot make one run of them: {}, or give each its share by --rank and "
-                    "--world-size",
-                    started, why));
+    throw Error(fmt::format(
+        "{}, but this loadline cannot join them into one run: {}, or give each its share with --rank and --world-size",
+        started, why));
   }
   const auto functions =
       reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
   const MpiFunctions* const mpi = functions();
   if (mpi->version != MpiFunctions::kVersion) {
-    throw Error("cannot use loadline_mpi.so: it is of another version of loadline");
+    throw Error("cannot use loadline_mpi.so: it belongs to another version of loadline");
   }
   auto messages = std::make_unique<MpiMessages>(*mpi);
   if (messages->size() == launch.size) return messages;
@@ -110,8 +109,8 @@ std::unique_ptr<Messages> start_mpi(const Launch& launch) {
   messages->finish();
   throw Error(fmt::format("{}, but {}: {}", started, found,
                           launch.launcher == "srun"
-                              ? "start them by srun --mpi=pmix"
-                              : "start them by the mpirun of the MPI that loadline is built with"));
+                              ? "start them with srun --mpi=pmix"
+                              : "start them with the mpirun of the MPI that loadline was built with"));
 }
 
 }  // namespace loadline

@@ -19,7 +19,7 @@ struct Launch {
 };
 
 // From the variables of Open MPI, of MPICH and others by their process managers' interfaces (PMI, PMIx), and of srun(1)
-// in a step of several tasks. None where nobody has started several processes.
+// in a step of several tasks. Absent unless several processes were started.
 std::optional<Launch> launch_from(const Variables& variables);
 // The same of this process's environment.
 std::optional<Launch> this_launch();

@@ -67,7 +67,7 @@ const char* start(std::size_t* rank, std::size_t* size) {
     if (const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided); code != MPI_SUCCESS) {
       return fails("MPI_Init_thread", code);
     }
-    if (provided < MPI_THREAD_SERIALIZED) return fails("this MPI does not let more than one thread call it");
+    if (provided < MPI_THREAD_SERIALIZED) return fails("this MPI does not support calls from more than one thread");
     // What fails is told, and ends the run as everything else that does.
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &state().messages);

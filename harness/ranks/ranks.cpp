@@ -371,8 +371,8 @@ void Ranks::look_for_lost() {
     return fail_locked(missing_text(gone, "did not answer when the run was stopped"), gone.front(), false, true);
   }
   if (silent.empty()) return;
-  fail_locked(missing_text(silent, fmt::format("gave no sign of life for {:g} s", limits_.silence_seconds)),
-              silent.front(), false, rank_ == 0);
+  fail_locked(missing_text(silent, fmt::format("was silent for {:g} s", limits_.silence_seconds)), silent.front(),
+              false, rank_ == 0);
 }
 
 std::string Ranks::missing_text(const std::vector<std::size_t>& missing, const std::string& what) const {

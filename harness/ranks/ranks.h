@@ -59,14 +59,14 @@ class Ranks {
   void set_limits(const RankLimits& limits);
   // A stop of this one, by this signal, is a stop of all.
   void watch(std::stop_token token, std::function<int()> signal);
-  // Requested when any rank is to stop, or when the run has failed.
+  // Requested when any rank must stop, or when the run has failed.
   std::stop_token stop_token() const { return stop_.get_token(); }
-  // That asked for the stop; 0: nobody did.
+  // The signal that asked for the stop; 0: none.
   int signal() const;
 
   // Throws Error with the sentence of the failure. `patient`: for as long as it takes, as where ranks read data.
   std::string outer(std::string mine, const Combine& combine, bool patient = false);
-  // None: another rank is on its way to the next outer exchange, and this one is to go there too.
+  // Absent: another rank is on its way to the next outer exchange, and this one must follow.
   std::optional<std::string> inner(std::string mine, const Combine& combine);
   // Rank 0's.
   std::string broadcast(std::string mine);
@@ -77,7 +77,7 @@ class Ranks {
   struct Failure {
     std::string sentence;
     std::size_t of = 0;   // rank
-    bool orderly = true;  // false: a rank is lost, so that nobody may wait for it
+    bool orderly = true;  // false: a rank is lost, so none may wait for it
   };
   std::optional<Failure> failure() const;
 

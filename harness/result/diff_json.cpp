@@ -177,16 +177,16 @@ NoiseFloor parse_noise(std::string_view text, const std::string& source) {
   const JsonDocument document(text, source);
   JsonReader top(document);
   auto version = top.kind() == JsonKind::kObject ? top.find("noise_schema_version") : std::nullopt;
-  if (!version) throw top.error("not a noise floor, as `loadline aa` writes it");
+  if (!version) throw top.error("not a noise floor as `loadline aa` writes it");
   if (version->as_whole() == 1) {
     throw top.error(
-        "an older loadline measured this noise floor within one run, which says nothing of two runs; measure it anew "
-        "by `loadline aa`, or leave it out by --noise none");
+        "an older loadline measured this noise floor within one run, which says nothing about two runs; measure it "
+        "again with `loadline aa`, or ignore it with --noise none");
   }
   if (version->as_whole() != kNoiseSchemaVersion) {
     throw top.error(
-        fmt::format("written by another loadline, noise schema version {}; this one reads {}; measure it anew by "
-                    "`loadline aa`, or leave it out by --noise none",
+        fmt::format("written by another loadline, noise schema version {}; this one reads {}; measure it again with "
+                    "`loadline aa`, or ignore it with --noise none",
                     version->as_whole(), kNoiseSchemaVersion));
   }
   RecordReader json(top);

@@ -75,7 +75,7 @@ std::uint64_t memory_left_bytes(const Machine& machine);
 // This machine, now, for a process that a batch job has given `job_cpus`. Never throws over a fact that is missing.
 Machine this_machine(std::optional<std::size_t> job_cpus = std::nullopt);
 
-// The part of it that is told by files, for a process that may run on `affinity`.
+// The part that system files tell, for a process that may run on `affinity`.
 Machine machine_from(const SystemFiles& files, const std::vector<std::size_t>& affinity,
                      std::optional<std::size_t> job_cpus = std::nullopt);
 

@@ -63,7 +63,7 @@ void check_alike(const MergePart& first, const MergePart& other) {
     if (a != b) differences.push_back(fmt::format("{} ({}, not {})", trait.name, b, a));
   }
   if (differences.empty()) return;
-  throw Error(fmt::format("cannot merge {} with {}: it differs in {}; --allow-mismatch merges them all the same",
+  throw Error(fmt::format("cannot merge {} with {}: it differs in {}; --allow-mismatch merges them anyway",
                           other.source, first.source, fmt::join(differences, ", ")));
 }
 
@@ -77,7 +77,7 @@ void check_runs(const std::vector<MergePart>& parts) {
     for (const std::string& run : runs_of(part.result)) {
       const auto [known, is_new] = sources.emplace(run, part.source);
       if (is_new) continue;
-      throw Error(fmt::format("cannot merge {}: run {} is in {} already", part.source, run, known->second));
+      throw Error(fmt::format("cannot merge {}: run {} is already in {}", part.source, run, known->second));
     }
   }
 }

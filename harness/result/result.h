@@ -32,7 +32,7 @@ struct WaitSummary {
   double max_seconds = 0;
 };
 
-// How much of a dataset's files the page cache held around a measurement. None where nobody looked: without a loader,
+// How much of a dataset's files the page cache held around a measurement. Absent if not checked: without a loader,
 // and where looking would take more time than it is worth.
 struct CacheLooks {
   std::optional<Residency> before;
@@ -48,7 +48,7 @@ struct Fill {
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
 
-// Batches that were ready and that nobody had taken when the clock of a trial started, and when it stopped.
+// Batches that were ready but not taken when the clock of a trial started, and when it stopped.
 struct QueueLevels {
   std::size_t ready_at_start = 0;
   std::size_t ready_at_end = 0;
@@ -75,7 +75,7 @@ struct Trial {
   Stores stores = Stores::kCached;
   WaitSummary wait;                  // of the consumer, a batch
   std::string compute_description;   // what the sink says it turned out to be; may be empty
-  std::vector<StageSummary> stages;  // that the wall time went into, all of it; none where the sink has no parts
+  std::vector<StageSummary> stages;  // parts of the wall time, which add up to it; empty if the sink has no parts
   std::optional<Fill> fill;          // of IO, after its timed part; absent in other modes and in cold trials
   std::optional<QueueLevels> queue;  // absent where the feed has no queue
   CacheLooks page_cache;
@@ -86,7 +86,7 @@ struct Trial {
   std::optional<DeliveredFormat> delivered;  // by an external loader; for Result::loaders, not written with the trial
   std::optional<EnergyUse> energy;
   std::optional<TrialCounters> counters;  // none without --counters
-  // That the wall time of each worker went into, all of it; absent where the loader cannot tell.
+  // Parts of each worker's wall time, which add up to it; absent if the loader cannot tell.
   std::optional<LoaderStages> loader_stages;
   // The NUMA node that took the batches, when the clock stopped, and of how many slots most pages were on each node.
   // Absent, and empty, where the system does not tell, and of slots that are not the loader's own.
@@ -113,7 +113,7 @@ struct FirstEpoch {
   double wall_seconds = 0;
   std::uint64_t samples = 0;
   std::uint64_t batches = 0;
-  bool complete = false;  // the whole epoch, rather than as much of it as its time allowed
+  bool complete = false;  // the whole epoch, rather than as much as its time allowed
   CacheLooks page_cache;  // from before the dataset was opened
   Usage usage;
   // From when the workers were made, which is a part of the wall time. Absent where the loader cannot tell.
@@ -158,7 +158,7 @@ struct CellResult {
   std::map<SampleIndex, std::string> skipped;  // samples that could not be decoded and were left out, and why
   std::size_t skipped_unnamed = 0;             // further ones, of which a file that was read back has only the number
   std::optional<std::string> error;            // why the cell has no trials, or no more
-  std::optional<Stopped> stopped;              // none: it was to have more trials, or has none of its own
+  std::optional<Stopped> stopped;              // absent: it was due more trials, or has none of its own
 
   std::size_t skipped_count() const { return skipped.size() + skipped_unnamed; }
 };
@@ -198,19 +198,19 @@ inline bool samples_differ(const DatasetFacts& a, const DatasetFacts& b) {
          a.fingerprint != b.fingerprint;
 }
 
-// A value that a search tried, by short trials of SYNTHETIC and FULL, or by a whole run that is to confirm it.
+// A value that a search tried, in short trials of SYNTHETIC and FULL or in a full run to confirm it.
 struct Probe {
   double value = 0;               // of what is searched for
   std::vector<double> synthetic;  // samples per second, one rate a trial
   std::vector<double> full;
-  bool enough = false;    // reaches the utilisation that is to be kept
+  bool enough = false;    // reaches the utilisation to maintain
   bool confirms = false;  // a whole run
 };
 
-// What --find looked for, and what came of it.
+// What --find looked for, and the outcome.
 struct Search {
   std::string kind;                 // of --find
-  double utilisation = 0;           // that is to be kept
+  double utilisation = 0;           // to maintain
   std::vector<Probe> probes;        // in the order in which they were made
   std::optional<double> found;      // by short trials; none: no value that was tried is enough
   std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
@@ -237,7 +237,7 @@ struct Rung {
 
 // What --find best looked at. The cells of the result are those of the finalists.
 struct Best {
-  Mode mode = Mode::kFull;  // whose rate is to be the highest
+  Mode mode = Mode::kFull;  // whose rate is maximised
   std::size_t trials = 0;   // that each candidate would have had without a search
   double probe_share = 0;   // length of a probe, of that of a trial
   std::vector<Candidate> candidates;
@@ -283,11 +283,11 @@ struct Result {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
   std::optional<std::string> finished;
-  std::vector<std::string> resumed;  // when each further part of it began, where it was interrupted
+  std::vector<std::string> resumed;  // when each further part began, if the run was interrupted
   Status status = Status::kPartial;
   std::vector<std::string> arguments;     // of the command line
   std::vector<std::string> merged_from;   // ids of the runs that it was put together from; none: it is one run
-  std::vector<std::string> other_builds;  // name_of() those that measured parts of it, but for environment.build
+  std::vector<std::string> other_builds;  // name_of() other builds that measured parts of the run
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;

@@ -32,10 +32,9 @@ int version_of(JsonReader& top) {
   if (!found) throw top.error("not a result of loadline: it has no schema_version");
   const auto version = found->as_whole();
   if (version >= kOldestSchemaVersion && version <= kSchemaVersion) return static_cast<int>(version);
-  throw top.error(
-      fmt::format("written by {} as schema version {}, and this is loadline {}, which reads {} to {}: {}",
-                  writer_of(top), version, this_build().version, kOldestSchemaVersion, kSchemaVersion,
-                  version > kSchemaVersion ? "use that one, or a later one" : "there has been no such version"));
+  throw top.error(fmt::format("written by {} as schema version {}, but this is loadline {}, which reads {} to {}: {}",
+                              writer_of(top), version, this_build().version, kOldestSchemaVersion, kSchemaVersion,
+                              version > kSchemaVersion ? "use that version or a later one" : "no such version exists"));
 }
 
 // The document of `text`, with the fields of this version.

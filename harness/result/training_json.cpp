@@ -101,8 +101,9 @@ void check_version(JsonReader& top) {
   if (top.kind() != JsonKind::kObject) throw top.refusal("a training run of loadline");
   const auto version = top.member("training_version").as_whole();
   if (version == kTrainingVersion) return;
-  throw top.error(fmt::format("a training run of version {}, and this loadline reads {}: use the one that wrote it",
-                              version, kTrainingVersion));
+  throw top.error(
+      fmt::format("a training run of schema version {}, but this loadline reads {}: use the version that wrote it",
+                  version, kTrainingVersion));
 }
 
 }  // namespace

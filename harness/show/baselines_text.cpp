@@ -20,7 +20,7 @@ std::string what_it_is(const ListedBaseline& baseline) {
 }  // namespace
 
 std::string baselines_text(const std::vector<ListedBaseline>& baselines, std::string_view directory) {
-  if (baselines.empty()) return fmt::format("  none in {}, --save-baseline keeps one\n", printable(directory));
+  if (baselines.empty()) return fmt::format("  none in {}; --save-baseline keeps one\n", printable(directory));
   std::string text;
   for (const ListedBaseline& baseline : baselines)
     text += fmt::format("  {:<14} {}\n", baseline.name, what_it_is(baseline));

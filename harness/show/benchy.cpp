@@ -45,8 +45,7 @@ std::vector<const CellResult*> chosen_cells(const Result& result, const Judgemen
   for (std::size_t i = 0; i < result.cells.size() && cells.empty(); ++i) {
     if (result.cells[i].cell.mode == Mode::kSynthetic) add(i);
   }
-  if (cells.empty())
-    throw Error("benchy has no trials but those of IO, SYNTHETIC and FULL, and there are none of them");
+  if (cells.empty()) throw Error("benchy knows only IO, SYNTHETIC and FULL trials, and this result has none of these");
   return cells;
 }
 

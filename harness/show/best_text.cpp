@@ -25,13 +25,13 @@ double mean_of_rates(const std::vector<double>& rates) {
 std::string standing_text(const Best& best) {
   const auto standing = standing_in_grid(best);
   if (!standing || !standing->reached.ci95) return "";
-  return fmt::format("In {} of the whole grid it came to {} of the best, {}.\n", plural(best.trials, "trial"),
+  return fmt::format("In {} of the whole grid it reached {} of the best, {}.\n", plural(best.trials, "trial"),
                      percent({standing->reached.value, standing->reached.ci95}), best.candidates[standing->best].cell);
 }
 
 std::string cost_text(const Result& result) {
   const SearchCost cost = cost_of_search(result);
-  return fmt::format("It took {} and {}, which is the measuring of {:.0f} of the {} of the whole grid ({:.0f} %).\n",
+  return fmt::format("It took {} and {}, the cost of measuring {:.0f} of the {} of the whole grid ({:.0f} %).\n",
                      plural(cost.probes, "probe"), plural(cost.trials, "trial"), cost.worth, plural(cost.grid, "trial"),
                      100 * cost.worth / static_cast<double>(cost.grid));
 }
@@ -88,8 +88,8 @@ std::string best_text(const Result& result, const Judgement& judgement) {
   const std::string candidates = plural(best.candidates.size(), "candidate");
   if (!best.winner) {
     if (result.status != Status::kComplete || judgement.headlines.empty()) return "";
-    return fmt::format("best of {}: unclear, none of the finalists is shown to be the best within {}; {}.\n{}",
-                       candidates, plain_percent(kNoticeable), more_trials_text(result, judgement.headlines.front()),
+    return fmt::format("best of {}: unclear; no finalist is shown to be the best within {}; {}.\n{}", candidates,
+                       plain_percent(kNoticeable), more_trials_text(result, judgement.headlines.front()),
                        cost_text(result));
   }
   const auto winner =

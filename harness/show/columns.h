@@ -13,7 +13,7 @@ using Row = std::vector<std::string>;
 // A line a row, all of which have as many columns as the first. Those of `left` are flush left, the others right.
 std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& left);
 
-// What a table looks like, and what of it may go where it is wider than the terminal: columns by their headers.
+// What a table looks like, and which columns, by header, may go if it is wider than the terminal.
 struct TableShape {
   std::vector<std::size_t> left;             // columns flush left
   std::vector<std::string_view> constant;    // left out first, where all rows have the same there

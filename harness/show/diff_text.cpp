@@ -40,10 +40,10 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
   const auto measured = static_cast<double>(std::min(cell.base_summary->count, cell.changed_summary->count));
   const auto& needed = cell.comparison->trials_needed;
   if (needed && *needed > measured) {
-    text += fmt::format("; to see {} it would need {:.0f} {}", plain_percent(cell.margin), *needed,
+    text += fmt::format("; detecting {} would take {:.0f} {}", plain_percent(cell.margin), *needed,
                         diff.paired ? "pairs" : "trials a side");
   } else {
-    text += fmt::format(", which may or may not be more than {}", plain_percent(cell.margin));
+    text += fmt::format(", which may or may not exceed {}", plain_percent(cell.margin));
   }
   return text;
 }
@@ -93,7 +93,7 @@ std::string beside_text(const ResultDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     if (!cell.gate) ++counts[cell.change];
   }
-  return counts.empty() ? "" : fmt::format("beside what decides: {}\n", tally(counts));
+  return counts.empty() ? "" : fmt::format("besides what decides: {}\n", tally(counts));
 }
 
 // Whose the changes of FULL are.
@@ -157,10 +157,10 @@ std::vector<std::string> best_of_each(const ResultDiff& diff) {
 
 // What there is beside the table, without empty lists.
 std::vector<List> lists_of(const ResultDiff& diff) {
-  return shortened({{"the fastest of several, of each result", best_of_each(diff)},
+  return shortened({{"the fastest of several in each result", best_of_each(diff)},
                     {"only in " + diff.base, names_of(diff.gone)},
                     {"only in " + diff.changed, names_of(diff.added)},
-                    {"compared all the same, though unlike in", texts_of(diff.unlike)},
+                    {"compared although they differ in", texts_of(diff.unlike)},
                     {"also different", texts_of(diff.noteworthy)},
                     {"note", diff.notes}});
 }

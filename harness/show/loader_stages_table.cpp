@@ -69,7 +69,7 @@ std::string processes_text(const CellResult& cell) {
     wall += trial.wall_seconds;
   }
   if (!(wall > 0)) return "";
-  return fmt::format("processes and threads of the loader used {:.2f} CPUs meanwhile\n", used / wall);
+  return fmt::format("meanwhile the loader's processes and threads used {:.2f} CPUs\n", used / wall);
 }
 
 bool has_stage(const LoaderTime& time, WorkerStage stage) {
@@ -79,22 +79,22 @@ bool has_stage(const LoaderTime& time, WorkerStage stage) {
 // What the consumer's rows are not.
 std::string_view steps_legend(const LoaderTime& time, const LoaderSetting& setting) {
   if (setting.mode != Mode::kFull || time.workers == 0) return "";
-  return "consumer: steps launched ahead go on while it waits, so that what the compute loses is the stall\n";
+  return "consumer: steps launched ahead continue while it waits; what the compute loses is the stall\n";
 }
 
 std::string legend_of(const CellResult& cell, const LoaderTime& time, const LoaderSetting& setting) {
   if (time.foreign) {
-    return "next call: time in next() of a loader that is not ours, where it works or waits for workers of its own\n" +
+    return "next call: time in next() of an outside loader, which works there or waits for its own workers\n" +
            processes_text(cell);
   }
   std::string text;
   const bool decodes = has_stage(time, WorkerStage::kDecode);
   if (setting.maps_files && (decodes || has_stage(time, WorkerStage::kTransform))) {
-    text += fmt::format("{}: reads the mapped data too, as mapped data is read where it is touched\n",
+    text += fmt::format("{}: includes reading the mapped data, which is read when it is touched\n",
                         decodes ? "decode" : "transform");
   }
   if (has_stage(time, WorkerStage::kLibraryLock)) {
-    text += "library lock: waits for other threads to leave the HDF5 library\n";
+    text += "library lock: waiting for other threads to leave the HDF5 library\n";
   }
   if (setting.shares_cpus()) {
     text += fmt::format("{} threads share {}: times include waiting for a CPU\n", setting.threads,

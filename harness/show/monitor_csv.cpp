@@ -48,7 +48,8 @@ std::string value_text_of(double value) {
 }  // namespace
 
 std::string monitor_csv(const Result& result) {
-  if (!result.monitor) throw Error("--to csv: the result has no monitor; run it with --monitor, such as 200ms");
+  if (!result.monitor)
+    throw Error("--to csv: the result has no monitor series; run with --monitor, such as --monitor 200ms");
   const MonitorRecord& monitor = *result.monitor;
   std::vector<std::string> header{"time_seconds", "trial_of", "round"};
   for (const MonitorSeries& series : monitor.series) {

@@ -126,7 +126,7 @@ std::string counters_text(const Result& result, const Judgement& judgement, std:
     text += fitted(rows, {.left = {0, 1}, .constant = {}, .expendable = {"switches", "faults"}}, width);
   }
   if (result.counters->user_mode_only) {
-    text += "instructions, cycles and misses are those in user mode: the system does not show the kernel's own\n";
+    text += "instructions, cycles and misses are for user mode only: the system does not show the kernel's own\n";
   }
   if (result.counters->refusal) text += printable(*result.counters->refusal) + '\n';
   return text;

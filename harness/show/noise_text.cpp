@@ -52,8 +52,7 @@ std::string noise_warning(const NoiseFloor& noise) {
     const auto floor = noise.of(mode);
     if (!floor || *floor <= kHigh) continue;
     text += fmt::format(
-        "warning: two runs of the same differ by up to {} in {}: smaller changes will not be seen on this host; "
-        "measure "
+        "warning: two identical runs differ by up to {} in {}: smaller changes will go unnoticed on this host; measure "
         "again when it is idle, or with more --trials or longer --trial-seconds\n",
         plain_percent(*floor), name(mode));
   }

@@ -43,10 +43,9 @@ std::string slots_words(const Placement& placement, const Found& found, bool mea
     return fmt::format("slots on node {}", *placement.slot_node);
   }
   if (found.all == 0) {
-    return fmt::format("slots asked for on node {}, and the system does not tell where they were",
-                       *placement.slot_node);
+    return fmt::format("slots requested on node {}; the system does not report where they were", *placement.slot_node);
   }
-  return fmt::format("slots asked for on node {}, where {:.0f} % of them were", *placement.slot_node,
+  return fmt::format("slots requested on node {}, where {:.0f} % of them were", *placement.slot_node,
                      std::floor(100 * static_cast<double>(found.there) / static_cast<double>(found.all)));
 }
 

@@ -16,7 +16,7 @@ std::string agreement_text(Agreement agreement) {
     case Agreement::kDisagrees: return fmt::format("not as predicted within {}", margin);
     case Agreement::kUnclear: break;
   }
-  return fmt::format("unclear whether within {}, use more --trials", margin);
+  return fmt::format("unclear whether within {}; use more --trials", margin);
 }
 
 std::string outcome_text(const Result& result, const Prediction& prediction) {
@@ -42,7 +42,7 @@ std::string predictions_text(const Result& result, const Judgement& judgement) {
   const bool any_to_check =
       std::ranges::any_of(judgement.predictions, [](const Prediction& one) { return !one.identity; });
   std::string text = !result.checks.empty() ? "predicted and measured\n"
-                     : any_to_check         ? "predicted, for --check-verdict to measure\n"
+                     : any_to_check         ? "predictions that --check-verdict will measure\n"
                                             : "predicted\n";
   for (const Prediction& prediction : judgement.predictions) {
     text += fmt::format("  {}: {}{}\n", judgement.configurations[prediction.configuration].workload,

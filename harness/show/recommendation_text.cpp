@@ -65,7 +65,7 @@ std::string other_text(const Judgement& judgement, const Alternative& alternativ
     return ratio.ci95->high < 1 ? fmt::format("; {} is slower", name)
                                 : fmt::format("; whether {} is as fast is too noisy to say", name);
   }
-  if (ratio.ci95->high < 1) return fmt::format("; {} gives {} times that", name, factor(ratio));
+  if (ratio.ci95->high < 1) return fmt::format("; {} reaches {} times that", name, factor(ratio));
   return fmt::format("; whether {} is as fast is unclear ({} times that)", name, factor(ratio));
 }
 
@@ -88,9 +88,9 @@ std::string fewest_joules_text(const Judgement& judgement, const Headline& headl
   const auto& fewest = headline.fewest_joules;
   if (!fewest) return "";
   if (!fewest->others) {
-    return fmt::format("Fewest joules: the same, {:.3g} for 1,000 samples.\n", fewest->joules);
+    return fmt::format("Fewest joules: the same, {:.3g} per 1,000 samples.\n", fewest->joules);
   }
-  return fmt::format("Fewest joules: {}, {:.3g} for 1,000 samples, not {:.3g}{}.\n",
+  return fmt::format("Fewest joules: {}, {:.3g} per 1,000 samples rather than {:.3g}{}.\n",
                      choice_text(judgement, judgement.configurations[fewest->configuration]), fewest->joules,
                      *fewest->others, fewest->clearly ? "" : ", which these trials cannot tell apart");
 }
@@ -131,15 +131,15 @@ std::string more_trials_text(const Result& result, const Headline& headline) {
   constexpr double kFewest = 5;  // where no spread is known to go by
   if (!headline.trials_to_tell) return fmt::format("too few trials to tell, use --trials {:.0f} or more", kFewest);
   const double trials = std::ceil(std::max(*headline.trials_to_tell, static_cast<double>(result.options.trials + 1)));
-  if (trials > kMost) return "find what disturbs this machine first, as no reasonable number of trials would tell";
+  if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would tell";
   return fmt::format("about --trials {:.0f} would tell", trials);
 }
 
 std::string workers_sentence(const Headline& headline) {
   if (!headline.workers) return "";
-  if (!headline.workers->fewest) return " How many workers are enough cannot be told from these trials.";
+  if (!headline.workers->fewest) return " These trials cannot tell how many workers are enough.";
   const std::size_t fewest = headline.workers->fewest->workers;
-  return fmt::format(" {} {} enough: nothing else that was tried is more than {} faster.", plural(fewest, "worker"),
+  return fmt::format(" {} {} enough: nothing else tried is more than {} faster.", plural(fewest, "worker"),
                      fewest == 1 ? "is" : "are", plain_percent(kNoticeable));
 }
 

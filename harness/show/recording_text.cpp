@@ -51,7 +51,7 @@ std::string course_table(const RecordedJudgement& judgement, std::size_t width) 
                     fmt::format("{:.1f}", 100 * part.stall()),
                     std::string(static_cast<std::size_t>(std::lround(kBarColumns * part.stall())), '#')});
   }
-  return "course of the waiting, in parts of about the same time\n" +
+  return "waiting over time, in parts of about equal length\n" +
          fitted(rows, {.left = {3}, .constant = {}, .expendable = {""}}, width);
 }
 
@@ -74,8 +74,9 @@ std::string recording_text(const Recording& job, const RecordedJudgement& judgem
                         other.batches, duration(other.wait_seconds), duration(other.step_seconds));
   }
   if (job.batches > 0) {
-    text += fmt::format("\nwhat these steps would gain from another loader:\n  loadline run --compute replay:file={}\n",
-                        printable(source));
+    text += fmt::format(
+        "\nto see what these steps would gain from another loader:\n  loadline run --compute replay:file={}\n",
+        printable(source));
   }
   return text;
 }

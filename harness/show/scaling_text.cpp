@@ -58,12 +58,12 @@ std::string laws_text(const Curve& curve) {
     const auto peak = law->peak_workers();
     if (peak && *peak <= most) text += fmt::format(", most at {} workers", *peak);
     text += curve.points.size() == kFewestPoints
-                ? "; three counts determine it, so that it says nothing of how well it fits\n"
+                ? "; three counts determine it, so it says nothing about how well it fits\n"
                 : fmt::format("; off by {:.1f} %\n", 100 * law->residual);
   }
   if (const auto& line = curve.capped_linear) {
     text += fmt::format("Linear up to a cap: {} samples/s a worker, {}; off by {:.1f} %\n", rate(line->per_worker),
-                        line->cap ? fmt::format("{} samples/s at the most", rate(*line->cap)) : "no cap reached",
+                        line->cap ? fmt::format("at most {} samples/s", rate(*line->cap)) : "no cap reached",
                         100 * line->residual);
   }
   return text;
@@ -84,9 +84,8 @@ std::string curves_text(const Result& result, const Judgement& judgement, std::s
     return cell.cell.workers > result.environment.machine.threads_in_force;
   });
   return fmt::format(
-      "{}±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of what one worker does "
-      "alone{}\n",
-      text, limited ? "; counts beyond the CPUs in force are not to be extended to machines with more" : "");
+      "{}±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of one worker alone{}\n",
+      text, limited ? "; counts above the CPUs in force do not carry over to machines with more CPUs" : "");
 }
 
 }  // namespace loadline

@@ -63,14 +63,14 @@ std::string search_text(const Result& result, const Judgement& judgement) {
   const std::string value = value_text(kind, last.value);
   const std::string at = utilisation_text(last, search.utilisation);
   if (standing == Standing::kMissed) {
-    return fmt::format("{}: {} does not keep {}: at {} it has {}.\n", search.kind, loader, wanted, value, at);
+    return fmt::format("{}: {} does not keep {}: at {} it reaches {}.\n", search.kind, loader, wanted, value, at);
   }
   if (standing == Standing::kUnclear) {
     return fmt::format("{}: whether {} keeps {} at {} is unclear: {}; use more --trials.\n", search.kind, loader,
                        wanted, value, at);
   }
   const std::string lowered = search.found && last.value != *search.found
-                                  ? fmt::format(" Short trials had said {}, which a whole run did not confirm.",
+                                  ? fmt::format(" Short trials had suggested {}, which a full run did not confirm.",
                                                 value_text(kind, *search.found))
                                   : "";
   if (kind.parameter.empty()) {
@@ -79,7 +79,7 @@ std::string search_text(const Result& result, const Judgement& judgement) {
   // Where the search ended at its own end, the loader may well feed more.
   const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);
   return fmt::format("{}: {} feeds {} at {} ({}).{}\n", search.kind, loader,
-                     all ? fmt::format("{}, the most that can be asked for,", value) : fmt::format("up to {}", value),
+                     all ? fmt::format("{}, the highest value accepted,", value) : fmt::format("up to {}", value),
                      wanted, at, lowered);
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kFormerName = "wait for data";
 
 constexpr std::string_view kLegend =
-    "host waits: the thread that pulls the batches has none; steps launched ahead go on meanwhile, so that what the "
+    "host waits: the thread that pulls batches has none to take; steps launched ahead continue meanwhile, and what the "
     "compute loses is the stall\n";
 
 std::string table_of(const CellResult& cell, std::size_t width) {

@@ -158,7 +158,7 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
   const TableShape shape{
       .left = {0, 1}, .constant = {"batch", "workload", "length"}, .expendable = {"SYNTHETIC", "IO", "padding"}};
   return fmt::format(
-      "\ntokens/s that samples predict; length: of a sample; padding: share of the places that stands empty\n\n{}",
+      "\ntokens/s: tokens that samples predict; length: tokens per sample; padding: share of empty places\n\n{}",
       fitted(rows, shape, width));
 }
 
@@ -192,7 +192,7 @@ std::string extent_text(const Schedule& schedule) {
   std::string text = fewest < most ? fmt::format("{} to ", fewest) : "";
   text += limited ? fmt::format("{} of {}", most, plural(schedule.asked, "trial")) : plural(most, "trial");
   text += limited ? " each to fit the time limit" : " each";
-  if (schedule.there > 0) text += fmt::format(", of which {} are there", schedule.there);
+  if (schedule.there > 0) text += fmt::format(", of which {} exist already", schedule.there);
   text += schedule.open_ended ? ", at least " : ", about ";
   if (fewest < most) text += time_text(schedule.fewest_seconds) + " to ";
   return text + time_text(schedule.most_seconds);
@@ -292,12 +292,13 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
   if (text.find("±", kTitle.size()) != std::string::npos) text += kDeviationLegend;
   const auto kinds = binding_kinds(result, judgement);
   if (!kinds.empty() && shows("of ceiling")) {
-    text += "\nof ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n";
+    text += "\nof ceiling: IO divided by its lowest limit on this machine, measured in the same rounds\n";
     text += legend_text(kinds);
   }
-  if (shows("fetch stall")) text += "\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n";
+  if (shows("fetch stall"))
+    text += "\nfetch stall: how much longer FULL cold takes than FULL warm, as a share of FULL cold\n";
   if (shows("J/1,000")) {
-    text += fmt::format("\nJ/1,000: joules of {} for 1,000 samples, in FULL where there is one; mean of the trials\n",
+    text += fmt::format("\nJ/1,000: joules of {} per 1,000 samples, for FULL where measured; mean of the trials\n",
                         energy_parts(result));
   }
   return text + tokens_text(result, judgement, width);
@@ -414,13 +415,12 @@ std::string stopped_text(const Result& result, const Judgement& judgement) {
     for (const CellResult& cell : result.cells) {
       if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, cell.trials.size());
     }
-    text += fmt::format("time limit: {} of {} have fewer trials than asked for, the fewest {}; --resume goes on.\n",
+    text += fmt::format("time limit: {} of {} have fewer trials than requested, the fewest {}; --resume continues.\n",
                         short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
   }
   if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
     text += fmt::format(
-        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots asked for, of {} at the most; "
-        "the "
+        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots called for, at most {}; the "
         "widest is {}.\n",
         wide, plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
         result.options.max_trials, widest_text(result, judgement));

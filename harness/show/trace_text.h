@@ -33,7 +33,7 @@ class TraceText {
   // `write` takes the text from front to back. Times are told from `start` on.
   TraceText(std::function<void(std::string_view)> write, Time start);
 
-  // Trials of a cell by its name share a process. Returns what finish() will say of it.
+  // Trials of a cell, identified by name, share a process. Returns what finish() will say.
   const TraceFacts& add(const TrialTrace& trace, std::optional<double> of_counted_per_second);
   // The end of the document. Texts of `origin`, by their names, are the first of the metadata.
   void finish(const std::vector<std::pair<std::string, std::string>>& origin);

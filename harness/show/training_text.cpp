@@ -79,7 +79,7 @@ std::string first_epoch_text(const TrainingResult& result) {
                         static_cast<double>(*read) / (1 << 20));
   }
   const double rest = longer - kernels - start - first.first_batch_seconds;
-  if (rest > kWorthSaying * later) text += fmt::format("; {} are not explained by these", duration(rest));
+  if (rest > kWorthSaying * later) text += fmt::format("; {} remain unexplained", duration(rest));
   return text + '.';
 }
 

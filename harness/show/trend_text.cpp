@@ -23,12 +23,12 @@ std::string trend_of(const WorkloadWalk& followed, const Walk& walk) {
   }
   const std::string results = plural(rates.size(), "result");
   const auto trend = loadline::trend_of(rates);
-  if (!trend) return fmt::format("none of {}, it takes three", results);
+  if (!trend) return fmt::format("unknown from {}, as it takes three", results);
   const Ratio& step = trend->per_step;
   const bool clear = step.p && *step.p < walk.alpha;
   const std::string change = change_text(estimate_of(step), *walk.metric);
-  return clear ? fmt::format("{} a result over {} ({})", change, results, p_sentence(*step.p))
-               : fmt::format("none that noise would not explain over {} ({} a result)", results, change);
+  return clear ? fmt::format("{} per result over {} ({})", change, results, p_sentence(*step.p))
+               : fmt::format("no more than noise explains over {} ({} per result)", results, change);
 }
 
 }  // namespace

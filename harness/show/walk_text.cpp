@@ -96,7 +96,7 @@ std::string heading(const WorkloadWalk& followed) {
 }
 
 std::string legend(const Walk& walk, const WorkloadWalk& followed) {
-  return fmt::format("gains and verdicts: of {}, against the step before by Holm over all gains; alpha {}",
+  return fmt::format("gains and verdicts: for {}, against the step before, by Holm over all gains; alpha {}",
                      is_rate(*walk.metric) ? std::string(name(followed.mode)) : std::string(walk.metric->name),
                      walk.alpha);
 }
@@ -125,7 +125,7 @@ std::vector<List> lists_of(const Walk& walk, const WorkloadWalk& followed) {
 }
 
 std::vector<List> lists_of(const Walk& walk) {
-  return shortened({{"compared all the same, though unlike in", texts_of(walk.unlike)},
+  return shortened({{"compared although they differ in", texts_of(walk.unlike)},
                     {"also different", texts_of(walk.noteworthy)},
                     {"note", walk.notes}});
 }

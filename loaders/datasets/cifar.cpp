@@ -68,7 +68,7 @@ void check_numbers(const fs::path& directory, const std::vector<fs::path>& batch
     const std::string wanted = fmt::format("{}{}{}", kBatchBegins, i + 1, kBatchEnds);
     const std::string name = batches[i].filename().string();
     if (name == wanted) continue;
-    throw Error(fmt::format("cannot open {}: {} is missing in it, and {} is there", directory.string(), wanted, name));
+    throw Error(fmt::format("cannot open {}: it has {} but no {}", directory.string(), name, wanted));
   }
 }
 

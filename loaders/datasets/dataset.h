@@ -75,7 +75,7 @@ struct TokenShape {
   std::size_t tokens = 0;
   std::size_t token_bytes = 0;           // as stored: 2 or 4
   std::optional<std::size_t> documents;  // none: that is not known
-  std::size_t sequence_length = 0;       // tokens that a sample has to predict, at the most; 0: nobody cuts samples
+  std::size_t sequence_length = 0;       // maximum number of tokens that a sample predicts; 0: samples are not cut
   Sequences sequences = Sequences::kRandom;
 
   std::size_t bytes() const { return tokens * token_bytes; }
@@ -84,7 +84,7 @@ struct TokenShape {
 
 struct DatasetInfo {
   std::string format;       // row of the format table
-  std::size_t samples = 0;  // at least 1; 0 only where the files are unknown: nobody could count them
+  std::size_t samples = 0;  // at least 1; 0 only if the files are unknown and cannot be counted
   // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
   // of their own, height and width are 0; of crops of a volume and of tokens, all of it is 0.
   ImageShape shape;
@@ -266,7 +266,7 @@ struct DatasetOptions {
   std::string hdf5_labels = "labels";
   std::size_t crops = 1024;         // of a volume: samples an epoch
   std::size_t crop_edge = 1;        // of a volume, which has to be at least as long: values along each side of a sample
-  std::size_t sequence_length = 0;  // of tokens: how many a sample has to predict; 0: nobody cuts samples
+  std::size_t sequence_length = 0;  // tokens: how many each sample predicts; 0: samples are not cut
   Sequences sequences = Sequences::kRandom;
   std::size_t token_bytes = 0;  // of tokens: 2 or 4; 0: as their index says, 2 without one
 

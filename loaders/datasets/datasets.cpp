@@ -102,17 +102,17 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
         options.format == "auto" ? detect(path) : row_named(kFormats, "format", options.format);
     if (options.access && format.name != "hdf5" && !(format.name == "volume" && has_hdf5_name(path))) {
       throw Error(
-          fmt::format("cannot open {}: its format is {}, and only HDF5 is read this way ({}); `loadline data "
+          fmt::format("cannot open {}: its format is {}, and only HDF5 can be read this way ({}); `loadline data "
                       "convert` makes a copy in HDF5",
                       path.string(), format.name, name(*options.access)));
     }
     if (const DatasetOptions standard; format.name != "hdf5" && (options.hdf5_images != standard.hdf5_images ||
                                                                  options.hdf5_labels != standard.hdf5_labels)) {
-      throw usage_error(fmt::format("--hdf5-images and --hdf5-labels: {} is no HDF5 file, its format is {}",
+      throw usage_error(fmt::format("--hdf5-images and --hdf5-labels: {} is not an HDF5 file; its format is {}",
                                     path.string(), format.name));
     }
     if (options.read != FileRead::kPread && format.name != "image-folder") {
-      throw usage_error(fmt::format("--read {}: {} is no folder of images, its format is {}", name(options.read),
+      throw usage_error(fmt::format("--read {}: {} is not an image folder; its format is {}", name(options.read),
                                     path.string(), format.name));
     }
     auto dataset = format.open(path, options);

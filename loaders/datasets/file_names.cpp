@@ -17,8 +17,8 @@ void FolderNames::add(std::string_view name) {
   names_ += name;
   const std::size_t end = names_.size() - directories_.back().begin;
   if (end > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(fmt::format("cannot list {}: the names in it take more than 4 GiB",
-                            (root_ / directories_.back().name).string()));
+    throw Error(
+        fmt::format("cannot list {}: its names take more than 4 GiB", (root_ / directories_.back().name).string()));
   }
   ends_.push_back(static_cast<std::uint32_t>(end));
 }

@@ -27,13 +27,13 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
   for (const std::uint64_t extent : extents) bytes *= static_cast<double>(extent);
   if (bytes == 0) throw fail("holds no samples");
   if (bytes > 0x1p48 || extents[0] >= std::numeric_limits<SampleIndex>::max()) {
-    throw fail(fmt::format("has extents {}, more than can be read", extents_text(extents)));
+    throw fail(fmt::format("has extents {}, more than loadline can read", extents_text(extents)));
   }
   const ImageShape shape =
       extents.size() == 3 ? ImageShape{1, extents[1], extents[2]} : ImageShape{extents[1], extents[2], extents[3]};
   if (extents.size() == 4 && shape.channels > 4 && shape.width <= 4) {
-    throw fail(fmt::format("has extents {}: channels come last in it, want them before height and width",
-                           extents_text(extents)));
+    throw fail(
+        fmt::format("has extents {}: channels come last, want them before height and width", extents_text(extents)));
   }
   return shape;
 }
@@ -140,8 +140,8 @@ std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& o
     throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
   }
   if (options.split != Split::kTrain) {
-    throw usage_error(
-        fmt::format("split test: {} is one file with one split; convert the other into its own", path.string()));
+    throw usage_error(fmt::format(
+        "split test: {} is one file with one split; convert the other split into its own file", path.string()));
   }
   if (options.hdf5_images == DatasetOptions{}.hdf5_images && has_hdf5_dataset(path, std::string(kPackedBytes))) {
     return open_packed(path, options);

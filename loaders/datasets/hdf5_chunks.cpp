@@ -272,7 +272,7 @@ std::string chunk_obstacle(const Hdf5Facts& facts) {
   const bool whole = facts.chunk.size() == facts.extents.size() && facts.chunk.front() > 0 &&
                      std::equal(facts.chunk.begin() + 1, facts.chunk.end(), facts.extents.begin() + 1);
   if (!whole) {
-    return fmt::format("its chunks of {} cut the samples of {} apart: use --loader hdf5", extents_text(facts.chunk),
+    return fmt::format("its chunks of {} split the samples of {}: use --loader hdf5", extents_text(facts.chunk),
                        extents_text(facts.extents));
   }
   // Other filters come from libraries or are packed by rules of the library's own (scale-offset, n-bit).

@@ -84,7 +84,7 @@ Offsets read_offsets(const fs::path& path, std::uint64_t bytes) {
   };
   const auto& extents = source.facts().extents;
   if (extents.size() != 1 || extents[0] < 2) {
-    throw fail(fmt::format("has extents {}, want one more than there are samples", extents_text(extents)));
+    throw fail(fmt::format("has extents {}, want one more than the number of samples", extents_text(extents)));
   }
   if (extents[0] > std::numeric_limits<SampleIndex>::max() || extents[0] - 1 > bytes) {
     throw fail(fmt::format("counts {} samples, '{}' has only {} bytes", extents[0] - 1, kPackedBytes, bytes));
@@ -120,7 +120,7 @@ std::unique_ptr<Dataset> open_packed(const fs::path& path, const DatasetOptions&
     return std::make_unique<LibraryPacked>(std::move(info), std::move(labels), std::move(source), std::move(offsets));
   }
   if (info.access != Access::kMapped) {
-    throw hdf5_refusal(path, "packed images are no rows of one length: use --loader hdf5-mmap or hdf5");
+    throw hdf5_refusal(path, "packed images differ in length: use --loader hdf5-mmap or hdf5");
   }
   if (!why.empty()) throw hdf5_refusal(path, fmt::format("dataset '{}': {}", kPackedBytes, why));
   auto file = std::make_unique<MappedFile>(path);

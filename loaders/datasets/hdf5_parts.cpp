@@ -81,7 +81,7 @@ std::string hdf5_obstacle(const Hdf5Facts& facts) {
   if (facts.storage != Hdf5Storage::kContiguous) {
     return fmt::format("its storage is {}, which cannot be mapped: use --loader hdf5", name(facts.storage));
   }
-  if (!facts.offset_bytes) return "no space was ever allocated for it in the file: nothing was written";
+  if (!facts.offset_bytes) return "the file has no space allocated for it: nothing was written";
   return "";
 }
 

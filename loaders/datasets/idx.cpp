@@ -181,7 +181,7 @@ bool is_images_name(const std::string& name) {
 fs::path images_path(const fs::path& path, Split split) {
   if (fs::is_directory(path)) {
     if (const auto found = find_images(path, split)) return *found;
-    throw idx_error(path, fmt::format("no {}{} or .gz of it in it", prefix_of(split), kImageSuffixes[0]));
+    throw idx_error(path, fmt::format("it contains no {}{}, plain or .gz", prefix_of(split), kImageSuffixes[0]));
   }
   if (!is_images_name(path.filename().string())) {
     throw idx_error(path, "want a directory or a file named *images-idx3-ubyte or *images-idx3-ubyte.gz");
@@ -196,7 +196,7 @@ fs::path labels_path(const fs::path& images) {
       is_gzip(twin) ? fs::path(twin).replace_extension() : fs::path(fmt::format("{}.gz", twin.string()));
   if (fs::exists(twin)) return twin;
   if (fs::exists(other)) return other;
-  throw idx_error(images, fmt::format("no labels beside it, want {}", twin.filename().string()));
+  throw idx_error(images, fmt::format("its labels are missing, want {}", twin.filename().string()));
 }
 
 // Only the highest says how many classes there are, so all are read: at 10 GB/s, a tenth of a second for a billion.

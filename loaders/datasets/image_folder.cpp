@@ -29,7 +29,7 @@ fs::path split_directory(const fs::path& path, Split split) {
   if (!fs::is_directory(path / "train")) {
     if (split == Split::kTrain) return path;
     throw usage_error(
-        fmt::format("split test: {} has no directories train and val, so it is one split", path.string()));
+        fmt::format("split test: {} has no directories train and val, so it has one split only", path.string()));
   }
   if (split == Split::kTrain) return path / "train";
   for (const char* name : {"val", "test"}) {

@@ -95,7 +95,7 @@ Names image_names(const fs::path& directory) {
     places.emplace_back(found.size(), name.size());
     found += name;
   });
-  if (places.empty()) throw Error(fmt::format("cannot open {}: a class without an image", directory.string()));
+  if (places.empty()) throw Error(fmt::format("cannot open {}: a class has no image", directory.string()));
   const auto name_at = [&](const auto& place) { return std::string_view(found).substr(place.first, place.second); };
   std::ranges::sort(places, {}, name_at);
   Names sorted{.text = {}, .count = places.size()};

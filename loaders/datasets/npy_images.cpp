@@ -57,7 +57,7 @@ struct NpyArray {
 void read_facts(NpyArray& array) {
   array.facts = npy_facts_in(array.content, array.content.size(), array.shown);
   if (array.facts.column_major)
-    throw npy_refusal(array.shown, "its array is in column-major (Fortran's) order, want row-major");
+    throw npy_refusal(array.shown, "its array is in column-major (Fortran) order, want row-major");
 }
 
 // The two arrays of a split: a directory of .npy files, one of them, or an .npz.
@@ -73,12 +73,12 @@ class NpyFiles {
       std::string wanted;
       for (const ArrayNames& names : names_)
         wanted += fmt::format("{}{}.npy", wanted.empty() ? "" : ", ", names.images);
-      throw npy_refusal(path.string(), fmt::format("none of {} is in it", wanted));
+      throw npy_refusal(path.string(), fmt::format("it contains none of {}", wanted));
     }
     found_ = *found;
     if (!has(found_.labels)) {
       throw npy_refusal(path.string(),
-                        fmt::format("{}.npy is in it, and its labels, {}.npy, are not", found_.images, found_.labels));
+                        fmt::format("it contains {}.npy but not the labels, {}.npy", found_.images, found_.labels));
     }
   }
 
@@ -156,7 +156,7 @@ ImageArray image_array(const NpyArray& array) {
   for (const std::uint64_t extent : extents) bytes *= static_cast<double>(extent);
   if (bytes == 0) throw fail(": it holds no samples");
   if (bytes > static_cast<double>(kMostImageBytes) || extents[0] >= std::numeric_limits<SampleIndex>::max()) {
-    throw fail(", more than can be read");
+    throw fail(", more than loadline can read");
   }
   ImageArray images{.samples = extents[0]};
   if (extents.size() == 3) {
@@ -166,8 +166,8 @@ ImageArray image_array(const NpyArray& array) {
     const bool first = extents[1] <= kMostChannels;
     const bool last = extents[3] <= kMostChannels;
     if (first == last) {
-      throw fail(first ? ": channels may be first or last in it, and nothing tells which"
-                       : ": neither the second nor the last is a number of channels, 1 to 4");
+      throw fail(first ? ": channels may come first or last, and nothing says which"
+                       : ": neither the second nor the last is a number of channels from 1 to 4");
     }
     images.channels_last = last;
     images.shape =

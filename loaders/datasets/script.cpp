@@ -23,7 +23,7 @@ void set_sample_count(SampleCount count) {
 
 std::unique_ptr<Dataset> open_script(const std::filesystem::path& path) {
   if (!sample_count()) {
-    throw usage_error("--workload python: its loaders are functions of Python, which `python3 -m loadline` calls");
+    throw usage_error("--workload python: its loaders are Python functions, which only `python3 -m loadline` can call");
   }
   const std::size_t samples = sample_count()(path);
   DatasetInfo info{.format = std::string(kScriptFormat), .samples = samples, .shape = {1, 1, 1}, .classes = 1};

@@ -20,7 +20,7 @@ using SampleCount = std::function<std::size_t(const std::filesystem::path& path)
 // Asked in place of the one before it. Not while others open datasets.
 void set_sample_count(SampleCount count);
 
-// Samples of one byte, of one class. Throws usage Error where nobody counts them.
+// Samples of one byte, of one class. Throws usage Error if their number is unknown.
 std::unique_ptr<Dataset> open_script(const std::filesystem::path& path);
 
 }  // namespace loadline

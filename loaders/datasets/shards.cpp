@@ -37,10 +37,9 @@ Error shards_refusal(const fs::path& path, const std::string& why) {
 }
 
 Error compressed_shard(const fs::path& path) {
-  return shards_refusal(
-      path,
-      "it is compressed, and no sample in it has a place to be read from; uncompress the shards first "
-      "(gunzip), images hardly get smaller by gzip");
+  return shards_refusal(path,
+                        "it is compressed, so single samples cannot be read; uncompress the shards first (gunzip): "
+                        "gzip hardly shrinks images");
 }
 
 std::optional<Split> split_of(std::string_view name) {
@@ -119,7 +118,7 @@ void check_series(const fs::path& directory, const std::vector<fs::path>& shards
     if (series.numbers.size() >= series.count) continue;
     std::size_t missing = 0;
     for (const std::size_t number : series.numbers) missing += number == missing ? 1 : 0;
-    throw shards_refusal(directory, fmt::format("{} of its {} shards are there, number {} is missing",
+    throw shards_refusal(directory, fmt::format("it has {} of its {} shards; number {} is missing",
                                                 series.numbers.size(), series.count, missing));
   }
 }
@@ -131,7 +130,7 @@ fs::path directory_of_split(const fs::path& path, Split split) {
   for (const char* name : {"val", "validation", "test"}) {
     if (fs::is_directory(path / name)) return path / name;
   }
-  throw shards_refusal(path, "neither val, validation nor test is in it");
+  throw shards_refusal(path, "it contains neither val, validation nor test");
 }
 
 // ---- the index kept
@@ -247,7 +246,7 @@ void settle_labels(const std::vector<fs::path>& shards, ShardIndex& index) {
   if (!all) {
     const auto sample = static_cast<SampleIndex>(none - index.labels.begin());
     throw shards_refusal(shards[index.shard_of(sample)],
-                         fmt::format("the sample at byte {} has no label, others have", index.offsets[sample]));
+                         fmt::format("the sample at byte {} has no label, but others do", index.offsets[sample]));
   }
   std::ranges::fill(index.labels, 0);
 }
@@ -271,24 +270,25 @@ bool has_shards(const fs::path& path, const ShardNames& names) {
 std::vector<fs::path> shards_at(const fs::path& path, Split split, const ShardNames& names) {
   if (!fs::is_directory(path)) {
     if (names.is_compressed(path.filename().string())) throw compressed_shard(path);
-    if (split != Split::kTrain) throw usage_error(fmt::format("split test: {} is one file, one split", path.string()));
+    if (split != Split::kTrain)
+      throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
     return {path};
   }
   const fs::path directory = directory_of_split(path, split);
   Listed listed = list_shards(directory, names);
   if (!listed.compressed.empty()) throw compressed_shard(listed.compressed.front());
-  if (listed.shards.empty()) throw shards_refusal(directory, fmt::format("no shard of {} is in it", names.format));
+  if (listed.shards.empty()) throw shards_refusal(directory, fmt::format("it contains no shard of {}", names.format));
   const auto told = [](const fs::path& shard) { return split_of(shard.filename().string()); };
   if (directory == path &&
       std::ranges::any_of(listed.shards, [&](const fs::path& shard) { return told(shard).has_value(); })) {
     std::erase_if(listed.shards, [&](const fs::path& shard) { return told(shard) != split; });
     if (listed.shards.empty()) {
-      throw shards_refusal(path, fmt::format("no shard in it has {} in its name",
+      throw shards_refusal(path, fmt::format("none of its shards has {} in its name",
                                              split == Split::kTrain ? "train" : "val, validation or test"));
     }
   } else if (directory == path && split != Split::kTrain) {
-    throw usage_error(
-        fmt::format("split test: no shard in {} has train or val in its name, so it is one split", path.string()));
+    throw usage_error(fmt::format("split test: no shard in {} has train or val in its name, so it has one split only",
+                                  path.string()));
   }
   for (const fs::path& shard : listed.shards) refuse_other_than_file("open", shard);
   check_series(directory, listed.shards);
@@ -364,7 +364,7 @@ ShardIndex index_of(const std::vector<fs::path>& shards, std::string_view format
     if (auto index = load_index(*kept, identity)) return std::move(*index);
   }
   ShardIndex index = Scans(shards, scan).run();
-  if (index.offsets.empty()) throw shards_refusal(shards.front(), "there are no samples in it");
+  if (index.offsets.empty()) throw shards_refusal(shards.front(), "it contains no samples");
   settle_labels(shards, index);
   if (kept && index.offsets.size() >= kLeastKept) {
     // A help for the next run, and no more: where it cannot be written, that run scans again.

@@ -24,7 +24,7 @@ struct ShardIndex {
   std::vector<std::uint64_t> offsets;  // a sample: its first byte in the shard
   std::vector<std::uint32_t> bytes;    // a sample
   std::vector<std::int32_t> labels;    // a sample; not below 0, and below kMostClasses
-  std::vector<std::uint32_t> leads;    // a sample: its distance from the start of its record; empty where nobody asks
+  std::vector<std::uint32_t> leads;    // per sample: its distance from the start of its record; empty unless requested
 
   std::size_t shard_of(SampleIndex index) const;
 };

@@ -297,12 +297,12 @@ Extent record_at(Windowed& file, std::uint64_t at) {
     const bool zlib = at == 0 && head[0] == std::byte{0x78} && (0x7800U + std::to_integer<unsigned>(head[1])) % 31 == 0;
     if (gzip || zlib) {
       throw Error(
-          fmt::format("cannot open {}: it is compressed by {}, and no sample in it has a place to be read from; "
-                      "write the records without compression (images hardly get smaller by it)",
+          fmt::format("cannot open {}: it is compressed by {}, so single samples cannot be read; write the records "
+                      "uncompressed (compression hardly shrinks images)",
                       file.path().string(), gzip ? "gzip" : "zlib"));
     }
-    throw refusal(at == 0 ? "has a wrong checksum of its length: no TFRecord file, or corrupt"
-                          : "has a wrong checksum of its length (corrupt)");
+    throw refusal(at == 0 ? "has a wrong length checksum: not a TFRecord file, or corrupt"
+                          : "has a wrong length checksum (corrupt)");
   }
   const std::uint64_t bytes = little_endian_at(head, 8);
   if (bytes > file.size() - at - kRecordHead - kRecordTail) {

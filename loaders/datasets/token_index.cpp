@@ -40,17 +40,17 @@ struct Index {
   explicit Index(const MappedFile& file) : path(file.path()) {
     const auto head = file.part("its head", 0, kHeadBytes, 1);
     if (std::memcmp(head.data(), kTokenIndexMagic.data(), kTokenIndexMagic.size()) != 0) {
-      throw index_refusal(path, "it does not begin as an index of Megatron-LM does");
+      throw index_refusal(path, "it does not begin like a Megatron-LM index");
     }
     if (const auto version = number_at<std::uint64_t>(head, 9); version != 1) {
       throw index_refusal(path, fmt::format("its version is {}, want 1", version));
     }
     const auto code = number_at<std::uint8_t>(head, 17);
     if (code != kUInt16 && code != kInt32) {
-      throw index_refusal(path,
-                          code > 0 && code < kTypeNames.size()
-                              ? fmt::format("its tokens are {}, want uint16 or int32", kTypeNames.at(code))
-                              : fmt::format("its tokens have type {}, which the format does not know", unsigned{code}));
+      throw index_refusal(
+          path, code > 0 && code < kTypeNames.size()
+                    ? fmt::format("its tokens are {}, want uint16 or int32", kTypeNames.at(code))
+                    : fmt::format("its tokens have type {}, which the format does not define", unsigned{code}));
     }
     token_bytes = code == kUInt16 ? 2 : 4;
     sequences = number_at<std::uint64_t>(head, 18);

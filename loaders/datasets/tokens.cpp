@@ -28,7 +28,7 @@ fs::path index_of(fs::path path) {
 fs::path file_in(const fs::path& path, Split split) {
   if (!fs::is_directory(path)) {
     if (split == Split::kTrain) return path;
-    throw usage_error(fmt::format("split test: {} is one file, which is one split", path.string()));
+    throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
   }
   if (split == Split::kTrain) return path / "train.bin";
   return fs::exists(path / "val.bin") ? path / "val.bin" : path / "test.bin";
@@ -47,12 +47,12 @@ std::vector<SampleIndex> sequence_ends(const fs::path& path, std::span<const std
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     sum += sequences_in(starts[i + 1] - starts[i], length);
     if (sum >= std::numeric_limits<SampleIndex>::max()) {
-      throw usage_error(fmt::format("--sequence-length {}: {} has more than 2^32 - 2 such sequences, want longer ones",
+      throw usage_error(fmt::format("--sequence-length {}: {} has more than 2^32 - 2 such sequences; use longer ones",
                                     length, path.string()));
     }
     ends.push_back(static_cast<SampleIndex>(sum));
   }
-  if (sum == 0) throw token_refusal(path, "it has no document of at least two tokens");
+  if (sum == 0) throw token_refusal(path, "none of its documents has two tokens or more");
   return ends;
 }
 
@@ -66,12 +66,12 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
     const TokenIndexFacts facts = read_token_index_facts(index);
     if (shape.token_bytes != 0 && shape.token_bytes != facts.token_bytes) {
       throw usage_error(
-          fmt::format("--token-type: {} says that tokens have {} bytes", index.string(), facts.token_bytes));
+          fmt::format("--token-type: according to {} tokens have {} bytes", index.string(), facts.token_bytes));
     }
     shape.token_bytes = facts.token_bytes;
     shape.documents = facts.documents;
     if (facts.tokens != file_bytes / facts.token_bytes) {
-      throw token_refusal(path, fmt::format("it has {} bytes, and {} counts {} tokens of {} bytes", file_bytes,
+      throw token_refusal(path, fmt::format("it has {} bytes, but {} lists {} tokens of {} bytes", file_bytes,
                                             index.string(), facts.tokens, facts.token_bytes));
     }
   }
@@ -83,8 +83,8 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
   shape.tokens = file_bytes / shape.token_bytes;
   if (shape.tokens < 2) throw token_refusal(path, "it has fewer than two tokens");
   if (options.sequences == Sequences::kDocuments && !has_index) {
-    throw usage_error(fmt::format("--sequences documents: {} has no index {}, which tells the documents", path.string(),
-                                  index.filename().string()));
+    throw usage_error(fmt::format("--sequences documents: {} lacks the index {} that lists the documents",
+                                  path.string(), index.filename().string()));
   }
   return shape;
 }
@@ -93,12 +93,12 @@ std::size_t samples_of(const TokenShape& shape, const fs::path& path) {
   // Nobody cuts them.
   if (shape.sequence_length == 0) return 1;
   if (shape.sequence_length >= shape.tokens) {
-    throw usage_error(fmt::format("--sequence-length {}: {} has {} tokens, want fewer than that", shape.sequence_length,
-                                  path.string(), shape.tokens));
+    throw usage_error(fmt::format("--sequence-length {}: {} has only {} tokens; use a shorter length",
+                                  shape.sequence_length, path.string(), shape.tokens));
   }
   const std::size_t samples = (shape.tokens - 1) / shape.sequence_length;
   if (samples >= std::numeric_limits<SampleIndex>::max()) {
-    throw usage_error(fmt::format("--sequence-length {}: {} has {} such sequences, want longer ones: at most 2^32 - 2",
+    throw usage_error(fmt::format("--sequence-length {}: {} has {} such sequences, more than 2^32 - 2; use longer ones",
                                   shape.sequence_length, path.string(), samples));
   }
   return samples;

@@ -59,8 +59,8 @@ void check_extents(const Source& source) {
   }
   // Place and size of a crop stay far from where sums of bytes would wrap.
   if (extents[0] > 1024 || extents[1] > std::uint64_t{1} << 14U) {
-    throw volume_refusal(
-        source.path, fmt::format("{} has extents {}, more than can be read", source.what, fmt::join(extents, " x ")));
+    throw volume_refusal(source.path, fmt::format("{} has extents {}, more than loadline can read", source.what,
+                                                  fmt::join(extents, " x ")));
   }
 }
 
@@ -142,8 +142,7 @@ const float* first_value(const MappedFile& file, const Source& source) {
   const auto values = file.part(source.what, source.offset_bytes, values_in(source), sizeof(float));
   if (source.offset_bytes % sizeof(float) != 0) {
     throw volume_refusal(source.path,
-                         fmt::format("the values of {} begin at byte {}, which is no multiple of 4: they cannot "
-                                     "be mapped",
+                         fmt::format("the values of {} begin at byte {}, not a multiple of 4, so they cannot be mapped",
                                      source.what, source.offset_bytes));
   }
   return reinterpret_cast<const float*>(values.data());
@@ -239,7 +238,7 @@ std::string volume_obstacle(const Hdf5Facts& facts) {
   if (facts.storage != Hdf5Storage::kContiguous || !facts.filters.empty()) {
     return fmt::format("its storage is {}, which cannot be mapped: use --loader hdf5", name(facts.storage));
   }
-  if (!facts.offset_bytes) return "no space was ever allocated for it in the file: nothing was written";
+  if (!facts.offset_bytes) return "the file has no space allocated for it: nothing was written";
   return "";
 }
 
@@ -270,7 +269,7 @@ std::unique_ptr<VolumeDataset> open_hdf5_volume(DatasetInfo info, const fs::path
     return map_volume(std::move(info), sources);
   }
   if (info.access == Access::kRows) return std::make_unique<LibraryVolume>(std::move(info), std::move(datasets));
-  throw volume_refusal(path, "crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
+  throw volume_refusal(path, "a volume's crops are not its rows: use --loader hdf5-mmap or hdf5");
 }
 
 std::unique_ptr<VolumeDataset> open_npy_volume(DatasetInfo info, const fs::path& directory) {
@@ -281,8 +280,7 @@ std::unique_ptr<VolumeDataset> open_npy_volume(DatasetInfo info, const fs::path&
     if (facts.dtype != "<f4") {
       throw volume_refusal(path, fmt::format("its values are '{}', want '<f4' (f32, little-endian)", facts.dtype));
     }
-    if (facts.column_major)
-      throw volume_refusal(path, "its array is in column-major (Fortran's) order, want row-major");
+    if (facts.column_major) throw volume_refusal(path, "its array is in column-major (Fortran) order, want row-major");
     sources[field] = {path, "its array", facts.extents, facts.offset_bytes};
     info.files.push_back(path);
     info.stored_bytes += fs::file_size(path);
@@ -327,17 +325,17 @@ std::unique_ptr<Dataset> open_volume(const fs::path& path, const DatasetOptions&
     throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
   }
   if (options.split != Split::kTrain) {
-    throw usage_error(fmt::format("split test: {} is one volume, which is one split", path.string()));
+    throw usage_error(fmt::format("split test: {} is one volume, so it has one split only", path.string()));
   }
   if (options.crops == 0 || options.crops >= std::numeric_limits<SampleIndex>::max()) {
-    throw usage_error(fmt::format("--crops {}: want at least 1, fewer than 2^32 - 1", options.crops));
+    throw usage_error(fmt::format("--crops {}: want at least 1 and fewer than 2^32 - 1", options.crops));
   }
   DatasetInfo info{.format = "volume", .samples = options.crops, .classes = 1};
   auto volume = fs::is_directory(path) ? open_npy_volume(std::move(info), path)
                                        : open_hdf5_volume(std::move(info), path, options);
   const std::size_t edge = volume->info().volume->edge;
   if (options.crop_edge == 0 || options.crop_edge > edge) {
-    throw usage_error(fmt::format("--crop-edge {}: {} has {} values along each side, want from 1 to as many",
+    throw usage_error(fmt::format("--crop-edge {}: {} has {} values along each side; want an edge from 1 to that",
                                   options.crop_edge, path.string(), edge));
   }
   if (options.in_memory) return copy_volume(*volume, options.memory);

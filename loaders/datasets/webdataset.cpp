@@ -98,7 +98,8 @@ class TarScan {
       index_.bytes.push_back(static_cast<std::uint32_t>(sample_.image->bytes));
       index_.labels.push_back(label());
     } else if (sample_.label) {
-      throw refusal("has a label and no image (jpg, png, ... beside cls in one shard, one behind the other)");
+      throw refusal(
+          "has a label but no image (want jpg, png, ... next to cls, one after the other, in the same shard)");
     }
     sample_ = {.key = std::move(key), .image = {}, .label = {}, .json = {}};
   }

@@ -19,7 +19,8 @@ namespace loadline {
 
 // Asks storage for the samples of the batches to come, across batches and epochs, as far as requests, memory and the
 // plan reach; a batch needs no slot for that. Workers come for samples that have arrived. Whoever of them finds none
-// waits for storage, and when it answers another takes its place, so that nobody decodes while nobody waits.
+// waits for storage, and when an answer comes another thread takes its place, so decoding never leaves storage
+// unattended.
 //
 // In order of the sampler, batches get slots in their sequence: the one that the consumer waits for has one, and so no
 // order of events can starve it. In order of completion a batch gets one when all of its samples have arrived, or
@@ -114,9 +115,9 @@ class ReadAhead {
   std::size_t samples_waiting_ = 0;  // that have arrived for batches without a slot
   bool plan_full_ = false;
   bool ended_ = false;            // the stream
-  bool acquiring_ = false;        // somebody gets a slot
-  bool watches_storage_ = false;  // somebody waits for an answer, on behalf of all
-  bool watches_slots_ = false;    // somebody waits for one to come home, on behalf of all
+  bool acquiring_ = false;        // a thread is getting a slot
+  bool watches_storage_ = false;  // a thread waits for an answer, on behalf of all
+  bool watches_slots_ = false;    // a thread waits for one to come home, on behalf of all
   std::size_t others_waiting_ = 0;
   bool closed_ = false;
 };

@@ -62,9 +62,15 @@ Batch WorkerFeed::next() {
   if (closed_.load(std::memory_order_relaxed)) return {};
   Slot* slot = ring_.take();
   if (slot == nullptr) {
-    const std::lock_guard lock(failing_);
-    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    return {};
+    std::exception_ptr failure;
+    {
+      const std::lock_guard lock(failing_);
+      failure = std::exchange(failure_, nullptr);
+    }
+    if (!failure) return {};
+    // Or a batch that a worker had in hand would follow the failure.
+    close();
+    std::rethrow_exception(failure);
   }
   Batch batch = pool_.adopt(slot);
   if (slot->failure) {

@@ -26,7 +26,7 @@ namespace loadline {
 // the consumer waits for has its slot, and no order of events can starve it.
 //
 // Where a feed reads ahead, workers make samples in place of batches: each takes one that has arrived, assembles it,
-// and publishes the batch if that was the last one of it.
+// and publishes the batch if that was its last sample.
 //
 // A position is the batch's own sequence number or, in order of completion, the next number to be had when it is done.
 class WorkerFeed : public Feed {
@@ -39,7 +39,7 @@ class WorkerFeed : public Feed {
   void close() final;
 
  protected:
-  // Whether samples are to be read ahead of their batches where storage is asked for several side by side.
+  // Whether to read samples ahead of their batches where storage serves several requests at once.
   enum class Reading : std::uint8_t { kByBatch, kAhead };
 
   // Allocates and faults in all slots, and makes each worker's filler. `kind` names it in messages. Throws usage

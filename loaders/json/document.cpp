@@ -51,7 +51,7 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
     const std::string why = exception.id == kTooLarge
                                 ? fmt::format("the number that ends at byte {} is too large", position)
                             : position > text_bytes_ ? std::string("it is cut short")
-                                                     : fmt::format("byte {} is not what can stand there", position);
+                                                     : fmt::format("byte {} is not valid there", position);
     throw Error(fmt::format("{}: not JSON: {}", document_.source(), why), document_.error_kind());
   }
 
@@ -65,12 +65,13 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(fmt::format("{}: no result or configuration: {}", document_.source(), why), document_.error_kind());
+    throw Error(fmt::format("{}: neither a result nor a configuration: {}", document_.source(), why),
+                document_.error_kind());
   }
 
   void check_text(const std::string& text) const {
     if (text.size() <= kMostJsonTextBytes) return;
-    refuse(fmt::format("it has a text of {} bytes, want at most {}", text.size(), kMostJsonTextBytes));
+    refuse(fmt::format("it contains a text of {} bytes, want at most {}", text.size(), kMostJsonTextBytes));
   }
 
   bool add(JsonNode node) {

@@ -43,7 +43,7 @@ void* load(std::string_view word, const fs::path& path) {
   try {
     library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   } catch (...) {  // of its constructors of static objects
-    throw plugin_refusal(word, "an exception left it while it was loaded");
+    throw plugin_refusal(word, "it threw an exception while it was loaded");
   }
   if (library != nullptr) return library;
   const char* why = dlerror();
@@ -67,10 +67,9 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
   if (table == nullptr) throw plugin_refusal(word, "loadline_plugin() returned NULL");
   // Nothing else of another version may be looked at.
   if (table->version != LOADLINE_PLUGIN_VERSION) {
-    throw plugin_refusal(
-        word, fmt::format("it was made for version {} of loadline/plugin.h, and this loadline has version {}; "
-                          "compile it with the header of this one",
-                          table->version, LOADLINE_PLUGIN_VERSION));
+    throw plugin_refusal(word, fmt::format("it was made for version {} of loadline/plugin.h, but this loadline has "
+                                           "version {}; compile it with this loadline's header",
+                                           table->version, LOADLINE_PLUGIN_VERSION));
   }
   const std::string_view missing = table->open == nullptr    ? "open"
                                    : table->next == nullptr  ? "next"

@@ -151,7 +151,7 @@ class PluginFeed final : public Feed, private SlotHome {
     } catch (const std::exception& error) {
       throw failure(fmt::format("{} threw an exception: {}", name, printable(error.what())));
     } catch (...) {
-      throw failure(fmt::format("{} threw an exception that is no std::exception", name));
+      throw failure(fmt::format("{} threw something that is not a std::exception", name));
     }
   }
 
@@ -161,7 +161,7 @@ class PluginFeed final : public Feed, private SlotHome {
   std::string error_text() const {
     const auto end = std::ranges::find(error_, '\0');
     const std::string text = printable({error_.data(), static_cast<std::size_t>(end - error_.begin())});
-    return text.empty() ? "it failed and does not say why" : text;
+    return text.empty() ? "it failed without a message" : text;
   }
 
   void open(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options) {
@@ -191,8 +191,8 @@ class PluginFeed final : public Feed, private SlotHome {
     const std::int32_t result =
         guarded("open()", [&] { return table_.open(&request_, &loader_, error_.data(), error_.size()); });
     if (result == LOADLINE_FAILED) throw failure(error_text());
-    if (result != LOADLINE_OK) throw failure(fmt::format("open() returned {}, which is no result of it", result));
-    if (loader_ == nullptr) throw failure("open() succeeded and made no loader");
+    if (result != LOADLINE_OK) throw failure(fmt::format("open() returned {}, which is not a valid result", result));
+    if (loader_ == nullptr) throw failure("open() succeeded but made no loader");
   }
 
   // False at the end.
@@ -215,9 +215,9 @@ class PluginFeed final : public Feed, private SlotHome {
       // After close() whatever else it says is the end.
       if (closed_.load(std::memory_order_relaxed)) return false;
       if (result == LOADLINE_FAILED) throw failure(error_text());
-      if (result == LOADLINE_STOPPED) throw failure("next() says that it was stopped, but nobody called stop()");
+      if (result == LOADLINE_STOPPED) throw failure("next() reports that it was stopped, but nobody called stop()");
       if (result != LOADLINE_EPOCH_END) {
-        throw failure(fmt::format("next() returned {}, which is no result of it", result));
+        throw failure(fmt::format("next() returned {}, which is not a valid result", result));
       }
       end_epoch();
     }
@@ -259,7 +259,7 @@ class PluginFeed final : public Feed, private SlotHome {
   // Of a batch in its epoch.
   void check_place(std::size_t count) {
     if (short_batch_) {
-      throw failure(fmt::format("batch {} of epoch {} has {} of {} samples and is not the last one of its epoch",
+      throw failure(fmt::format("batch {} of epoch {} has {} of {} samples but is not the last of its epoch",
                                 batches_ - 1, epoch_, *short_batch_, batch_size_));
     }
     if (count < batch_size_) short_batch_ = count;
@@ -276,7 +276,7 @@ class PluginFeed final : public Feed, private SlotHome {
         return fmt::format("{} {} labels, {} indices", text_of(of), of.labels ? "with" : "without",
                            of.indices ? "with" : "without");
       };
-      throw failure(fmt::format("batch {} of epoch {} has samples of {}, and those before it {}", batches_, epoch_,
+      throw failure(fmt::format("batch {} of epoch {} has samples of {}, but earlier ones had {}", batches_, epoch_,
                                 words(format), words(*format_)));
     }
     if (needs_) check_needs(plugin_.word, format, *needs_);
@@ -313,8 +313,7 @@ class PluginFeed final : public Feed, private SlotHome {
                         !__builtin_mul_overflow(bytes, static_cast<std::size_t>(batch.shape[i]), &bytes) &&
                         bytes <= std::numeric_limits<std::size_t>::max() / batch_size_;
       if (!fits) {
-        throw failure(
-            fmt::format("batch {} of epoch {} has {} as its dimension {}", batches_, epoch_, batch.shape[i], i));
+        throw failure(fmt::format("batch {} of epoch {} has dimension {} = {}", batches_, epoch_, i, batch.shape[i]));
       }
       format.shape.push_back(static_cast<std::size_t>(batch.shape[i]));
     }

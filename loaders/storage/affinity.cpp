@@ -50,7 +50,7 @@ int this_thread_id() {
 void keep_this_thread_on(std::span<const std::size_t> cpus) {
   if (set_affinity(cpus)) return;
   throw Error(
-      fmt::format("cannot keep a thread on CPUs {}: {}", fmt::join(cpus, ","), std::generic_category().message(errno)));
+      fmt::format("cannot pin a thread to CPUs {}: {}", fmt::join(cpus, ","), std::generic_category().message(errno)));
 }
 
 PinnedThread::PinnedThread(std::span<const std::size_t> cpus) {

@@ -38,7 +38,7 @@ class ChunkCache {
     ~Hold();
 
     State state() const { return state_; }
-    // Of the chunk: to be read when ready, to be written when it is to be filled.
+    // Of the chunk: readable when ready, writable while it is being filled.
     std::span<std::byte> bytes() const;
     // The chunk is there from now on. A hold that ends without leaves it as if it had never been asked for.
     void filled();
@@ -56,7 +56,7 @@ class ChunkCache {
   // The same, but waits while another thread is filling it: never busy. Not for a thread that has a chunk to fill.
   Hold wait_for(std::size_t chunk);
 
-  // Gives up what nobody is using.
+  // Drops unused chunks.
   void forget();
 
  private:
@@ -66,7 +66,7 @@ class ChunkCache {
     std::size_t chunk = 0;
     std::uint32_t holds = 0;
     bool filled = false;
-    std::uint32_t before = kNone;  // in the order of use, while it is filled and nobody holds it
+    std::uint32_t before = kNone;  // in the order of use, while it is filled and not held
     std::uint32_t after = kNone;
   };
 

@@ -71,7 +71,7 @@ void sync_directory_of(const std::filesystem::path& path) {
   const int code = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
   if (code == 0 || code == EINVAL || code == EROFS || code == EBADF || code == ENOTSUP) return;
-  throw Error(fmt::format("cannot store the name of {}, which is written: {}", path.string(), std::strerror(code)));
+  throw Error(fmt::format("cannot commit the name of {} to disk: {}", path.string(), std::strerror(code)));
 }
 
 }  // namespace

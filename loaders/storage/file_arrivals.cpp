@@ -182,7 +182,7 @@ void FileArrivals::hand_over() {
     if (taken > 0) {
       // The memory of this file stays lent, and so does all other: the system may write to it.
       arena_.keep_for_good();
-      fail(fmt::format("cannot submit to io_uring: the system took {} of the {} steps of a file", taken, kFileSteps));
+      fail(fmt::format("cannot submit to io_uring: the system accepted {} of a file's {} steps", taken, kFileSteps));
     }
     if (taken < 0 && taken != -EINTR && taken != -EAGAIN && taken != -EBUSY) {
       fail(fmt::format("cannot submit to io_uring: {}", std::strerror(-taken)));
@@ -195,7 +195,7 @@ void FileArrivals::hand_over() {
 // The place of the file that has arrived with it, if any.
 std::optional<std::size_t> FileArrivals::note(const FileStepDone& done) {
   if (done.place >= place_of_.size() || steps_left_[done.place] == 0) {
-    fail("cannot read files by io_uring: it tells of a file that nobody asked for");
+    fail("cannot read files by io_uring: it reports a file that was not requested");
   }
   const std::uint32_t at = place_of_[done.place];
   // An opening that is told of has failed, and then nothing else is told of.

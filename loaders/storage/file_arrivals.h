@@ -28,7 +28,7 @@ class ByteArena {
 
   // What lend() takes for so many.
   static std::size_t rounded(std::size_t bytes);
-  // For memory that the system may write to at any time and does not tell when: nobody else ever has it from now on.
+  // For memory that the system may still write to at any time: it is never reused.
   void keep_for_good();
 
  private:

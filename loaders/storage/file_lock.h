@@ -6,8 +6,8 @@
 namespace loadline {
 
 // Holds `<path>.lock`, an empty file beside the one that is to be written, for as long as it lives, and removes it at
-// the end. The lock is the system's (flock(2)) and ends with the process: what a killed one left behind blocks nobody.
-// On a file system without locks there is none, and nothing is said.
+// the end. The lock is the system's (flock(2)) and ends with the process: a lock that a killed process left behind
+// blocks no other. On a file system without locks there is none, and nothing is said.
 class FileLock {
  public:
   // Throws Error naming the path: another process, or another object of this one, holds its lock; the lock file cannot

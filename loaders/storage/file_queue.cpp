@@ -111,7 +111,7 @@ void FileQueue::hand_over(Place& place) {
       const auto steps = std::min<std::size_t>(static_cast<std::size_t>(taken), kFileSteps);
       place.in_flight = static_cast<unsigned>(steps);
       in_flight_ += steps;
-      fail(fmt::format("cannot submit to io_uring: the system took {} of the {} steps of a file", taken, kFileSteps));
+      fail(fmt::format("cannot submit to io_uring: the system accepted {} of a file's {} steps", taken, kFileSteps));
     }
     if (taken < 0 && !is_passing(taken)) {
       fail(fmt::format("cannot submit to io_uring: {}", std::strerror(-taken)));

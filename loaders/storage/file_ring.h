@@ -34,7 +34,7 @@ enum class FileOpening : std::uint8_t {
   kAside,   // a thread of the system's; it tells of a file's opening only where that failed, and then of nothing else
 };
 
-// The functions return what the system does, and leave it to the caller to make sense of it. One thread.
+// The functions return the system's result, which the caller interprets. One thread.
 class FileRing {
  public:
   virtual ~FileRing() = default;

@@ -18,7 +18,7 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-// Of what is at `path`, links followed; reads none of it. None where nothing is there or it cannot be looked at.
+// Of the file at `path`, links followed, without reading it. Absent if there is no file or it cannot be inspected.
 std::optional<FileStamp> stamp_of(const std::filesystem::path& path);
 
 // Whether both are there and lead to one file, by symbolic or hard links too.

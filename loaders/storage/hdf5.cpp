@@ -32,11 +32,10 @@ Handle open_file(const fs::path& path) {
   if (file.valid()) return file;
   const std::string why = hdf5_last_error();
   if (why.find("lock file") != std::string::npos || why.find("open for write") != std::string::npos) {
-    throw hdf5_failure(
-        "open", path,
-        fmt::format("{} (another program has it open for writing, or the file system knows no locks: then "
-                    "set HDF5_USE_FILE_LOCKING=FALSE)",
-                    why));
+    throw hdf5_failure("open", path,
+                       fmt::format("{} (another program has it open for writing, or the file system has no locks: in "
+                                   "that case set HDF5_USE_FILE_LOCKING=FALSE)",
+                                   why));
   }
   throw hdf5_failure("open", path, why);
 }
@@ -67,7 +66,7 @@ void refuse_external_link(hid_t file, const fs::path& path, const std::string& n
                     H5Lunpack_elink_val(value.data(), value.size(), &flags, &other_file, &other_name) >= 0;
   throw hdf5_failure(
       "open", path,
-      fmt::format("'{}' in it is an external link{}; name that file instead, or copy what it leads to (h5copy)", name,
+      fmt::format("'{}' in it is an external link{}; name that file instead, or copy its target (h5copy)", name,
                   told ? fmt::format(" to '{}' in {}", other_name, other_file) : ""));
 }
 
@@ -95,7 +94,7 @@ Handle open_dataset(hid_t file, const fs::path& path, const std::string& name) {
   if (!dataset.valid()) throw hdf5_failure("open", path, fmt::format("dataset '{}': {}", name, hdf5_last_error()));
   if (const std::string holder = file_name_of(dataset.id()); holder != file_name_of(file)) {
     throw hdf5_failure("open", path,
-                       fmt::format("dataset '{}' lies in another file, {}: name that one instead", name, holder));
+                       fmt::format("dataset '{}' is in another file, {}: name that file instead", name, holder));
   }
   return dataset;
 }
@@ -296,8 +295,8 @@ std::size_t Hdf5Dataset::checked_elements() const {
   const double most = elsewhere ? 0x1p40 : kMostInflation * static_cast<double>(fs::file_size(path_));
   if (bytes > most) {
     throw hdf5_failure("read", path_,
-                       fmt::format("{} values of {} bytes are more than it can hold", fmt::join(facts_.extents, " x "),
-                                   facts_.element_bytes));
+                       fmt::format("{} values of {} bytes are more than a file can hold",
+                                   fmt::join(facts_.extents, " x "), facts_.element_bytes));
   }
   std::size_t count = 1;
   for (const std::uint64_t extent : facts_.extents) count *= extent;
@@ -307,7 +306,7 @@ std::size_t Hdf5Dataset::checked_elements() const {
 std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
   const Hdf5Turn turn;
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER) {
-    throw hdf5_failure("read", path_, fmt::format("labels must be whole numbers, these are {}", facts_.type));
+    throw hdf5_failure("read", path_, fmt::format("labels must be whole numbers, but these are {}", facts_.type));
   }
   const std::size_t count = checked_elements();
   std::vector<std::int64_t> wide(count);
@@ -329,7 +328,7 @@ std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
   const Hdf5Turn turn;
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER || facts_.extents.size() != 1) {
     throw hdf5_failure("read", path_,
-                       fmt::format("offsets must be whole numbers in one row, these are {}", facts_.type));
+                       fmt::format("offsets must be whole numbers in one row, but these are {}", facts_.type));
   }
   std::vector<std::uint64_t> values(checked_elements());
   // What is negative comes out as 0, by the library's rule for what does not fit.

@@ -74,7 +74,7 @@ Hdf5Turn::Hdf5Turn() {
 }
 
 std::string hdf5_reason(std::string_view description) {
-  if (description.empty()) return "the HDF5 library does not say why";
+  if (description.empty()) return "the HDF5 library gives no reason";
   if (description.starts_with("truncated file")) {
     return fmt::format("truncated file, {} bytes of {}", number_behind(description, "eof = "),
                        number_behind(description, "stored_eof = "));

@@ -195,7 +195,7 @@ std::span<const std::byte> MappedFile::part(std::string_view what, std::uint64_t
   std::uint64_t length = 0;
   std::uint64_t end = 0;
   if (__builtin_mul_overflow(count, element_bytes, &length) || __builtin_add_overflow(offset, length, &end)) {
-    throw Error(fmt::format("cannot open {}: {} has {} x {} bytes from byte {} on, which no file is long enough for",
+    throw Error(fmt::format("cannot open {}: {} has {} x {} bytes from byte {} on, more than any file can hold",
                             path_.string(), what, count, element_bytes, offset));
   }
   if (end > bytes_.size()) {

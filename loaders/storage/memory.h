@@ -6,7 +6,7 @@
 
 namespace loadline {
 
-// Makes the system provide the memory now, rather than when each page of it is first written.
+// Makes the system provide the memory now, rather than when each page is first written.
 void fault_in(std::span<std::byte> bytes);
 
 enum class Faults { kNow, kLater };

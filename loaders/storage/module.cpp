@@ -52,7 +52,7 @@ void* load_module(const char* name, const char* symbol) {
     void* const found = module == nullptr ? nullptr : ::dlsym(module, symbol);
     if (found != nullptr) return found;
     const char* const why = ::dlerror();
-    throw Error(fmt::format("cannot load {}: {}", name, why == nullptr ? "the system does not say why" : why));
+    throw Error(fmt::format("cannot load {}: {}", name, why == nullptr ? "the system gives no reason" : why));
   }
   throw Error(fmt::format("cannot load {}: it is in none of {}", name, looked));
 }

@@ -1,4 +1,4 @@
-// A file that nobody had: what is there already is never replaced.
+// A new file: an existing one is never replaced.
 #pragma once
 
 #include <filesystem>

@@ -61,10 +61,10 @@ NpyFacts npy_facts_in(std::span<const std::byte> start, std::uint64_t file_bytes
   constexpr std::size_t kLeast = 12;
   if (start.size() < kLeast) throw fail("not a NumPy array (.npy): it is too short");
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (!text.starts_with(kNpyMagic)) throw fail("not a NumPy array (.npy): its first bytes are others");
+  if (!text.starts_with(kNpyMagic)) throw fail("not a NumPy array (.npy): its first bytes differ");
   const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(start[at]); };
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) throw fail(fmt::format("version {} of its format is not known", version));
+  if (version < 1 || version > 3) throw fail(fmt::format("version {} of its format is unknown", version));
   // Lengths are little-endian, of two bytes in the first version and of four since.
   const std::size_t begin = version == 1 ? 10 : 12;
   const std::size_t length = byte(8) | byte(9) << 8U | (version == 1 ? 0 : byte(10) << 16U | byte(11) << 24U);

@@ -60,7 +60,7 @@ class NodeMemory {
   std::vector<std::size_t> nodes_;  // of each; empty: there is one
 };
 
-// Where a large block is to lie.
+// Where to place a large block.
 struct MemoryPlace {
   std::vector<std::size_t> nodes;  // in turn, page by page; empty: where its pages are touched first
   bool replicated = false;         // a copy on each of these nodes in place of that

@@ -98,8 +98,8 @@ TarScanner::TarScanner(const std::filesystem::path& path) : file_(File::open(pat
   file_.read_exactly(0, magic);
   if (magic[0] == std::byte{0x1f} && magic[1] == std::byte{0x8b}) {
     throw Error(
-        fmt::format("cannot open {}: it is compressed by gzip, and no sample in it has a place to be read from; "
-                    "uncompress it first (images hardly get smaller by gzip)",
+        fmt::format("cannot open {}: it is compressed by gzip, so single samples cannot be read; uncompress it first "
+                    "(gzip hardly shrinks images)",
                     path.string()));
   }
 }
@@ -137,7 +137,7 @@ void TarScanner::check_nothing_follows(std::uint64_t at) const {
   std::string rest(std::min(size_ - at, kMostPadding), '\0');
   file_.read_exactly(at, std::as_writable_bytes(std::span(rest)));
   if (!all_zero(rest)) {
-    throw refusal(at, "the archive ends here, and more follows; were several written behind each other?");
+    throw refusal(at, "the archive ends here, but more data follows; was one archive appended to another?");
   }
 }
 
@@ -158,7 +158,8 @@ void TarScanner::read_pax(const Header& header, std::optional<std::string>& name
     const std::string_view key = record.substr(0, equals);
     const std::string_view value = record.substr(equals + 1);
     if (key == "path") name = std::string(value);
-    if (key.starts_with("GNU.sparse.")) throw refusal(header.at, "it has a sparse file: write it without --sparse");
+    if (key.starts_with("GNU.sparse."))
+      throw refusal(header.at, "it contains a sparse file: write the archive without --sparse");
     if (key == "size") {
       std::uint64_t number = 0;
       const auto parsed = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -192,7 +193,7 @@ std::optional<TarEntry> TarScanner::next() {
       read_pax(*header, long_name, long_bytes);
     } else if (header->type == 'S') {
       throw refusal(header->at,
-                    fmt::format("'{}' is stored as a sparse file: write it without --sparse", header->name));
+                    fmt::format("'{}' is stored as a sparse file: write the archive without --sparse", header->name));
     } else if (!describes_next) {
       const bool regular = header->type == '0' || header->type == '\0' || header->type == '7';
       // Before POSIX a directory was a file whose name ends so.

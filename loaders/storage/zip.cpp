@@ -31,7 +31,7 @@ class ZipBytes {
   }
   std::span<const std::byte> part(std::uint64_t at, std::uint64_t count) const {
     if (at > bytes_.size() || count > bytes_.size() - at) {
-      throw zip_refusal(shown_, "it is no zip archive, cut off or corrupt");
+      throw zip_refusal(shown_, "not a zip archive, or truncated or corrupt");
     }
     return bytes_.subspan(at, count);
   }
@@ -57,7 +57,7 @@ struct ZipDirectory {
 ZipDirectory zip_directory(const ZipBytes& bytes, const std::string& shown) {
   constexpr std::uint64_t kEndBytes = 22;
   constexpr std::uint64_t kMostComment = 0xffff;
-  if (bytes.size() < kEndBytes) throw zip_refusal(shown, "it is no zip archive: it is too short");
+  if (bytes.size() < kEndBytes) throw zip_refusal(shown, "not a zip archive: it is too short");
   const std::uint64_t last = bytes.size() - kEndBytes;
   for (std::uint64_t back = 0; back <= std::min(last, kMostComment); ++back) {
     const std::uint64_t end = last - back;
@@ -71,7 +71,7 @@ ZipDirectory zip_directory(const ZipBytes& bytes, const std::string& shown) {
     }
     return directory;
   }
-  throw zip_refusal(shown, "it is no zip archive, or cut off: its end is missing");
+  throw zip_refusal(shown, "not a zip archive, or truncated: its end is missing");
 }
 
 // Sizes and place from the extra field of 64-bit numbers, where the record's own are all ones.

@@ -36,7 +36,8 @@ class ImageTransform {
   Layout layout() const { return options_.layout; }
   std::size_t sample_bytes() const { return shape_.elements() * size_bytes(options_.dtype); }
   const Kernels& kernels() const { return kernels_; }
-  // What asking for these stores comes to: streaming ones need a level that has them and samples in whole cache lines.
+  // The stores that such a request results in: streaming ones need a level that has them and samples in whole cache
+  // lines.
   Stores effective(Stores stores) const;
 
   // Writes sample_bytes() bytes to `out` from the stored bytes of the sample with this index. After streaming stores

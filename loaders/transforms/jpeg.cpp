@@ -256,7 +256,8 @@ JpegHeader JpegDecoder::open(std::span<const std::byte> encoded) {
     throw Error(fmt::format("cannot decode JPEG: {} x {} pixels: more than {}", header.size.width, header.size.height,
                             kMostPixels));
   }
-  if (!has_end_marker(library_->rest())) throw Error("cannot decode JPEG: cut off: its end-of-image marker is missing");
+  if (!has_end_marker(library_->rest()))
+    throw Error("cannot decode JPEG: truncated: its end-of-image marker is missing");
   if (header.size.pixels() > kMostPixelsAByte * encoded.size()) {
     throw Error(fmt::format("cannot decode JPEG: its header claims {} x {} pixels, which its {} bytes cannot hold",
                             header.size.width, header.size.height, encoded.size()));

@@ -1,4 +1,4 @@
-// Decoding a part of a JPEG image, and no more of it than that takes.
+// Decodes part of a JPEG image, and no more than that part takes.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace loadline {
 
-// How the samples of a JPEG are to be understood.
+// How to interpret the samples of a JPEG.
 enum class JpegColour : std::uint8_t { kGrey, kYCbCr, kRgb, kCmyk, kYcck };
 
 struct JpegHeader {
   ImageSize size;  // as stored, whatever the orientation
   JpegColour colour = JpegColour::kGrey;
   bool progressive = false;
-  Orientation orientation = Orientation::kUpright;  // as EXIF says; it is for the caller to heed
+  Orientation orientation = Orientation::kUpright;  // as EXIF says; the caller applies it
 };
 
 // Whether the bytes begin as JPEG does, whatever their file is called.

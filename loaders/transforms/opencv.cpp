@@ -47,10 +47,9 @@ void refuse_impossible_png(std::span<const std::byte> encoded) {
   const std::size_t width = number(kWidth);
   const std::size_t height = number(kWidth + 4);
   if (width * height <= std::min(kMostPixels, kMostPixelsAByte * encoded.size())) return;
-  throw Error(
-      fmt::format("cannot decode PNG: its header claims {} x {} pixels, which its {} bytes cannot hold, or more "
-                  "than {}",
-                  width, height, encoded.size(), kMostPixels));
+  throw Error(fmt::format(
+      "cannot decode PNG: its header claims {} x {} pixels, more than its {} bytes can hold, or more than {}", width,
+      height, encoded.size(), kMostPixels));
 }
 
 void check_region(const ImageSize& size, const Region& region) {

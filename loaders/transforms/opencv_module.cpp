@@ -50,7 +50,7 @@ const char* guarded(const Work& work) {
   } catch (const std::exception& error) {
     return remembered(error.what());
   } catch (...) {
-    return "OpenCV failed and does not say why";
+    return "OpenCV failed without a message";
   }
 }
 
@@ -90,7 +90,7 @@ const char* decode_image(OpenCvImage* image, const std::byte* encoded, std::size
       cv::imdecode(buffer, flags, &image->bgr);
     }
     *deep = image->bgr.depth() == CV_16U;
-    if (image->bgr.empty()) return "damaged, or of no format that OpenCV knows";
+    if (image->bgr.empty()) return "damaged, or of a format unknown to OpenCV";
     *size = {.height = static_cast<std::size_t>(image->bgr.rows), .width = static_cast<std::size_t>(image->bgr.cols)};
     return nullptr;
   });

@@ -35,7 +35,7 @@ void check(const PhotoOptions& options) {
         fmt::format("ratio of a random crop from {} to {}: want 0 < from <= to", range.least_ratio, range.most_ratio));
   }
   if (options.crop == PhotoCrop::kCentre && options.shorter_side < std::max(height, width)) {
-    throw usage_error(fmt::format("centre crop of {} x {} out of a shorter side of {}: want no more than that", width,
+    throw usage_error(fmt::format("centre crop of {} x {} from a shorter side of {}: want no more than that", width,
                                   height, options.shorter_side));
   }
 }

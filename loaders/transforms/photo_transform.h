@@ -53,7 +53,7 @@ struct PhotoOptions {
   std::vector<double> stddev;  // of red, green, blue, above 0; empty: 1. Float types only
   std::uint64_t seed = 1;      // of crop and flip
   PhotoDecoder decoder = PhotoDecoder::kJpeg;
-  bool turn_upright = false;      // heed EXIF's orientation; torchvision does not
+  bool turn_upright = false;      // apply EXIF's orientation; torchvision does not
   bool allow_scaled_dct = false;  // decode at 1/2, 1/4 or 1/8 where that is still no smaller than the output
 };
 
@@ -95,7 +95,7 @@ class PhotoTransform {
   Layout layout() const { return options_.layout; }
   std::size_t sample_bytes() const { return resize_.sample_bytes(); }
   const Kernels& kernels() const { return resize_.kernels(); }
-  // What asking for these stores comes to: streaming ones need a level that has them and rows in whole cache lines.
+  // The stores that such a request results in: streaming ones need a level that has them and rows in whole cache lines.
   Stores effective(Stores stores) const { return resize_.effective(stores); }
 
   // Writes sample_bytes() bytes to `out` from the encoded bytes of the sample with this index, or throws Error saying

@@ -41,7 +41,7 @@ constexpr bool contains(const ImageSize& size, const Region& region) {
          region.top <= size.height - region.height && region.left <= size.width - region.width;
 }
 
-// Rows of red, green and blue bytes in somebody else's memory; nothing is readable beyond the last pixel of a row.
+// Rows of red, green and blue bytes in borrowed memory; nothing is readable beyond the last pixel of a row.
 struct RgbView {
   const std::uint8_t* pixels = nullptr;
   ImageSize size;

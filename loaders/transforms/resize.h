@@ -12,7 +12,7 @@
 
 namespace loadline {
 
-// What one thread needs while it resizes: grows to what the largest image takes, and is to be kept.
+// One thread's buffers for resizing: they grow to the largest image. Keep and reuse them.
 class ResizeScratch {
  private:
   friend class BilinearResize;
@@ -38,7 +38,7 @@ class BilinearResize {
   ImageShape shape() const { return {3, out_.height, out_.width}; }
   std::size_t sample_bytes() const { return shape().elements() * size_bytes(dtype_); }
   const Kernels& kernels() const { return kernels_; }
-  // What asking for these stores comes to: streaming ones need a level that has them and rows in whole cache lines.
+  // The stores that such a request results in: streaming ones need a level that has them and rows in whole cache lines.
   Stores effective(Stores stores) const;
 
   // Writes sample_bytes() bytes to `out`. Pixels of `in` outside of the window take part where the window's edge pixels

@@ -52,7 +52,7 @@ class VolumeTransform {
   std::size_t channel_bytes() const { return values() * size_bytes(options_.dtype); }
   // What one thread needs for apply(): this many values of scratch.
   std::size_t scratch_values() const { return options_.dtype == DType::kF32 ? 0 : values(); }
-  // What asking for these stores comes to: streaming ones need a level that has them, f32, and rows in whole lines.
+  // The stores that such a request results in: streaming ones need a level that has them, f32, and rows in whole lines.
   Stores effective(Stores stores) const;
 
   // In a volume of `volume_edge` values along each side, at least edge().

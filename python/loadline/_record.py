@@ -65,7 +65,7 @@ class record:
             return
         if not self._overwrite and os.path.exists(self._path) and os.path.getsize(self._path) > 0:
             raise _core.Error(
-                f"cannot write {self._path}: a file is there already; "
+                f"cannot write {self._path}: the file exists already; "
                 "record(overwrite=True) replaces it"
             )
         self._begun = True

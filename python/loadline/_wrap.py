@@ -56,7 +56,7 @@ def wrap(
     the program ends.
 
     The step does not know which trial it is in: it learns from resident batches and from parts of
-    epochs, so measure before a training that is to be kept.
+    epochs, so measure before a training to maintain.
 
     enabled: False passes the loader through, as LOADLINE_DISABLE in the environment does.
     trials: of each mode. trial_seconds: how long each is at the least, with 20 batches or ten times

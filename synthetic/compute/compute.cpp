@@ -28,18 +28,18 @@ namespace {
 
 constexpr std::array kComputes{
     ComputeKind{.name = "drain",
-                .summary = "touches every cache line of the batch and drops it",
+                .summary = "touches every cache line of the batch, then drops it",
                 .parameters = {},
                 .make = make_drain},
     ComputeKind{.name = "device",
-                .summary = "accelerators, emulated: timed steps that use no CPU",
+                .summary = "emulated accelerators: timed steps that use no CPU",
                 .parameters = kDeviceParameters,
                 .make = make_device_of,
                 .held_batches = device_held_batches,
                 .memory_bytes = device_memory_bytes,
                 .samples_per_second = device_samples_per_second},
     ComputeKind{.name = "replay",
-                .summary = "takes the time of the steps of a job that loadline.record noted",
+                .summary = "takes as long as the steps of a job that loadline.record recorded",
                 .parameters = kReplayParameters,
                 .make = make_replay_of,
                 .memory_bytes = replay_memory_bytes},
@@ -72,8 +72,9 @@ constexpr std::array kComputes{
 };
 
 std::unique_ptr<Sink> refuse_to_step(std::span<const double> /*values*/, const ComputeContext& /*context*/) {
-  throw usage_error(fmt::format(
-      "compute {}: it is the training step of a program that measured itself, and nobody else has it", kProgramStep));
+  throw usage_error(
+      fmt::format("compute {}: it is the training step of a program that measured itself, and only that program has it",
+                  kProgramStep));
 }
 
 // Not in the table: it stands in results alone.
@@ -82,12 +83,12 @@ constexpr ComputeKind kStepOfProgram{.name = kProgramStep,
                                      .parameters = {},
                                      .make = refuse_to_step};
 std::unique_ptr<Sink> refuse_to_make(std::span<const double> /*values*/, const ComputeContext& /*context*/) {
-  throw usage_error("--compute: a function of Python is called by `python3 -m loadline`, not by this program");
+  throw usage_error("--compute: only `python3 -m loadline` can call a Python function");
 }
 
 // Of a compute that nobody here opens.
 constexpr ComputeKind kElsewhere{.name = "of a script",
-                                 .summary = "a training step of somebody else's",
+                                 .summary = "an outside training step",
                                  .parameters = {},
                                  .make = refuse_to_make,
                                  .external = true};

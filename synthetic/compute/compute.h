@@ -99,7 +99,7 @@ constexpr std::string_view name(Precision precision) {
   return precision == Precision::kF32 ? "f32" : "bf16";
 }
 
-// What a training step is given, and how it is to be done.
+// What a training step receives, and how to do it.
 struct StepSetting {
   SampleFormat sample;
   std::size_t batch_size = 0;  // samples, at the most
@@ -117,7 +117,7 @@ struct ComputeContext {
   Clock& clock;          // outlives the sink
   std::stop_token stop;  // ends a waiting consume()
   StepSetting setting = {};
-  StepLog* log = nullptr;  // gets what the sink does, and outlives it; null: nobody traces
+  StepLog* log = nullptr;  // receives what the sink does, and outlives it; null: no tracing
 };
 
 struct ComputeKind {
@@ -137,7 +137,7 @@ struct ComputeKind {
   // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
-  bool external = false;  // somebody else's: takes any batch, and those of external loaders as they know them
+  bool external = false;  // from outside: takes any batch, and those of external loaders unchanged
 };
 
 std::span<const ComputeKind> computes();
@@ -170,7 +170,7 @@ struct ComputeSpec {
 };
 
 // Throws usage Error naming the part that is wrong and what is possible, or why the compute was left out. Of an
-// external one that nobody here opens, as in a result from elsewhere, one that cannot be made.
+// external one that this process does not open, as in a result from elsewhere, one that cannot be made.
 ComputeSpec parse_compute(std::string_view text);
 
 // Whether the text may name a compute that is not in the table: "train.py:make_step".

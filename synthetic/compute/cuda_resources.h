@@ -117,7 +117,7 @@ class Stream {
   // The same for destructors: no error is left to report.
   void drain_quietly() const noexcept;
 
-  // What `launch` gives this stream, done by nobody yet.
+  // What `launch` gives this stream, not yet executed.
   template <typename Launch>
   Graph capture(Launch launch) {
     begin_capture();

@@ -133,7 +133,7 @@ GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
   }
   if (support_of(setting.precision) == PrecisionSupport::kNone) {
     throw usage_error(
-        fmt::format("--precision {}: this CPU has no AVX-512, and oneDNN cannot do without", name(setting.precision)));
+        fmt::format("--precision {}: oneDNN needs AVX-512 for it, which this CPU lacks", name(setting.precision)));
   }
   const auto value = [&](std::size_t i) { return static_cast<std::size_t>(values[i]); };
   const GptShape shape{.layers = value(0),

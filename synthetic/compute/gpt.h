@@ -41,7 +41,7 @@ inline constexpr std::array<ComputeParameter, 6> kGptParameters{{
      .most = 1 << 24},
     {.name = "learning_rate", .help = "of Adam", .standard = 0.002, .least = 0, .whole = false, .required = false},
     {.name = "weight_decay",
-     .help = "share of each weight that is added to its gradient",
+     .help = "weight decay: share of each weight that is added to its gradient",
      .standard = 0,
      .least = 0,
      .whole = false,

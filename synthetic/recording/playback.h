@@ -16,7 +16,7 @@ class Playback {
   struct Batch {
     Time wait{};         // of the loop, for this batch
     Time step{};         // that followed
-    double samples = 0;  // 0: nobody counted them
+    double samples = 0;  // 0: not counted
 
     // `time`, which was that of this batch's samples, for so many: in proportion, where they were counted.
     Time scaled(Time time, std::size_t count) const;
@@ -33,7 +33,7 @@ class Playback {
  private:
   Recording recording_;
   std::size_t entry_ = 0;
-  std::uint64_t in_entry_ = 0;  // batches of it that were played
+  std::uint64_t in_entry_ = 0;  // batches played from it
 };
 
 // Throws Error as load_recording() and Playback.

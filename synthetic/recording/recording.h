@@ -32,7 +32,7 @@ struct RecordedSequence {
   std::uint64_t batches_per_entry = 1;
   std::vector<Time> waits;             // of the loop, for the batch
   std::vector<Time> steps;             // from the batch in hand to the asking for the next one; as many as waits
-  std::vector<std::uint64_t> samples;  // as many, or none where nobody counted them
+  std::vector<std::uint64_t> samples;  // as many, or none if they were not counted
 };
 
 // A further loader that the same job iterated over, such as that of its validation.
@@ -61,7 +61,7 @@ struct Recording {
   bool asynchronous = false;
   std::uint64_t epochs = 0;              // passes that were begun
   std::uint64_t batches = 0;             // 0: nothing was recorded
-  std::optional<std::uint64_t> samples;  // none: nobody counted them
+  std::optional<std::uint64_t> samples;  // absent: not counted
   double wall_seconds = 0;               // of the passes: waits, steps, and the recording itself
   double epoch_start_seconds = 0;        // waits for the first batch of each pass, with the making of its iterator
   RecordedTimes wait;

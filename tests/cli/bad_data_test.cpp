@@ -78,7 +78,7 @@ TEST_F(BadData, ImagesAndLabelsThatDisagreeInCountAreRefused) {
 
 TEST_F(BadData, ImagesWithoutLabelsAreRefused) {
   write(data() / kImages, idx_images(3, 2, 2));
-  expect_refused_everywhere(fmt::format("cannot open {}: no labels beside it, want {}", path(kImages), kLabels));
+  expect_refused_everywhere(fmt::format("cannot open {}: its labels are missing, want {}", path(kImages), kLabels));
 }
 
 TEST_F(BadData, LabelThatTheWorkloadDoesNotHaveIsRefused) {
@@ -138,11 +138,10 @@ TEST_F(BadData, NothingThereIsRefused) {
 
 TEST_F(BadData, MissingDataOfAWorkloadNamesTheCommandThatMakesIt) {
   const std::string place = (home_ / "made" / "cifar10").string();
-  expect_refusal(
-      run({"run", "--workload", "cifar10"}), 1,
-      fmt::format("cannot open {0}: the data of workload cifar10 is not there; get it by `loadline data make "
-                  "cifar10 {0}` or name another place with --data",
-                  place));
+  expect_refusal(run({"run", "--workload", "cifar10"}), 1,
+                 fmt::format("cannot open {0}: workload cifar10 has no data there; get it with `loadline data make "
+                             "cifar10 {0}`, or name another place with --data",
+                             place));
   EXPECT_EQ(files(), std::set<std::string>());
   ASSERT_EQ(run({"data", "make", "cifar10", place, "--samples", "10"}).exit_code, 0);
   const Outcome outcome =

@@ -74,15 +74,16 @@ TEST_F(Baseline, WithoutOneThatIsThereDeletesNone) {
 TEST_F(Baseline, HistoryHasTheResultsThatHadTheNameAndTheirTrend) {
   const Json result = measured();
   keep("main", result, 1000, 0);
-  EXPECT_EQ(run({"baseline", "history", "main"}).out, "baseline main: no result had the name before this one\n");
+  EXPECT_EQ(run({"baseline", "history", "main"}).out, "baseline main: no earlier result had this name\n");
   keep("main", result, 951, 1);
   keep("main", result, 899, 2);
   keep("main", result, 852, 3);
   const std::string history = run({"baseline", "history", "main"}).out;
-  EXPECT_THAT(history, AllOf(StartsWith("trend of mnist FULL: 5.2 ± 0.3 % slower a result over 4 results (p < 0.001)"),
-                             HasSubstr("\n2026-11-22T10:00:00Z  "), HasSubstr("\n2026-11-22T10:03:00Z  ")));
+  EXPECT_THAT(history,
+              AllOf(StartsWith("trend of mnist FULL: 5.2 ± 0.3 % slower per result over 4 results (p < 0.001)"),
+                    HasSubstr("\n2026-11-22T10:00:00Z  "), HasSubstr("\n2026-11-22T10:03:00Z  ")));
   EXPECT_THAT(run({"baseline", "history", "main", "--last", "2"}).out,
-              AllOf(StartsWith("trend of mnist FULL: none of 2 results, it takes three\n"),
+              AllOf(StartsWith("trend of mnist FULL: unknown from 2 results, as it takes three\n"),
                     testing::Not(HasSubstr("2026-11-22T10:01:00Z"))));
   EXPECT_THAT(run({"baseline", "list"}).out, HasSubstr("; 3 results before it\n"));
   EXPECT_EQ(run({"baseline", "delete", "main"}).out, "baseline main: deleted, with 3 that had the name before\n");

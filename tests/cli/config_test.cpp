@@ -74,7 +74,7 @@ TEST_F(Config, MissingFileIsRefused) {
 TEST_F(Config, WhatIsNotJsonIsRefused) {
   expect_usage("", "config.json: not JSON: it is empty");
   expect_usage("{\"trials\": 7", "config.json: not JSON: it is cut short");
-  expect_usage("--trials 7", "config.json: not JSON: byte 2 is not what can stand there");
+  expect_usage("--trials 7", "config.json: not JSON: byte 2 is not valid there");
   expect_usage("[1, 2]", "config.json: want an object of options");
 }
 
@@ -89,7 +89,7 @@ TEST_F(Config, UnknownKeyNamesTheNearest) {
 
 TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
   expect_usage(R"({"trials": 0})", "config.json: --trials: want a whole number from 1 to 100000, got '0'");
-  expect_usage(R"({"workers": [1, 1]})", "config.json: --workers: '1' stands twice in the list");
+  expect_usage(R"({"workers": [1, 1]})", "config.json: --workers: the list contains '1' twice");
   expect_usage(R"({"quiet": "perhaps"})", "config.json: --quiet: want on or off, got 'perhaps'");
   expect_usage(R"({"loader": "seriall"})",
                "config.json: --loader 'seriall': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, "

@@ -49,7 +49,7 @@ TEST_F(Data, VerifyDecodesImagesAndNamesThoseThatAreNone) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.err, "loadline: photos: 3 of 7 samples cannot be decoded\n");
   for (const char* file : {"\nphotos/b/4.ppm: cannot decode image: 0 bytes\n",
-                           "\nphotos/b/text.jpg: cannot decode image: damaged, or of no format that OpenCV knows\n"}) {
+                           "\nphotos/b/text.jpg: cannot decode image: damaged, or of a format unknown to OpenCV\n"}) {
     EXPECT_THAT(outcome.out, HasSubstr(file));
   }
   EXPECT_THAT(outcome.out, testing::StartsWith("photos/a/1.ppm: cannot decode image: "));
@@ -77,7 +77,7 @@ TEST_F(Data, RefusesCifarThatLacksABatch) {
     write(home_ / "cifar" / name, cifar10({1, 2}));
   }
   expect_refusal(run({"data", "verify", "cifar"}), 1,
-                 "cannot open cifar: data_batch_3.bin is missing in it, and data_batch_4.bin is there");
+                 "cannot open cifar: it has data_batch_4.bin but no data_batch_3.bin");
 }
 
 TEST_F(Data, MakesWhatTheWorkloadMeasures) {
@@ -101,7 +101,7 @@ TEST_F(Data, ConvertsForTheLoadersThatReadHdf5) {
   const std::string data = mnist();
   const Outcome missing = run(short_run(data) + Words{"--loader", "hdf5-mmap"});
   EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_THAT(missing.err, HasSubstr("get it by `loadline data convert " + data + " " + data + ".h5`"));
+  EXPECT_THAT(missing.err, HasSubstr("get it with `loadline data convert " + data + " " + data + ".h5`"));
   const Outcome made = run({"data", "convert", data, data + ".h5"});
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.err, HasSubstr(".h5: made, 64 samples, fingerprint "));
@@ -162,7 +162,7 @@ TEST_F(Data, RefusesWhatAVolumeHasNot) {
   const Words words = Words{"run", "--workload", "nbody", "--data", "nbody.h5", "-o", "result.json"} + kShort;
   const std::string place = "cannot use nbody.h5 for workload nbody: ";
   const std::pair<Words, std::string> cases[] = {
-      {{}, "--crop-edge 64: nbody.h5 has 24 values along each side, want from 1 to as many"},
+      {{}, "--crop-edge 64: nbody.h5 has 24 values along each side; want an edge from 1 to that"},
       {{"--crop-edge", "16", "--dtype", "u8"}, place + "--dtype u8: the values of a volume are f32, want f32 or bf16"},
       {{"--crop-edge", "16", "--flip", "on"}, place + "--flip on: it is for images, not for crops of a volume"},
       {{"--crop-edge", "16", "--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for crops of a volume"},
@@ -174,9 +174,9 @@ TEST_F(Data, RefusesWhatAVolumeHasNot) {
     EXPECT_EQ(outcome.err, "loadline: " + sentence + "\n");
   }
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--samples", "9"}).err,
-            "loadline: --samples: nbody is one volume, of --size values along each side\n");
+            "loadline: --samples: nbody is one volume with --size values along each side\n");
   EXPECT_EQ(run({"data", "make", "mnist", "new", "--size", "9"}).err,
-            "loadline: --size: mnist has pictures of a size of its own, nbody, photos and tokens can be of any\n");
+            "loadline: --size: mnist has a fixed image size; nbody, photos and tokens accept any\n");
   EXPECT_EQ(run({"data", "make", "nbody", "new.h5", "--size", "4"}).exit_code, 2);
 }
 
@@ -196,7 +196,7 @@ TEST_F(Data, MakesAndMeasuresTokens) {
       words + Words{"--loader", "serial,thread-pool,flow-graph", "--workers", "2", "--sequences", "random,documents"});
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("samples out of 40960 tokens of u16, mapped, fingerprint "));
-  EXPECT_THAT(all.out, HasSubstr("\ntokens/s that samples predict; length: of a sample; padding: "));
+  EXPECT_THAT(all.out, HasSubstr("\ntokens/s: tokens that samples predict; length: tokens per sample; padding: "));
   EXPECT_THAT(all.out, HasSubstr("  0.0 %\n"));
   const auto json = result();
   for (const auto& cell : json["cells"]) {
@@ -225,13 +225,14 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
   const Words words = Words{"run", "--workload", "tokens", "--data", "tokens", "-o", "result.json"} + kShort;
   const std::string place = "cannot use tokens for workload tokens: ";
   const std::pair<Words, std::string> cases[] = {
-      {{"--sequence-length", "4096"}, "--sequence-length 4096: tokens/train.bin has 4096 tokens, want fewer than that"},
-      {{"--token-type", "u32"}, "--token-type: tokens/train.idx says that tokens have 2 bytes"},
+      {{"--sequence-length", "4096"},
+       "--sequence-length 4096: tokens/train.bin has only 4096 tokens; use a shorter length"},
+      {{"--token-type", "u32"}, "--token-type: according to tokens/train.idx tokens have 2 bytes"},
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
       {{"--flip", "on"}, place + "--flip on: it is for images, not for sequences of tokens"},
       {{"--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for sequences of tokens"},
-      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens lie in files of their own"},
-      {{"--compute", "cnn", "--batch-size", "8"}, "compute cnn: the samples are tokens, which gpt takes"},
+      {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens are stored in their own files"},
+      {{"--compute", "cnn", "--batch-size", "8"}, "compute cnn: the samples are tokens; use --compute gpt"},
   };
   for (const auto& [extra, sentence] : cases) {
     const Outcome outcome = run(words + extra);
@@ -240,12 +241,12 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
   }
   const Words images{"run", "--workload", "mnist", "--data", "tokens", "-o", "result.json"};
   EXPECT_EQ(run(images + kShort).err,
-            "loadline: cannot use tokens for workload mnist: it holds tokens, use --workload tokens\n");
+            "loadline: cannot use tokens for workload mnist: it holds tokens; use --workload tokens\n");
   const std::string pictures = mnist();
   const Outcome no_tokens = run(Words{"run", "--workload", "tokens", "--data", pictures, "-o", "result.json"} + kShort);
   EXPECT_THAT(no_tokens.err, HasSubstr("for workload tokens: it holds no tokens\n"));
   EXPECT_EQ(run({"data", "make", "tokens", "new", "--samples", "9"}).err,
-            "loadline: --samples: tokens are one row, of --size tokens\n");
+            "loadline: --samples: tokens are one row of --size tokens\n");
   EXPECT_EQ(run({"data", "convert", "tokens", "new.h5"}).err,
             "loadline: cannot convert to hdf5: it holds images and volumes, not tokens\n");
   const Outcome plugin = run({"check", "thread-pool", "--workload", "tokens", "--data", "tokens", "--batch-size", "4"});
@@ -256,7 +257,7 @@ TEST_F(Data, ConvertsNothingItCannot) {
   const std::string data = mnist();
   const Outcome unnamed = run({"data", "convert", data, "somewhere"});
   EXPECT_EQ(unnamed.exit_code, 2);
-  EXPECT_THAT(unnamed.err, HasSubstr("--format: somewhere does not say what to convert to, want one of hdf5, idx"));
+  EXPECT_THAT(unnamed.err, HasSubstr("--format: somewhere does not say what to convert to; want one of hdf5, idx"));
   const Outcome level = run({"data", "convert", data, "new.h5", "--chunk", "4", "--gzip", "11"});
   EXPECT_EQ(level.exit_code, 2);
   EXPECT_THAT(level.err, HasSubstr("--gzip: want a level from 0 to 9"));

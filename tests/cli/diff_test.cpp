@@ -79,9 +79,9 @@ TEST_F(Diff, WalksThroughSeveralResults) {
     EXPECT_THAT(to_file.out, StartsWith("equivalent: mnist FULL, "));
   }
   expect_refusal(run({"diff", "base.json", "slower.json", "base.json", "--across", "loader"}), 2,
-                 "--across: a walk goes by the fastest of each result; give two results, or --each");
+                 "--across: a walk compares the fastest cell of each result; give two results, or --each");
   expect_refusal(run({"diff", "base.json", "slower.json", "base.json", "--paired"}), 2,
-                 "--paired: it compares the two results of one `loadline ab`, give these alone");
+                 "--paired: it compares the two results of one `loadline ab`; give only those");
 }
 
 TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
@@ -133,7 +133,7 @@ TEST_F(Diff, FailsWhereWhatDecidesHasNoTrials) {
   const Outcome empty = run({"diff", "base.json", "empty.json"});
   EXPECT_EQ(empty.exit_code, 1);
   EXPECT_EQ(empty.err,
-            "loadline: mnist/FULL/serial/batch:8 decides and has nothing to decide by: the new one has no trials\n");
+            "loadline: mnist/FULL/serial/batch:8 decides but has no figures to decide by: the new one has no trials\n");
   EXPECT_EQ(run({"diff", "base.json", "empty.json", "--allow-missing"}).exit_code, 1);
 }
 
@@ -182,9 +182,9 @@ TEST_F(Diff, WantsTwoResults) {
   expect_refusal(run({"diff", "base.json"}), 2,
                  "diff: want a base and at least one other result, such as base.json new.json");
   expect_refusal(run({"diff", "base.json", "--base-value", "serial"}), 2,
-                 "--base-value: it is a value of the setting that --by names, give that too");
+                 "--base-value: it is a value of the setting that --by names; give --by too");
   expect_refusal(run({"diff", "base.json", "slower.json", "--by", "loader"}), 2,
-                 "--by: it compares cells of one result, give that alone");
+                 "--by: it compares cells within one result; give only that");
   expect_refusal(run({"diff", "base.json", "slower.json", "--metric", "ful"}), 2,
                  "--metric 'ful': want one of samples_per_second, io, synthetic, full, first_batch_seconds, "
                  "wait_p50_seconds, wait_p99_seconds, wait_max_seconds, cpu_seconds_per_1000_samples, "
@@ -234,11 +234,11 @@ TEST_F(Diff, RefusesResultsOfUnlikeMachines) {
   keep("slower.json", result);
   const Outcome outcome = run({"diff", "base.json", "slower.json"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("cannot compare slower.json with base.json, they differ in CPU ("));
+  EXPECT_THAT(outcome.err, HasSubstr("cannot compare slower.json with base.json: they differ in CPU ("));
   EXPECT_THAT(outcome.err, HasSubstr(", build type ("));
   const Outcome allowed = run({"diff", "base.json", "slower.json", "--allow-mismatch"});
   EXPECT_EQ(allowed.exit_code, 3);
-  EXPECT_THAT(allowed.out, HasSubstr("\ncompared all the same, though unlike in\n  CPU: "));
+  EXPECT_THAT(allowed.out, HasSubstr("\ncompared although they differ in\n  CPU: "));
 }
 
 TEST_F(Diff, RefusesResultsWithNothingInCommon) {
@@ -247,8 +247,8 @@ TEST_F(Diff, RefusesResultsWithNothingInCommon) {
   for (Json& cell : result["cells"]) cell["workload"] = "fashion-mnist";
   keep("slower.json", result);
   expect_refusal(run({"diff", "base.json", "slower.json"}), 1,
-                 "cannot compare slower.json with base.json: they have no workload in common, the one has "
-                 "fashion-mnist, the other mnist");
+                 "cannot compare slower.json with base.json: they have no workload in common: one has fashion-mnist, "
+                 "the other mnist");
 }
 
 TEST_F(Diff, ComparesAlongASetting) {
@@ -295,10 +295,10 @@ TEST_F(Diff, RefusesNamesThatAreNoFileNamesAndRunsThatWereStopped) {
   stopped["status"] = "partial";
   keep("stopped.json", stopped);
   expect_refusal(run({"diff", "--save-baseline", "main", "stopped.json"}), 1,
-                 "stopped.json: of a run that was stopped, which is no baseline");
+                 "stopped.json: its run was stopped, so it cannot be a baseline");
   expect_refusal(
       run({"diff", "--baseline", "main", "base.json"}), 2,
-      "--baseline main: no baseline is kept in " + (home_ / "baselines").string() + ", --save-baseline keeps one");
+      "--baseline main: no baseline is kept in " + (home_ / "baselines").string() + "; --save-baseline keeps one");
 }
 
 TEST_F(Diff, ARunIsKeptAndComparedByName) {

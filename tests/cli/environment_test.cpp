@@ -185,7 +185,7 @@ TEST_F(Surroundings, WherePlacementIsRefusedSaysSo) {
   for (const char* loader : {"serial", "thread-pool", "flow-graph"}) {
     SCOPED_TRACE(loader);
     expect_sentence(short_run(mnist()) + Words{"--loader", loader, "--placement", "split"}, 1,
-                    "--placement split: cannot keep a thread on CPUs ", "Operation not permitted");
+                    "--placement split: cannot pin a thread to CPUs ", "Operation not permitted");
   }
 }
 

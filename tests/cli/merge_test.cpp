@@ -37,7 +37,7 @@ TEST_F(Merge, SaysWhenSharesAreMissing) {
   make("b.json", kSweep + Words{"--part", "2/3"});
   const Outcome outcome = run({"merge", "a.json", "b.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" cells, which are not all that was asked for\nresult: loadline-2"));
+  EXPECT_THAT(outcome.out, HasSubstr(" cells, not all that were requested\nresult: loadline-2"));
 }
 
 TEST_F(Merge, RefusesOneResultTwiceAndWhatIsNoResult) {
@@ -45,7 +45,7 @@ TEST_F(Merge, RefusesOneResultTwiceAndWhatIsNoResult) {
   make("a.json");
   const std::string id = result("a.json")["run_id"];
   expect_refusal(run({"merge", "a.json", "a.json", "-o", "result.json"}), 1,
-                 "cannot merge a.json: run " + id + " is in a.json already");
+                 "cannot merge a.json: run " + id + " is already in a.json");
   expect_refusal(run({"merge", "a.json"}), 2, "merge: want at least two results, got 1");
   expect_refusal(run({"merge", "a.json", "none.json"}), 1, "cannot open none.json: No such file or directory");
   write(home_ / "cut.json", bytes_of(home_ / "a.json").substr(0, 1000));
@@ -75,7 +75,7 @@ TEST_F(Merge, ExportsToBenchy) {
   expect_refusal(run({"export", "--to", "bency", "a.json"}), 2,
                  "--to 'bency': want one of benchy, csv, tensorboard (did you mean benchy?)");
   expect_refusal(run({"export", "--to", "benchy", "a.json", "runs"}), 2,
-                 "export: benchy is one file, of -o FILE, and needs no directory runs");
+                 "export: benchy writes one file, -o FILE, and takes no directory runs");
 }
 
 class Tensorboard : public Merge {
@@ -130,11 +130,11 @@ TEST_F(Tensorboard, LeavesNothingWhereItCannotWriteAll) {
 
 TEST_F(Tensorboard, RefusesWhatCannotBeInASentence) {
   expect_refusal(run({"export", "--to", "tensorboard", "a.json"}), 2,
-                 "export: want a directory for tensorboard behind the result");
+                 "export: want a directory for tensorboard after the result");
   expect_refusal(run({"export", "--to", "tensorboard", "a.json", "runs", "-o", "b"}), 2,
-                 "--output: tensorboard has a directory behind the result");
+                 "--output: for tensorboard, give a directory after the result");
   expect_refusal(run({"export", "--to", "tensorboard", "a.json", "runs", "--overwrite"}), 2,
-                 "--overwrite: event files of tensorboard never replace others");
+                 "--overwrite: tensorboard event files never replace others");
   expect_refusal(run({"export", "--to", "tensorboard", "a.json", "a.json"}), 1,
                  "cannot make the directory a.json: File exists");
 }

@@ -73,12 +73,12 @@ TEST_F(Monitored, IsNotThereUnlessItIsAskedFor) {
   EXPECT_FALSE(result().contains("counters"));
   EXPECT_FALSE(result()["cells"][0]["trials"][0].contains("counters"));
   expect_refusal(run({"export", "--to", "csv", "result.json"}), 1,
-                 "--to csv: the result has no monitor; run it with --monitor, such as 200ms");
+                 "--to csv: the result has no monitor series; run with --monitor, such as --monitor 200ms");
   expect_refusal(run(short_run(data) + Words{"--monitor", "5ms"}), 2,
                  "--monitor: want a time from 10ms to 1h, such as 200ms, got '5ms'");
   expect_refusal(run({"ab", "--workload", "mnist", "--data", data, "--mode", "io", "--base", "", "--new",
                       "--monitor 1s", "--pairs", "2"}),
-                 2, "--monitor: both sides share a process, give it to both or use --processes");
+                 2, "--monitor: both sides share a process; give it to both, or use --processes");
 }
 
 }  // namespace

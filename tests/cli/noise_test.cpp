@@ -86,7 +86,7 @@ TEST_F(Noise, IsMeasuredInPairsOfRunsAndCarriesItsCircumstances) {
 
 TEST_F(Noise, OfFewPairsIsRefused) {
   expect_refusal(run(quick() + Words{"--pairs", "4"}), 2,
-                 "--pairs 4: want at least 5, fewer say too little of how far runs lie apart");
+                 "--pairs 4: want at least 5, fewer say too little about how far apart runs lie");
   expect_refusal(run(quick() + Words{"--trials", "0"}), 2, "--trials 0: want at least 1");
 }
 
@@ -96,7 +96,7 @@ TEST_F(Noise, IsNotWrittenWhereItIsStopped) {
   tool.send(SIGTERM);
   const Outcome outcome = tool.finish();
   EXPECT_EQ(outcome.exit_code, 143);
-  EXPECT_THAT(outcome.err, HasSubstr("loadline: interrupted; a noise floor needs all pairs, none was written\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("loadline: interrupted; a noise floor needs all pairs; no file was written\n"));
   EXPECT_EQ(files(), (std::set<std::string>{"mnist"}));
 }
 
@@ -147,7 +147,7 @@ TEST_F(NoiseInDiff, IsFoundByTheHostAndSaidInTheLineThatItAffects) {
   const Outcome outcome = diff();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("inconclusive: mnist/FULL/"),
-                                 HasSubstr(": two runs of the same differ by up to 28 % on " + host_ + " (5 pairs of "),
+                                 HasSubstr(": two identical runs differ by up to 28 % on " + host_ + " (5 pairs of "),
                                  HasSubstr(", more than the margin of 3 %\n")));
   EXPECT_EQ(diff({"--margin", "1%"}).exit_code, 0) << "a margin below the floor is no mistake";
   EXPECT_THAT(diff({"--noise", "none"}).out, testing::Not(HasSubstr("two runs of the same")));
@@ -169,7 +169,7 @@ TEST_F(NoiseInDiff, IsNotedWhereItIsOld) {
   write(home_ / "noise.json", noise_.dump());
   EXPECT_THAT(diff({"--noise", "noise.json"}).out,
               AllOf(HasSubstr("\nnote\n  the noise floor of " + host_ + " was measured "),
-                    HasSubstr(" days from result.json; `loadline aa` measures it anew\n")));
+                    HasSubstr(" days from result.json; `loadline aa` measures it again\n")));
 }
 
 TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
@@ -177,13 +177,13 @@ TEST_F(NoiseInDiff, IsRefusedWhereItIsPoorOrOfAnotherKind) {
   noise_["cells"][0]["ratios"] = std::vector<double>(4, 1.1);
   write(home_ / "few.json", noise_.dump());
   expect_refusal(diff({"--noise", "few.json"}), 1,
-                 "few.json: a noise floor of 4 pairs of runs says too little, want at least 5; measure it anew by "
-                 "`loadline aa`, or leave it out by --noise none");
+                 "few.json: a noise floor from 4 pairs of runs says too little; want at least 5; measure it again with "
+                 "`loadline aa`, or ignore it with --noise none");
   write(home_ / "old.json", R"({"noise_schema_version": 1, "hostname": "a", "pairs": 20, "cells": []})");
   expect_refusal(diff({"--noise", "old.json"}), 1,
-                 "old.json: an older loadline measured this noise floor within one run, which says nothing of two "
-                 "runs; measure it anew by `loadline aa`, or leave it out by --noise none");
-  expect_refusal(diff({"--noise", "result.json"}), 1, "result.json: not a noise floor, as `loadline aa` writes it");
+                 "old.json: an older loadline measured this noise floor within one run, which says nothing about two "
+                 "runs; measure it again with `loadline aa`, or ignore it with --noise none");
+  expect_refusal(diff({"--noise", "result.json"}), 1, "result.json: not a noise floor as `loadline aa` writes it");
 }
 
 TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
@@ -199,8 +199,9 @@ TEST_F(NoiseInDiff, OfAnotherKindIsKnownBeforeARunIsMeasuredAgainstABaseline) {
 TEST_F(NoiseInDiff, IsNoConcernOfWhatOneRunMeasured) {
   keep(Json{{"noise_schema_version", 1}}, host_);
   EXPECT_EQ(run({"diff", "--paired", "result.json", "result.json"}).exit_code, 0);
-  expect_refusal(diff({"--paired", "--noise", "noise.json"}), 2,
-                 "--noise: it is how far two runs lie apart, and this is of one, leave it out");
+  expect_refusal(
+      diff({"--paired", "--noise", "noise.json"}), 2,
+      "--noise: a noise floor says how far apart two runs lie, and --by compares cells of one run; leave it out");
 }
 
 }  // namespace

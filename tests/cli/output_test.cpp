@@ -48,7 +48,7 @@ class Output : public CommandLine {
 TEST_F(Output, ReplacesACompleteResultOnlyWithOverwrite) {
   ASSERT_EQ(run(careful_run("result.json")).exit_code, 0);
   expect_kept("result.json", careful_run("result.json"), 1,
-              "cannot write result.json: a result is there already; --overwrite replaces it");
+              "cannot write result.json: a result exists already; --overwrite replaces it");
   const auto before = result()["run_id"];
   EXPECT_EQ(run(careful_run("result.json", {"--overwrite"})).exit_code, 0);
   EXPECT_NE(result()["run_id"], before);
@@ -57,14 +57,14 @@ TEST_F(Output, ReplacesACompleteResultOnlyWithOverwrite) {
 TEST_F(Output, NeverReplacesAResultThatWasStopped) {
   stop_in_the_middle("result.json");
   const std::string sentence =
-      "cannot write result.json: a result is there that was stopped; --resume goes on with it, or remove it or name "
+      "cannot write result.json: it holds the result of a stopped run; continue it with --resume, remove it, or name "
       "another";
   expect_kept("result.json", careful_run("result.json"), 1, sentence);
   expect_kept("result.json", careful_run("result.json", {"--overwrite"}), 1, sentence);
 }
 
 TEST_F(Output, NeverReplacesWhatIsNoResult) {
-  const std::string sentence = ": a file is there that is no result of loadline, and is not replaced; name another";
+  const std::string sentence = ": the file is not a loadline result and is not replaced; name another";
   ASSERT_EQ(run(careful_run("cut.json")).exit_code, 0);
   write(home_ / "cut.json", bytes_of(home_ / "cut.json").substr(0, 1000));
   write(home_ / "thesis.tex", "years of work");
@@ -79,7 +79,7 @@ TEST_F(Output, NeverReplacesWhatIsNoResult) {
 TEST_F(Output, ReplacesAnEmptyFileOnlyWithOverwrite) {
   write(home_ / "new.json", "");
   expect_kept("new.json", careful_run("new.json"), 1,
-              "cannot write new.json: an empty file is there already; --overwrite replaces it");
+              "cannot write new.json: an empty file exists already; --overwrite replaces it");
   EXPECT_EQ(run(careful_run("new.json", {"--overwrite"})).exit_code, 0);
   EXPECT_EQ(result("new.json")["status"], "complete");
 }
@@ -161,11 +161,11 @@ TEST_F(Output, OfTextReplacesAnyTextWithOverwriteButNoResult) {
     SCOPED_TRACE(testing::PrintToString(command));
     write(home_ / "notes.txt", "mine");
     expect_kept("notes.txt", command + Words{"-o", "notes.txt"}, 1,
-                "cannot write notes.txt: a file is there already; --overwrite replaces it");
+                "cannot write notes.txt: the file exists already; --overwrite replaces it");
     EXPECT_EQ(run(command + Words{"-o", "notes.txt", "--overwrite"}).exit_code, 0);
     EXPECT_NE(bytes_of(home_ / "notes.txt"), "mine");
     expect_kept("b.json", command + Words{"-o", "b.json", "--overwrite"}, 1,
-                "cannot write b.json: the result of a run is there, which this would not be");
+                "cannot write b.json: it holds the result of a run, and this would not be one");
   }
 }
 
@@ -174,7 +174,7 @@ TEST_F(Output, OfMergeReplacesAResultThatLackedShares) {
   ASSERT_EQ(run(careful_run("b.json")).exit_code, 0);
   stop_in_the_middle("both.json");
   const Words words{"merge", "a.json", "b.json", "-o", "both.json"};
-  expect_kept("both.json", words, 1, "cannot write both.json: a result is there already; --overwrite replaces it");
+  expect_kept("both.json", words, 1, "cannot write both.json: a result exists already; --overwrite replaces it");
   EXPECT_EQ(run(words + Words{"--overwrite"}).exit_code, 0);
   EXPECT_EQ(result("both.json")["status"], "complete");
 }
@@ -183,7 +183,7 @@ TEST_F(Output, OfPairsIsCheckedOnBothSides) {
   ASSERT_EQ(run(careful_run("out-new.json")).exit_code, 0);
   expect_kept("out-new.json",
               {"ab", "--workload", "mnist", "--data", data(), "--workers", "1", "--new", "--prefetch 3", "-o", "out"},
-              1, "cannot write out-new.json: a result is there already; --overwrite replaces it");
+              1, "cannot write out-new.json: a result exists already; --overwrite replaces it");
 }
 
 TEST_F(Output, BaselinesAskForOverwriteToo) {

@@ -117,9 +117,9 @@ TEST_F(OtherBinaries, ThatWriteAnEarlierResultAreAnError) {
   Json old = parsed(home_ / "old.json");
   old["started"] = "2026-01-01T00:00:00Z";
   write(home_ / "old.json", old.dump());
-  EXPECT_EQ(refusal_of(fmt::format("cp {} \"$out\"", (home_ / "old.json").string())),
-            "wrote something that cannot be used: its result was begun at 2026-01-01T00:00:00Z, before the run was "
-            "started");
+  EXPECT_EQ(
+      refusal_of(fmt::format("cp {} \"$out\"", (home_ / "old.json").string())),
+      "wrote something that cannot be used: its result began at 2026-01-01T00:00:00Z, before the run was started");
 }
 
 TEST_F(OtherBinaries, ThatWriteAResultTwiceAreAnError) {
@@ -131,10 +131,10 @@ TEST_F(OtherBinaries, ThatWriteAResultTwiceAreAnError) {
 
 TEST_F(OtherBinaries, ThatMeasureSomethingElseAreAnError) {
   EXPECT_EQ(refusal_of(fmt::format("{} \"$@\" --seed 2", kTool)),
-            "wrote something that cannot be used: its result is of another --seed than was asked for");
+            "wrote something that cannot be used: its result has another --seed than requested");
   EXPECT_EQ(refusal_of(fmt::format("{} \"$@\" --output {} && cp {} \"$out\"", kTool, (home_ / "x.json").string(),
                                    (home_ / "x.json").string())),
-            "wrote something that cannot be used: its result is of another command line");
+            "wrote something that cannot be used: its result has another command line");
   EXPECT_THAT(refusal_of(fmt::format("{} \"$@\" --trials 2", kTool)),
               testing::AllOf(StartsWith("wrote something that cannot be used: its result has 2 trials of mnist/IO/"),
                              testing::EndsWith(", and not 1")));
@@ -142,7 +142,7 @@ TEST_F(OtherBinaries, ThatMeasureSomethingElseAreAnError) {
 
 TEST_F(Pairs, RefuseWhatCannotBePaired) {
   expect_refusal(run(quick("ab") + Words{"--base", "--prefetch 4", "--new", "--prefetch 4"}), 2,
-                 "--base and --new: they do not differ; `loadline aa` measures what that comes to");
+                 "--base and --new: they do not differ; `loadline aa` measures how far apart identical runs lie");
   expect_refusal(run(quick("ab") + Words{"--base", "--wrokers 1"}), 2,
                  "--base: unknown option '--wrokers' (did you mean --workers?)");
   expect_refusal(run(quick("ab") + Words{"--base", "--workers 1,2", "--mode", "io"}), 2,

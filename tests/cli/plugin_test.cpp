@@ -72,8 +72,8 @@ TEST_F(Plugins, AreRefusedBeforeAnythingIsMeasured) {
 
   expect_refusal(run(run_of(word)), 1,
                  "plug-in " + word +
-                     ": it was made for version 99 of loadline/plugin.h, and this loadline has version 1; compile it "
-                     "with the header of this one");
+                     ": it was made for version 99 of loadline/plugin.h, but this loadline has version 1; compile it "
+                     "with this loadline's header");
 }
 
 TEST_F(Plugins, ThatNeverReturnAreLeftBehindWhenTheTimeIsUp) {
@@ -81,7 +81,7 @@ TEST_F(Plugins, ThatNeverReturnAreLeftBehindWhenTheTimeIsUp) {
   const Outcome outcome = run(run_of(word) + Words{"--time-limit", "1"});
 
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("loader " + word + ": next() does not return, "));
+  EXPECT_THAT(outcome.err, HasSubstr("loader " + word + ": next() has not returned "));
   EXPECT_EQ(result()["loaders"][0]["delivered"], nullptr);
 }
 
@@ -109,15 +109,16 @@ TEST_F(Plugins, AreHeldToWhatAComputeNeeds) {
 }
 
 TEST_F(Plugins, DoNotHeedWhatOnlyTheTableDoes) {
-  expect_refusal(run(run_of(faulty("none")) + Words{"--stores", "cached"}), 2,
-                 "--stores: only loaders of the table heed it, and none is chosen by --loader");
+  expect_refusal(
+      run(run_of(faulty("none")) + Words{"--stores", "cached"}), 2,
+      "--stores: it applies only to the loaders that `loadline list` shows, and --loader chooses none of them");
   expect_refusal(run({"train", "--workload", "mnist", "--data", mnist(), "--loader", faulty("none")}), 2,
-                 "--loader " + faulty("none") + ": training is by loaders of the table, which `loadline list` shows");
+                 "--loader " + faulty("none") + ": train takes only the loaders that `loadline list` shows");
 }
 
 TEST_F(Plugins, InPythonAreReferredToPython) {
   expect_refusal(run(run_of("train.py:make_loader")), 2,
-                 "loader train.py:make_loader: a loader in Python wants `python3 -m loadline` in place of `loadline`");
+                 "loader train.py:make_loader: a loader in Python needs `python3 -m loadline` instead of `loadline`");
 }
 
 TEST_F(Plugins, PassTheirCheck) {
@@ -131,7 +132,7 @@ TEST_F(Plugins, PassTheirCheck) {
                              "  1 worker, epoch 1: 64 samples in 8 batches\n"
                              "  2 workers, epoch 0: 64 samples in 8 batches\n"
                              "  2 workers, epoch 1: 64 samples in 8 batches\n"
-                             "  samples are told apart by the indices that it tells\n"
+                             "  samples are identified by the indices that it reports\n"
                              "ok: each sample comes once an epoch, with its own label if any\n");
 }
 
@@ -150,7 +151,7 @@ TEST_F(Plugins, ThatNeverReturnEndTheirCheckWhenTheTimeIsUp) {
   const Outcome outcome = check(faulty("hangs"), {"--workers", "1", "--time-limit", "1"});
 
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("next() does not return"));
+  EXPECT_THAT(outcome.err, HasSubstr("next() has not returned"));
 }
 
 TEST_F(Plugins, OfTheDocumentationAreChecked) {

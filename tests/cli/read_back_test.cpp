@@ -134,8 +134,9 @@ TEST_F(ReadBack, PhotographsOfWhichAllAreCorrupt) {
                 "--on-corrupt", "skip", "--loader", "serial", "--mode", "io", "-o", "result.json"} +
           kShort);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("cannot measure photos: no sample that was read can be decoded, and --on-corrupt "
-                                     "skip left out all"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("cannot measure photos: none of the samples read can be decoded, and --on-corrupt skip left out all"));
   EXPECT_TRUE(expect_same().cells.front().trials.empty());
 }
 

@@ -28,7 +28,7 @@ TEST_F(Report, TakesATitleForPages) {
   EXPECT_THAT(run({"report", "result.json", "--format", "markdown", "--title", "Two nodes"}).out,
               StartsWith("# Two nodes\n"));
   expect_refusal(run({"report", "result.json", "--format", "csv", "--title", "Two nodes"}), 2,
-                 "report: --title is for html and markdown: text and csv have none");
+                 "report: --title is for html and markdown; text and csv have no title");
 }
 
 TEST_F(Report, PrintsWhatATerminalTakes) {

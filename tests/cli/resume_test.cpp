@@ -51,7 +51,7 @@ TEST_F(Resume, GivesAnInterruptedRunTheTrialsThatItLacks) {
 
   const Outcome outcome = run({"run", "--resume", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(fmt::format(", of which {} are there, about ", trials_in(first))));
+  EXPECT_THAT(outcome.err, HasSubstr(fmt::format(", of which {} exist already, about ", trials_in(first))));
   const auto whole = result();
   EXPECT_EQ(whole["status"], "complete");
   EXPECT_EQ(whole["run_id"], first["run_id"]);
@@ -116,9 +116,10 @@ TEST_F(Resume, TakesTheSameCommandLineAgain) {
 
 TEST_F(Resume, RefusesOtherOptions) {
   leave_one_out(mnist());
-  expect_untouched({"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
-                   "result.json: cannot go on with other options: --workers unset there, 3 here; --trials 2 there, 9 "
-                   "here");
+  expect_untouched(
+      {"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
+      "result.json: cannot resume with different options: --workers unset there, 3 here; --trials 2 there, 9 "
+      "here");
   expect_untouched({"run", "--resume", "-"}, 2, "--resume -: want a file, which is written to again");
 }
 
@@ -131,8 +132,7 @@ TEST_F(Resume, RefusesOtherData) {
   const Outcome outcome = run({"run", "--resume", "result.json", "-q"});
   EXPECT_EQ(outcome.exit_code, 1);
   ASSERT_EQ(refusals(outcome).size(), 1U);
-  EXPECT_THAT(refusals(outcome)[0],
-              HasSubstr(fmt::format("result.json: cannot go on with it: fingerprint of {} ", data)));
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr(fmt::format("result.json: cannot resume it: fingerprint of {} ", data)));
   EXPECT_EQ(result()["status"], "partial");
 }
 
@@ -147,10 +147,9 @@ TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
   const std::string before = bytes_of(home_ / "result.json");
   const Outcome refused = run({"run", "--resume", "result.json", "-q"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err,
-              HasSubstr("result.json: cannot go on with it: revision 0123456789abcdef0123456789abcdef01234567 "
-                        "there, "));
-  EXPECT_THAT(refused.err, HasSubstr("; --allow-mismatch goes on all the same, and the result says so"));
+  EXPECT_THAT(refused.err, HasSubstr("result.json: cannot resume it: revision 0123456789abcdef0123456789abcdef01234567 "
+                                     "there, "));
+  EXPECT_THAT(refused.err, HasSubstr("; --allow-mismatch resumes anyway, and the result says so"));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
 
   const Outcome outcome = run({"run", "--resume", "result.json", "--allow-mismatch"});

@@ -143,8 +143,8 @@ TEST_F(Run, FindsTheFastestAndChecksItAgainstAllOthers) {
   EXPECT_THAT(outcome.err, HasSubstr("12 candidates: 24 probes, each 0.25 of a trial, then 1 trial "));
   EXPECT_THAT(outcome.err, HasSubstr("rung 1: 12 candidates, 1 probe each, 6 go on; ahead is mnist/FULL/thread-pool/"));
   EXPECT_THAT(outcome.err, HasSubstr("rung 2: 6 candidates, 2 probes each, 3 go on; ahead is "));
-  EXPECT_THAT(outcome.out, HasSubstr("best of 12 candidates: unclear, none of the finalists is shown to be the best "
-                                     "within 5 %; too few trials to tell, use --trials 5 or more.\nIt took 24 probes "))
+  EXPECT_THAT(outcome.out, HasSubstr("best of 12 candidates: unclear; no finalist is shown to be the best within 5 %; "
+                                     "too few trials to tell, use --trials 5 or more.\nIt took 24 probes "))
       << "one trial each";
   const auto best = result()["best"];
   EXPECT_EQ(best["candidates"].size(), 12U);
@@ -168,7 +168,7 @@ TEST_F(Run, MeasuresColdBesideWarm) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--loader", "serial", "--cache", "warm,cold"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("fetch stall"));
-  EXPECT_THAT(outcome.out, HasSubstr("a first pass, with nothing in the page cache, spends "));
+  EXPECT_THAT(outcome.out, HasSubstr("a first pass, with an empty page cache, goes into "));
   const auto json = result();
   std::size_t cold = 0;
   for (const auto& cell : json["cells"]) {
@@ -247,7 +247,7 @@ TEST_F(Run, KeepsTheEarlierFileWhenTheNewOneCannotBeWritten) {
   world_.most_file_bytes = 4096;
   const Outcome outcome = run(words + Words{"--seed", "2"});
   EXPECT_EQ(outcome.exit_code, 1);
-  const std::string sentence = "cannot write result.json: File too large; what was there before is left as it was";
+  const std::string sentence = "cannot write result.json: File too large; the earlier file is unchanged";
   EXPECT_EQ(refusals(outcome), (Words{sentence + "; the run goes on and tries again", sentence}));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
   EXPECT_EQ(files(), (std::set<std::string>{"mnist", "result.json"}));
@@ -282,7 +282,7 @@ TEST_F(Run, SaysSoWhenAFileCannotTakeItsName) {
   std::filesystem::create_directories(home_ / "result.json" / "in the way");
   ASSERT_TRUE(tool.wait_until_err_says("the run goes on and tries again\n"));
   std::filesystem::remove_all(home_ / "result.json");
-  ASSERT_TRUE(tool.wait_until_err_says("result.json could be written again; "));
+  ASSERT_TRUE(tool.wait_until_err_says("result.json can be written again; "));
   tool.send(SIGTERM);
   EXPECT_EQ(tool.finish().exit_code, 143);
   EXPECT_EQ(result()["status"], "partial");

@@ -45,7 +45,7 @@ TEST_F(Trace, GoesToNoFileThatSomebodyMayStillWant) {
   write(home_ / "trace.json", "mine");
   Words words = traced();
   std::erase(words, "--overwrite");
-  expect_refusal(run(words), 1, "cannot write trace.json: a file is there already; --overwrite replaces it");
+  expect_refusal(run(words), 1, "cannot write trace.json: the file exists already; --overwrite replaces it");
   EXPECT_EQ(bytes_of(home_ / "trace.json"), "mine");
   EXPECT_EQ(run(traced({"-q"})).exit_code, 0);
   EXPECT_THAT(faults_of_trace(bytes_of(home_ / "trace.json")), IsEmpty());

@@ -100,12 +100,12 @@ TEST_F(Train, IsReported) {
   EXPECT_THAT(run({"report", "a.json", "--format", "csv"}).out, HasSubstr(",training_loss,"));
   EXPECT_THAT(run({"report", "a.json", "--format", "markdown"}).out, HasSubstr("\n## Loss\n"));
   expect_refusal(run({"report", "a.json", "a.json", "--format", "csv"}), 2,
-                 "report: a.json is of run " +
+                 "report: a.json comes from run " +
                      nlohmann::json::parse(bytes_of(home_ / "a.json"))["run_id"].get<std::string>() +
-                     ", which another of the files is of too");
+                     ", and so does another of the files");
   write(home_ / "other.json", "{}");
   expect_refusal(run({"report", "a.json", "other.json", "--format", "csv"}), 2,
-                 "report: a.json is a training, which only trainings are laid over");
+                 "report: a.json is a training, which can only be overlaid with other trainings");
 }
 
 TEST_F(Train, EndsWhereItsDataChangesAndKeepsTheEpochsBefore) {
@@ -133,7 +133,7 @@ TEST_F(Train, KeepsDataAndTextApart) {
 
 TEST_F(Train, RefusesWhatCannotBeInASentence) {
   expect_refusal(train({"--epochs", "0"}), 2, "--epochs 0: want at least 1");
-  expect_refusal(train({"--workers", "1,2"}), 2, "--workers: training takes one value, 2 are given");
+  expect_refusal(train({"--workers", "1,2"}), 2, "--workers: training takes one value, and 2 are given");
   expect_refusal(train({"--compute", "cnn:network=unet3d"}), 2,
                  "network unet3d: want volumes, the samples are 1x12x12");
   expect_refusal(train({"--compute", "cnn:network=lenet5"}), 2,
@@ -154,7 +154,7 @@ TEST_F(Train, EndsWithASentenceWhereTheLossIsNoNumber) {
   const Outcome outcome = train({"--compute", "cnn:learning_rate=1e30", "--workers", "1", "--output", "training.json"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(refusals(outcome),
-            Words{"compute cnn: the loss is no finite number in batch 1 of the run, epoch 0: lower learning_rate"});
+            Words{"compute cnn: the loss is not finite in batch 1 of the run, epoch 0: lower learning_rate"});
   EXPECT_FALSE(std::filesystem::exists(home_ / "training.json"));
 }
 

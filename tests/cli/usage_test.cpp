@@ -86,8 +86,8 @@ TEST_F(Usage, NumberOutOfRangeNamesTheRange) {
 }
 
 TEST_F(Usage, SameItemTwiceInAListIsRefused) {
-  expect_usage({"run", "--workers", "1,1"}, "--workers: '1' stands twice in the list");
-  expect_usage({"run", "--loader", "serial,serial"}, "--loader: 'serial' stands twice in the list");
+  expect_usage({"run", "--workers", "1,1"}, "--workers: the list contains '1' twice");
+  expect_usage({"run", "--loader", "serial,serial"}, "--loader: the list contains 'serial' twice");
 }
 
 TEST_F(Usage, EmptyListItemIsRefused) {
@@ -105,10 +105,10 @@ TEST_F(Usage, MissingValueIsNamed) {
 TEST_F(Usage, JudgingWithoutTheTrialsItNeedsIsRefused) {
   expect_usage({"run", "--au", "90"}, "--au: want a share from 1e-06 to 1, such as 0.05 or 5%, got '90'");
   expect_usage({"run", "--au", "0.9", "--mode", "io"},
-               "--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode");
+               "--au: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode");
   expect_usage({"run", "--check-verdict", "--mode", "full"},
-               "--check-verdict: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode");
-  expect_usage({"run", "--find", "max-rate"}, "--find max-rate: it needs --au, the utilisation to keep");
+               "--check-verdict: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode");
+  expect_usage({"run", "--find", "max-rate"}, "--find max-rate: it needs --au, the utilisation to maintain");
   expect_usage({"run", "--find", "max-rates", "--au", "0.9"},
                "--find 'max-rates': want one of max-rate, max-devices, min-workers, best (did you mean max-rate?)");
 }
@@ -121,11 +121,11 @@ TEST_F(Usage, ContradictoryOptionsAreRefused) {
                "run: --rank-timeout: want more than 0 and at most 86400, got '-1', see --help");
   expect_usage({"run", "--rank", "2", "--world-size", "2"}, "--rank 2: want a rank below --world-size 2");
   expect_usage({"run", "--data", "x", "--workload", "mnist,cifar10"},
-               "--data x: one path cannot be the data of 2 workloads, name one with --workload");
+               "--data x: one path cannot be the data of 2 workloads; name one with --workload");
   expect_usage({"run", "--order", "page-shuffled", "--window-samples", "8"},
                "--window-samples 8: want at least one page, --page-samples is 64");
   expect_usage({"run", "--loader", "serial", "--workers", "2"},
-               "--workers: nothing chosen by --loader and --mode has workers");
+               "--workers: nothing that --loader and --mode choose has workers");
 }
 
 TEST_F(CommandLine, HelpAndVersionAreNoErrors) {

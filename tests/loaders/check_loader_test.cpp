@@ -53,10 +53,11 @@ TEST_F(CheckLoader, PassesAPlugInThatKeepsTheRules) {
 }
 
 TEST_F(CheckLoader, NamesSamplesThatAreLost) {
-  EXPECT_EQ(check("loses-a-sample").faults, (Faults{"with 1 worker: epoch 0: it delivers 39 samples, and there are 40",
-                                                    "with 1 worker: epoch 0: 1 sample never came: 39"}));
+  EXPECT_EQ(check("loses-a-sample").faults,
+            (Faults{"with 1 worker: epoch 0: it delivers 39 samples, but the dataset has 40",
+                    "with 1 worker: epoch 0: 1 sample never came: 39"}));
   EXPECT_EQ(check("ends-early").faults,
-            (Faults{"with 1 worker: epoch 0: it delivers 20 samples, and there are 40",
+            (Faults{"with 1 worker: epoch 0: it delivers 20 samples, but the dataset has 40",
                     "with 1 worker: epoch 0: 20 samples never came: 20, 21, 22, 23, 24 and 15 more"}));
 }
 
@@ -67,18 +68,18 @@ TEST_F(CheckLoader, NamesSamplesThatComeTwice) {
 
 TEST_F(CheckLoader, NamesSamplesWhoseLabelIsAnothers) {
   EXPECT_EQ(check("wrong-label").faults,
-            (Faults{"with 1 worker: epoch 0: 1 sample came with a label of another one: 1"}));
+            (Faults{"with 1 worker: epoch 0: 1 sample came with the label of another sample: 1"}));
 }
 
 TEST_F(CheckLoader, CountsIndicesThatAreNone) {
   EXPECT_EQ(check("wrong-index").faults,
             (Faults{"with 1 worker: epoch 0: 1 sample never came: 1",
-                    "with 1 worker: epoch 0: 1 sample came with an index beyond the 40 of the dataset"}));
+                    "with 1 worker: epoch 0: 1 sample came with an index beyond the dataset's 40"}));
 }
 
 TEST_F(CheckLoader, ComparesNumbersOfWorkers) {
   EXPECT_EQ(check("workers-lose", {1, 2}).faults,
-            (Faults{"with 2 workers: epoch 0: it delivers 39 samples, and there are 40",
+            (Faults{"with 2 workers: epoch 0: it delivers 39 samples, but the dataset has 40",
                     "with 2 workers: epoch 0: 1 sample never came: 39",
                     "with 1 worker it delivers 40 samples in 3 batches, with 2 workers 39 samples in 3"}));
 }
@@ -97,9 +98,9 @@ TEST_F(CheckLoader, SaysWhatTheLoaderFailedBy) {
 }
 
 TEST_F(CheckLoader, EndsWhereAnEpochDoesNot) {
-  EXPECT_EQ(check("never-ends").faults.front(), "with 1 worker: plug-in " + word("never-ends") +
-                                                    ": batch 2 of epoch 0 has 8 of 16 samples and is not the last "
-                                                    "one of its epoch");
+  EXPECT_EQ(check("never-ends").faults.front(),
+            "with 1 worker: plug-in " + word("never-ends") +
+                ": batch 2 of epoch 0 has 8 of 16 samples but is not the last of its epoch");
 }
 
 }  // namespace

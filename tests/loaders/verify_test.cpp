@@ -51,9 +51,9 @@ TEST_F(Verify, NamesEveryImageThatIsNone) {
   put("a/4-text.jpg", "this is no photograph");
   put("a/5-cut.ppm", "P6\n4 4\n255\n" + std::string(20, 'x'));
   EXPECT_THAT(reasons(found()),
-              ElementsAre(path("a/2-cut.jpg") + ": cannot decode JPEG: cut off: its end-of-image marker is missing",
+              ElementsAre(path("a/2-cut.jpg") + ": cannot decode JPEG: truncated: its end-of-image marker is missing",
                           path("a/3-empty.jpg") + ": cannot decode image: 0 bytes",
-                          path("a/4-text.jpg") + ": cannot decode image: damaged, or of no format that OpenCV knows",
+                          path("a/4-text.jpg") + ": cannot decode image: damaged, or of a format unknown to OpenCV",
                           HasSubstr(path("a/5-cut.ppm") + ": cannot decode image: ")));
 }
 
@@ -90,7 +90,7 @@ TEST_F(Verify, DecodesWhatIsPackedIntoOneFile) {
   test::write_packed(home_ / "packed.h5", *open_dataset(home_ / "photos", {}));
   const auto verified = verify(*open_dataset(home_ / "packed.h5", {}));
   EXPECT_THAT(reasons(*verified), ElementsAre("sample 1 of " + path("packed.h5") +
-                                              ": cannot decode image: damaged, or of no format that OpenCV knows"));
+                                              ": cannot decode image: damaged, or of a format unknown to OpenCV"));
 }
 
 TEST_F(Verify, StopsWhenAskedTo) {

@@ -136,7 +136,7 @@ class Record(RecordTest):
         with open(self.path, "w") as file:
             file.write("mine")
         with self.assertRaisesRegex(
-            loadline.Error, r"a file is there already; record\(overwrite=True\) replaces it"
+            loadline.Error, r"the file exists already; record\(overwrite=True\) replaces it"
         ):
             loadline.record(self.path).__enter__()
         with loadline.record(self.path, overwrite=True):
@@ -186,7 +186,7 @@ class Record(RecordTest):
         text = report.stdout.decode()
         self.assertEqual(report.returncode, 0, text)
         for part in (
-            "recorded: list on", "1000 batches in 1 pass", "course of the waiting", "replay:file="
+            "recorded: list on", "1000 batches in 1 pass", "waiting over time", "replay:file="
         ):
             self.assertIn(part, text)
         refused = subprocess.run(
@@ -196,7 +196,7 @@ class Record(RecordTest):
         )
         self.assertEqual(refused.returncode, 2)
         self.assertIn(
-            "is a recorded job, which is shown as text: use --format text", refused.stdout.decode()
+            "is a recorded job, which only has a text report: use --format text", refused.stdout.decode()
         )
 
 

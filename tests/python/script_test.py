@@ -356,7 +356,7 @@ class Check(WithScripts):
 
     def test_a_good_loader_passes_by_its_contents(self):
         text = self.check("make_good", "--workers", "0,2")
-        self.assertIn("samples are told apart by their contents", text)
+        self.assertIn("samples are identified by their contents", text)
         self.assertIn("ok: each sample comes once an epoch, with its own label", text)
 
     def test_lost_and_repeated_samples_are_named(self):
@@ -365,13 +365,13 @@ class Check(WithScripts):
         self.assertIn("1 sample came more than once: 8", text)
 
     def test_labels_of_others_are_named(self):
-        self.assertIn("1 sample came with a label of another one: 3", self.check("make_mislabelled", code=1))
+        self.assertIn("1 sample came with the label of another sample: 3", self.check("make_mislabelled", code=1))
 
     def test_without_contents_labels_are_counted(self):
         self.assertIn("labels were counted", self.check("make_features"))
 
     def test_batches_that_differ_are_faults(self):
-        self.assertIn("that the dataset does not have", self.check("make_differing", code=1))
+        self.assertIn("that the dataset does not contain", self.check("make_differing", code=1))
 
     def test_epochs_without_end_are_faults(self):
         self.assertIn("does not end", self.check("make_infinite", code=1))
@@ -491,7 +491,7 @@ class Interruptions(WithScripts):
         )
         (error,) = [cell["error"] for cell in result["cells"] if cell["error"]]
         self.assertEqual(
-            error, "loader mine.py:make_slow: next() did not return until it was stopped, when the time of the run was up"
+            error, "loader mine.py:make_slow: next() did not return before the run's time was up, and was stopped"
         )
 
     @needs_torch

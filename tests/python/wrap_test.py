@@ -305,7 +305,7 @@ class Stopping:
         twice = loop("Lists()", before=LISTS)
         twice += "loader = Lists()\nfor batch in loadline.wrap(loader, %s): pass\n"
         with Script(twice % QUICK) as script:
-            self.assertIn("result.json: a result is there already", script.done.stderr)
+            self.assertIn("result.json: a result exists already", script.done.stderr)
         with Script(twice % (QUICK + ", overwrite=True")) as script:
             self.assertEqual(script.done.returncode, 0, script.output)
 

@@ -97,7 +97,7 @@ class Ranks(ResultsTest):
         code, out, err, sentences = self.run_all(*CELLS, "--data", "/proc/self/cwd/own", "-o", "data.json", OWN_CWD="1")
         self.assertEqual((code, out), (1, ""), err)
         self.assertEqual(len(sentences), 1, err)
-        self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has other data than rank 0: "),
+        self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has different data from rank 0: "),
                         sentences)
 
     def lose(self, number, rank, name):
@@ -137,7 +137,7 @@ class Ranks(ResultsTest):
     def test_a_hanging_rank_ends_the_run(self):
         code, sentences = self.lose(signal.SIGSTOP, 1, "hanging.json")
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} gave no sign of life for 2 s; what was measured "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 2 s; what was measured "
                                      "before is in hanging.json"])
 
 

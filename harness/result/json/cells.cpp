@@ -76,7 +76,7 @@ void fields(RecordReader& json, LoaderStages& of_loader) {
     read_value(*member, one.seconds);
     if (one.seconds.empty()) throw member->refusal("a number of seconds for each worker");
     if (std::ranges::any_of(one.seconds, [](double seconds) { return seconds < 0; })) {
-      throw member->error("want no number below 0");
+      throw member->error("want no negative number");
     }
     if (one.seconds.size() != of_loader.workers()) {
       throw member->error(fmt::format("want as many workers as the other stages have, {}", of_loader.workers()));

@@ -143,14 +143,14 @@ std::string sure_text(const Run& run, const Configuration& configuration) {
   const auto synthetic = rate_of(configuration.synthetic);
   const Verdict& verdict = configuration.verdict;
   if (verdict.stall && full && synthetic) {
-    if (!verdict.stall->ci95) return "no interval: FULL or SYNTHETIC has one trial only";
+    if (!verdict.stall->ci95) return "no interval: FULL or SYNTHETIC has only one trial";
     return interval_text(*verdict.stall->ci95, full->count, synthetic->count) +
            (verdict.bound == Bound::kUnclear ? "; too wide, or too close to a limit, for a verdict" : "");
   }
   const auto& only = full ? full : rate_of(configuration.io);
   if (!only) return "";
   const auto interval = rate_interval(*only);
-  if (!interval) return "no interval: there is one trial only";
+  if (!interval) return "no interval: there is only one trial";
   return fmt::format("95 % interval of the rate: {} to {} samples/s, from {}", rate(interval->low),
                      rate(interval->high), plural(only->count, "trial"));
 }
@@ -187,10 +187,11 @@ FirstScreen first_screen_of(const Run& run) {
   if (spread) add("Noise", spread_sentence(*spread, run.result));
   for (const Headline& headline : run.judgement.headlines) screen.workloads.push_back(verdict_of(run, headline));
   if (run.result.status == Status::kPartial) {
-    screen.others.emplace_back("The run did not finish: this is what it had measured.");
+    screen.others.emplace_back("The run did not finish; this is what it measured.");
   }
   if (const std::string failed = failure_text(run.result); !failed.empty()) screen.others.push_back(failed);
-  if (screen.workloads.empty()) screen.others.emplace_back("No loader has trials, so nothing can be said of loading.");
+  if (screen.workloads.empty())
+    screen.others.emplace_back("No loader has trials, so nothing can be said about loading.");
   for (const std::string& line : lines_of(search_text(run.result, run.judgement), "")) screen.others.push_back(line);
   return screen;
 }

@@ -1,4 +1,4 @@
-// What the first screen of a report says: what was measured, where and when, what came of it, what to do, how sure that
+// What the first screen of a report says: what was measured, where and when, the outcome, what to do, how sure that
 // is and how noisy the trials were. Pure functions, safe from any thread.
 #pragma once
 

@@ -13,8 +13,8 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data:";
 
 constexpr std::string_view kWithoutCharts =
-    "There are tables only: this loadline was built without npm, which brings what draws the charts; build it where "
-    "npm and a network are, with -D LOADLINE_CHARTS=ON, to have them.";
+    "This report has tables only: this loadline was built without npm, which provides the chart library. For charts, "
+    "build it with -D LOADLINE_CHARTS=ON where npm and a network are available.";
 
 std::string numbers_text(const Values& values) {
   std::string text;

@@ -60,7 +60,7 @@ std::string resident_text(const Residency& residency) {
 }
 
 std::string dataset_text(const DatasetFacts& facts) {
-  if (facts.info.access == Access::kUnknown) return facts.path.string() + ": read by a loader that is not ours";
+  if (facts.info.access == Access::kUnknown) return facts.path.string() + ": read by an outside loader";
   const StorageFacts& storage = facts.storage;
   return fmt::format(
       "{}: {}, {} samples{}, {}; on {} ({}); in the page cache {} found, {} before, "
@@ -88,7 +88,7 @@ const std::vector<MachineFact>& facts() {
       {"NUMA nodes", [](const Result& r) { return text_of_fact(r.environment.machine.numa_nodes); }},
       {"CPU governor", [](const Result& r) { return text_of_fact(r.environment.machine.cpu_governor); }},
       {"virtualised", [](const Result& r) { return text_of_fact(r.environment.machine.virtualised); }},
-      {"load of the last minute",
+      {"load average, one minute",
        [](const Result& r) { return text_of_fact(r.environment.machine.load_average_1_minute); }},
       {"memory", [](const Result& r) { return bytes_text(r.environment.machine.memory_total_bytes); }},
       {"memory limit of the cgroup",

@@ -108,9 +108,9 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
     section.notes.push_back(fmt::format("{}drawn are means of {} samples each; the result has all.", whose, stride));
   }
   if (!idle.empty()) {
-    section.notes.push_back(fmt::format("{}0 or unknown all along, so not drawn: {}.", whose, fmt::join(idle, ", ")));
+    section.notes.push_back(fmt::format("{}Not drawn, as 0 or unknown throughout: {}.", whose, fmt::join(idle, ", ")));
   }
-  if (folded) section.notes.push_back("Where there are many of a kind, the lowest, mean and highest are shown.");
+  if (folded) section.notes.push_back("Of a kind with many members, the lowest, mean and highest are shown.");
 }
 
 }  // namespace
@@ -119,8 +119,8 @@ Section monitor_section(const ReportData& data) {
   Section section{.id = "monitor",
                   .title = "The machine meanwhile",
                   .reading =
-                      "What the machine did while the run went on. The band above shows which trial ran when, by its "
-                      "mode; a gap in a line is a moment of which nothing is known."};
+                      "What the machine did during the run. The band above shows which trial ran when, coloured by "
+                      "mode; a gap in a line is a moment without data."};
   section.table.columns = {{"run", "run"},
                            {"name", "what"},
                            {"of", "of"},

@@ -25,7 +25,8 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
   std::string left_out;
   if (best.subjects.size() < data.subjects.size()) {
     left_out = fmt::format(
-        "The {} best configurations of each workload are shown, {} of {}; `loadline report --format csv` has all.",
+        "The {} best configurations of each workload are shown, {} of {}; `loadline report --format csv` has all of "
+        "them.",
         options.most_configurations, best.subjects.size(), data.subjects.size());
   }
   std::vector<Section> sections{walk_section(data)};

@@ -1,4 +1,4 @@
-// The parts of a report, in the order in which they are read: a table each, and for most a chart of it. Pure functions,
+// The parts of a report, in reading order: each a table, most with a chart. Pure functions,
 // safe from any thread.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Section {
   std::string_view id;  // names the chart, in the table CHARTS of page/*.js
   std::string_view title;
   std::string_view reading;        // how to read the chart, its intervals among it; empty: there is none
-  std::vector<std::string> notes;  // what was left out, and what else is to be said
+  std::vector<std::string> notes;  // what was left out, and other remarks
   DataTable table;
   bool open = false;  // the table is read first, and the chart beside it
 };

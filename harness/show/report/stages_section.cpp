@@ -86,13 +86,12 @@ std::vector<std::vector<Datum>> loader_stage_rows(const std::vector<Datum>& name
 }
 
 Section stages_section(const ReportData& data) {
-  Section section{
-      .id = "stages",
-      .title = "Where the time goes",
-      .reading =
-          "The time of a sample, over all trials: of the loader by what its workers spend it on, as the mean of "
-          "the workers; of the step by what the thread that feeds the compute spends it on. That thread waits "
-          "for data also while a device still works on what it was given before."};
+  Section section{.id = "stages",
+                  .title = "Where the time goes",
+                  .reading =
+                      "Time per sample over all trials: for the loader, what its workers spend it on (mean of the "
+                      "workers); for the step, what the thread that feeds the compute spends it on. That thread may "
+                      "wait for data while a device still works on earlier batches."};
   section.table.columns = named_columns(stage_columns());
   for (const Subject& subject : data.subjects) {
     const Run& run = data.runs[subject.run];

@@ -87,15 +87,14 @@ Datum estimate_datum(const std::optional<Estimate>& estimate, std::string (*text
 }  // namespace
 
 Section throughput_section(const ReportData& data) {
-  Section section{
-      .id = "throughput",
-      .title = "Throughput",
-      .reading =
-          "Each dot is a trial, the upright line of a colour their mean. From five trials on, the box is "
-          "the 95 % t interval of that mean on the logarithmic scale, so that it never passes zero. The "
-          "dashed line, or a grey mark where rows differ in it, is SYNTHETIC, the compute alone. The mark without "
-          "colour is the bound: of IO the lowest ceiling of this machine, of FULL the slower of what its loader fills "
-          "and what the compute takes."};
+  Section section{.id = "throughput",
+                  .title = "Throughput",
+                  .reading =
+                      "Each dot is a trial; the upright line of the same colour is their mean. From five trials on, "
+                      "the box is the mean's 95 % t interval, computed on the logarithmic scale so that it never "
+                      "crosses zero. The dashed line, or a grey mark where rows differ, is SYNTHETIC, the compute "
+                      "alone. The uncoloured mark is the bound: for IO the lowest ceiling of this machine, for FULL "
+                      "the slower of what its loader fills and what the compute takes."};
   section.table.columns = with_rate(named_columns({}), {{"bound", "bound"},
                                                         {"ceiling", "bound, samples/s", Figure::kRate},
                                                         {"share", "of bound", Figure::kShare},
@@ -202,16 +201,16 @@ void append_curve(const ReportData& data, const Run& run, const Curve& curve, Se
 }  // namespace
 
 Section scaling_section(const ReportData& data) {
-  Section section{.id = "scaling",
-                  .title = "Throughput over workers",
-                  .reading =
-                      "Points are means of the trials; from five trials on they have their 95 % t intervals on the "
-                      "logarithmic scale, below the trials themselves beside them. Dashed lines are fitted to the "
-                      "means: the Universal Scalability Law with long and a line up to a cap with short dashes. The "
-                      "dotted line is the highest ceiling that any of the curves has at that count; the level line is "
-                      "SYNTHETIC, what the compute alone takes."};
+  Section section{
+      .id = "scaling",
+      .title = "Throughput over workers",
+      .reading =
+          "Points are means of the trials, with their 95 % t intervals on the logarithmic scale from five trials on, "
+          "and with the trials themselves below that. Lines with long dashes are fits of the Universal Scalability Law "
+          "to the means, lines with short dashes fits of a line up to a cap. The dotted line is the highest ceiling of "
+          "any curve at that count; the level line is SYNTHETIC, what the compute alone takes."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
-                                    {{"efficiency", "of what one worker does alone", Figure::kShare},
+                                    {{"efficiency", "of one worker alone", Figure::kShare},
                                      {"cpu", "CPU µs a sample", Figure::kAmount},
                                      {"ceiling", "ceiling, samples/s", Figure::kRate},
                                      {"compute", "compute alone, samples/s", Figure::kRate},
@@ -258,12 +257,12 @@ std::vector<Family> families_of(const ReportData& data, const SettingRow& cache)
 }  // namespace
 
 Section cache_section(const ReportData& data) {
-  Section section{.id = "cache",
-                  .title = "Cold against warm page cache",
-                  .reading =
-                      "Each dot is a trial from that state of the page cache, the upright line of a colour their "
-                      "mean; from five trials on, the box is the 95 % t interval of that mean on the logarithmic "
-                      "scale."};
+  Section section{
+      .id = "cache",
+      .title = "Cold against warm page cache",
+      .reading =
+          "Each dot is a trial with the page cache in that state; the upright line of the same colour is their mean. "
+          "From five trials on, the box is the mean's 95 % t interval on the logarithmic scale."};
   section.table.columns =
       with_rate(named_columns({{"cache", "page cache"}}), {{"rates", "samples/s, trial by trial", Figure::kRate}});
   for (const Family& pair : families_of(data, setting_named("report", "cache"))) {
@@ -283,8 +282,8 @@ Section history_section(const ReportData& data) {
   Section section{.id = "history",
                   .title = "Along time",
                   .reading =
-                      "Each point is the mean of one run's trials at the time when the run started, with its "
-                      "95 % t interval on the logarithmic scale; letters name the runs."};
+                      "Each point is the mean of one run's trials, at the time when the run started, with its 95 % t "
+                      "interval on the logarithmic scale; letters name the runs."};
   section.table.columns = with_rate(named_columns({{"started", "started, UTC"}}), {});
   std::set<std::string> moments;
   for (const Run& run : data.runs) moments.insert(run.result.started);

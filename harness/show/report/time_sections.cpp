@@ -48,8 +48,8 @@ Section waits_section(const ReportData& data) {
   Section section{.id = "waits",
                   .title = "Waiting for a batch",
                   .reading =
-                      "How long the consumer waits for a batch: medians over the trials of each trial's p50, p95 "
-                      "and p99, and the longest wait of all trials; the line spans from p50 to the longest."};
+                      "How long the consumer waits for a batch: p50, p95 and p99 (medians over the trials) and the "
+                      "longest wait of all trials; the line spans from p50 to the longest."};
   section.table.columns = named_columns({{"p50", "p50", Figure::kSeconds},
                                          {"p95", "p95", Figure::kSeconds},
                                          {"p99", "p99", Figure::kSeconds},
@@ -77,8 +77,8 @@ Section timeline_section(const ReportData& data, std::size_t most) {
   Section section{.id = "timeline",
                   .title = "Waits along the run",
                   .reading =
-                      "A mark a trial, where it started: at its p99 of the wait for a batch; its line spans "
-                      "from p50 to the longest wait."};
+                      "One mark per trial, at its start time and its p99 wait for a batch; its line spans from p50 to "
+                      "the longest wait."};
   section.table.columns = named_columns({{"round", "round", Figure::kCount},
                                          {"started", "started, s after the run", Figure::kAmount},
                                          {"p50", "p50", Figure::kSeconds},
@@ -109,15 +109,15 @@ Section start_section(const ReportData& data) {
   Section section{.id = "start",
                   .title = "First batch and first epoch against warm",
                   .reading =
-                      "What a job pays when it starts: the time from opening the data to the first batch, that "
-                      "of the first epoch, and that of as many samples at the mean rate of the trials. Measured "
-                      "once, so without an interval."};
+                      "What a job pays when it starts: the time from opening the data to the first batch, the time of "
+                      "the first epoch, and the time of as many samples at the mean rate of the trials. Measured once, "
+                      "so without an interval."};
   section.table.columns = named_columns({{"open", "open the data", Figure::kSeconds},
                                          {"batch", "then to the first batch", Figure::kSeconds},
                                          {"first", "to the first batch", Figure::kSeconds},
                                          {"samples", "samples of the first epoch", Figure::kCount},
                                          {"epoch", "first epoch", Figure::kSeconds},
-                                         {"warm", "as many samples warm", Figure::kSeconds},
+                                         {"warm", "the same samples, warm", Figure::kSeconds},
                                          {"times", "first over warm", Figure::kAmount}});
   for (const Subject& subject : data.subjects) {
     const auto index = loading_cell(data, subject);
@@ -137,12 +137,11 @@ Section start_section(const ReportData& data) {
 }
 
 Section cpu_section(const ReportData& data) {
-  Section section{
-      .id = "cpu",
-      .title = "CPU use",
-      .reading =
-          "CPU time of the whole process for a sample, over all trials; the table also has context switches "
-          "and page faults."};
+  Section section{.id = "cpu",
+                  .title = "CPU use",
+                  .reading =
+                      "CPU time of the whole process per sample, over all trials; the table also has context switches "
+                      "and page faults."};
   section.table.columns = named_columns({{"user", "user CPU µs a sample", Figure::kAmount},
                                          {"system", "system CPU µs a sample", Figure::kAmount},
                                          {"cpus", "CPUs busy", Figure::kAmount},

@@ -81,9 +81,9 @@ Section loss_section(std::span<const TrainingResult> runs) {
       runs,
       {.id = "epoch-loss",
        .title = "Loss",
-       .reading = "Mean loss of a sample. Training: of each batch before it was learned from, so that "
-                  "the first epoch has the loss of the untrained network in it. Validation: after the "
-                  "epoch, on samples that are not learned from."},
+       .reading = "Mean loss per sample. Training loss is taken before each batch is learned, so the first epoch "
+                  "includes the loss of the untrained network. Validation loss is taken after the epoch, on samples "
+                  "that are not trained on."},
       {{"training", "training"}, {"validation", "validation"}}, [](const EpochPlace& at) {
         return FurtherRows{{datum(loss_at(at.epoch.training)), datum(loss_at(at.epoch.validation))}};
       });
@@ -92,7 +92,7 @@ Section loss_section(std::span<const TrainingResult> runs) {
 Section accuracy_section(std::span<const TrainingResult> runs) {
   return section_by_epoch(
       runs,
-      {.id = "epoch-accuracy", .title = "Accuracy", .reading = "Share of the samples that were given their own label."},
+      {.id = "epoch-accuracy", .title = "Accuracy", .reading = "Share of the samples that were labelled correctly."},
       {{"training", "training", Figure::kShare}, {"validation", "validation", Figure::kShare}},
       [](const EpochPlace& at) {
         return FurtherRows{{datum(accuracy_at(at, at.epoch.training)), datum(accuracy_at(at, at.epoch.validation))}};
@@ -100,20 +100,18 @@ Section accuracy_section(std::span<const TrainingResult> runs) {
 }
 
 Section time_section(std::span<const TrainingResult> runs) {
-  return section_by_epoch(
-      runs,
-      {.id = "epoch-time",
-       .title = "Time of an epoch",
-       .reading =
-           "Learning from all samples once. The first epoch counts from before the dataset was opened; validation "
-           "is not part of it."},
-      {{"seconds", "time", Figure::kSeconds},
-       {"rate", "samples/s", Figure::kRate},
-       {"validating", "validation took", Figure::kSeconds}},
-      [](const EpochPlace& at) {
-        return FurtherRows{{at.epoch.wall_seconds, at.epoch.samples_per_second(),
-                            at.epoch.validation ? Datum(at.epoch.validation_seconds) : Datum()}};
-      });
+  return section_by_epoch(runs,
+                          {.id = "epoch-time",
+                           .title = "Time of an epoch",
+                           .reading = "One pass over all samples. The first epoch starts before the dataset is opened; "
+                                      "validation is not included."},
+                          {{"seconds", "time", Figure::kSeconds},
+                           {"rate", "samples/s", Figure::kRate},
+                           {"validating", "validation took", Figure::kSeconds}},
+                          [](const EpochPlace& at) {
+                            return FurtherRows{{at.epoch.wall_seconds, at.epoch.samples_per_second(),
+                                                at.epoch.validation ? Datum(at.epoch.validation_seconds) : Datum()}};
+                          });
 }
 
 Section waiting_section(std::span<const TrainingResult> runs) {
@@ -121,7 +119,7 @@ Section waiting_section(std::span<const TrainingResult> runs) {
       runs,
       {.id = "epoch-waiting",
        .title = "Waiting for data",
-       .reading = "Share of an epoch's time in which the step waited for its next batch."},
+       .reading = "Share of an epoch's time during which the step waited for its next batch."},
       {{"share", "share of the time", Figure::kShare},
        {"wait", "in all", Figure::kSeconds},
        {"first", "first batch", Figure::kSeconds}},
@@ -135,9 +133,7 @@ Section stages_by_epoch(std::span<const TrainingResult> runs) {
       runs,
       {.id = "epoch-stages",
        .title = "Where the time of an epoch goes",
-       .reading =
-           "All of an epoch's time, as the thread that trains spends it. Set-up is what came before the first batch "
-           "was asked for."},
+       .reading = "How the training thread spends an epoch. Set-up is the time before it asked for the first batch."},
       {{"stage", "stage"}, {"share", "share of the time", Figure::kShare}, {"seconds", "time", Figure::kSeconds}},
       [](const EpochPlace& at) {
         FurtherRows rows;

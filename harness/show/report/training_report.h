@@ -17,7 +17,7 @@ namespace loadline {
 // say.
 std::vector<Section> training_sections(std::span<const TrainingResult> runs);
 
-// "mnist, thread-pool x 2, 3 epochs: 1.2 % of the time went into waiting for data.", and what else is to be said of it.
+// "mnist, thread-pool x 2, 3 epochs: 1.2 % of the time went into waiting for data.", and other remarks.
 std::vector<std::string> training_sentences(const TrainingResult& run);
 
 // One file, as report_html() makes it. Without a `title` it is named by the run.

@@ -38,10 +38,9 @@ Section trials_section(const ReportData& data) {
       .id = "trials",
       .title = "Trials along the run",
       .reading =
-          "Each mark is a trial: when it started, and how far its rate lies from the median of its cell. The "
-          "line joins the medians of the rounds, each of which measures every cell once: where it rises or "
-          "falls, the machine changed while the run went on. Ringed marks are outliers of their cell, which "
-          "are counted like all others."};
+          "Each mark is a trial: when it started, and how far its rate lies from its cell's median. The line joins the "
+          "medians of the rounds, each of which measures every cell once: where it rises or falls, the machine changed "
+          "during the run. Ringed marks are outliers of their cell; they count like all others."};
   section.table.columns = named_columns({{"median", "median, samples/s", Figure::kRate},
                                          {"rates", "samples/s, trial by trial", Figure::kRate},
                                          {"started", "started, s after the run", Figure::kAmount},

@@ -29,8 +29,7 @@ void append_warnings(const std::vector<Warning>& warnings, std::vector<std::stri
 
 std::vector<std::string> warnings_of(const Run& run) {
   std::vector<std::string> warnings;
-  if (run.result.status == Status::kPartial)
-    warnings.push_back("The run did not finish: this is what it had measured.");
+  if (run.result.status == Status::kPartial) warnings.push_back("The run did not finish; this is what it measured.");
   append_warnings(folded(run.judgement.warnings), warnings);
   return warnings;
 }
@@ -67,7 +66,7 @@ RunVerdict verdict_of(const Run& run) {
   append_lines(recommendation_text(result, run.judgement), verdict.advice);
   append_lines(predictions_text(result, run.judgement), verdict.predictions);
   if (verdict.sentences.empty())
-    verdict.sentences.push_back("No loader has trials, so nothing can be said of loading.");
+    verdict.sentences.push_back("No loader has trials, so nothing can be said about loading.");
   return verdict;
 }
 

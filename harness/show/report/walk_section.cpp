@@ -62,16 +62,15 @@ std::vector<Datum> row_of(const Walk& walk, const WorkloadWalk& followed, std::s
 }  // namespace
 
 Section walk_section(const ReportData& data) {
-  Section section{
-      .id = "walk",
-      .title = "From run to run",
-      .reading =
-          "Each row is a run, named by what changed since the one before; where a run has several "
-          "configurations, its fastest. Behind it stand what it gained over the run before and its stall. The upright "
-          "line of a colour is the mean of the trials; from five trials on, the box is the 95 % t interval of that "
-          "mean on the logarithmic scale. The dashed line, or a grey mark where rows differ in it, is SYNTHETIC, the "
-          "compute alone. Gains are of FULL, whose "
-          "trials are the dots, or of IO where there is no FULL; their verdicts are by Holm over all of them."};
+  Section section{.id = "walk",
+                  .title = "From run to run",
+                  .reading =
+                      "Each row is a run, named after what changed since the run before; of several configurations in "
+                      "a run, the fastest. To its right are the gain over the run before and the stall. The upright "
+                      "coloured line is the mean of the trials; from five trials on, the box is the mean's 95 % t "
+                      "interval on the logarithmic scale. The dashed line, or a grey mark where rows differ, is "
+                      "SYNTHETIC, the compute alone. Gains are for FULL, whose trials are the dots, or for IO where "
+                      "there is no FULL; their verdicts use Holm's correction over all gains."};
   section.table.columns = {{"run", "run"},
                            {"workload", "workload"},
                            {"name", "what changed"},
@@ -87,7 +86,7 @@ Section walk_section(const ReportData& data) {
                            {"stall", "stall"},
                            {"bound", "bound by"},
                            {"before", "over the run before"},
-                           {"compute", "of it the compute's"},
+                           {"compute", "of which the compute's"},
                            {"loading", "and loading's"},
                            {"first", "over the first run"},
                            {"verdict", "verdict"},
@@ -107,7 +106,7 @@ Section walk_section(const ReportData& data) {
     }
   }
   for (const std::string& difference : texts_of(walk.unlike)) {
-    section.notes.push_back(fmt::format("Runs that are compared here differ in {}.", difference));
+    section.notes.push_back(fmt::format("The runs compared here differ in {}.", difference));
   }
   return section;
 }

@@ -21,7 +21,7 @@ namespace {
 
 double seconds_since_1970(const std::string& timestamp) {
   const auto time = parse_utc_timestamp(timestamp);
-  if (!time) throw Error(fmt::format("cannot write events: the run started at '{}', which is no time", timestamp));
+  if (!time) throw Error(fmt::format("cannot write events: the run's start '{}' is not a time", timestamp));
   return std::chrono::duration<double>(time->time_since_epoch()).count();
 }
 

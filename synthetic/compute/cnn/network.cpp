@@ -120,7 +120,7 @@ std::vector<Layer> unet3d(std::size_t outputs) {
 
 constexpr std::array kNetworks{
     Network{.name = "lenet",
-            .summary = "LeNet-5, for images as small as MNIST's",
+            .summary = "LeNet-5, for images of MNIST's size",
             .axes = 2,
             .least_edge = 12,
             .edge_step = 4,
@@ -130,7 +130,7 @@ constexpr std::array kNetworks{
             .rate_batch = 512,
             .layers = lenet},
     Network{.name = "resnet20",
-            .summary = "ResNet-20 in its form for CIFAR, for images",
+            .summary = "ResNet-20 in its CIFAR form, for images",
             .axes = 2,
             .least_edge = 8,
             .edge_step = 4,
@@ -202,7 +202,7 @@ std::span<const Network> networks() {
 namespace {
 
 void refuse_tokens(const SampleFormat& sample) {
-  if (sample.dtype == DType::kI32) throw usage_error("compute cnn: the samples are tokens, which gpt takes");
+  if (sample.dtype == DType::kI32) throw usage_error("compute cnn: the samples are tokens; use --compute gpt");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void check(const TrainingOptions& options, const StepSetting& setting) {
   check_fits(*options.network, setting.sample);
   if (support_of(setting.precision) == PrecisionSupport::kNone) {
     throw usage_error(
-        fmt::format("--precision {}: this CPU has no AVX-512, and oneDNN cannot do without", name(setting.precision)));
+        fmt::format("--precision {}: oneDNN needs AVX-512 for it, which this CPU lacks", name(setting.precision)));
   }
 }
 
@@ -67,9 +67,8 @@ TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& se
 Score TrainingStep::train(const Slot& batch) {
   const Score result = differentiate(batch);
   if (!std::isfinite(result.loss_sum)) {
-    throw Error(
-        fmt::format("compute cnn: the loss is no finite number in batch {} of the run, epoch {}: lower learning_rate",
-                    batch.sequence, batch.epoch));
+    throw Error(fmt::format("compute cnn: the loss is not finite in batch {} of the run, epoch {}: lower learning_rate",
+                            batch.sequence, batch.epoch));
   }
   timed(kOptimiser, [&] { optimiser_.step(graph_.weights(), graph_.gradients()); });
   return result;

@@ -63,27 +63,25 @@ TEST(FaultOf, FindsAResultThatIsPartial) {
 
 TEST(FaultOf, FindsAResultThatWasThereBefore) {
   EXPECT_EQ(fault_after([](Result& result) { result.started = "2026-11-22T09:59:59Z"; }),
-            "was begun at 2026-11-22T09:59:59Z, before the run was started");
+            "began at 2026-11-22T09:59:59Z, before the run was started");
   EXPECT_EQ(fault_after([](Result& result) { result.started = "today"; }),
-            "was begun at today, before the run was started");
+            "began at today, before the run was started");
 }
 
 TEST(FaultOf, FindsAResultOfAnotherCommandLine) {
-  EXPECT_EQ(fault_after([](Result& result) { result.options.output = "other.json"; }), "is of another command line");
-  EXPECT_EQ(fault_after([](Result& result) { result.options.prefetch = 2; }),
-            "is of another --prefetch than was asked for");
+  EXPECT_EQ(fault_after([](Result& result) { result.options.output = "other.json"; }), "has another command line");
+  EXPECT_EQ(fault_after([](Result& result) { result.options.prefetch = 2; }), "has another --prefetch than requested");
 }
 
 TEST(FaultOf, FindsAResultOfAnotherBuild) {
   EXPECT_EQ(fault_after([](Result& result) { result.environment.build.git_revision = "abc"; }),
-            "is of another build, 1.2.3 abc");
+            "comes from another build, 1.2.3 abc");
 }
 
 TEST(FaultOf, FindsCellsThatWereNotAskedFor) {
   EXPECT_EQ(fault_after([](Result& result) { result.cells.erase(result.cells.begin()); }),
-            "has other cells than were asked for");
-  EXPECT_EQ(fault_after([](Result& result) { result.cells[0].cell.workers = 7; }),
-            "has other cells than were asked for");
+            "has other cells than requested");
+  EXPECT_EQ(fault_after([](Result& result) { result.cells[0].cell.workers = 7; }), "has other cells than requested");
 }
 
 TEST(FaultOf, FindsTrialsThatAreMissing) {

@@ -126,14 +126,12 @@ TEST(Causes, NameOtherProcessesWhereThreadsWereRunnableAndHadNoCpu) {
   EXPECT_THAT(causes.named, ElementsAre(Cause::kContention));
   // Of 12 s, 8 / 2 may have been waits of one thread for the other two.
   EXPECT_DOUBLE_EQ(causes.contention->mean, 0.4);
-  EXPECT_EQ(
-      causes_text(causes, "more --workers", 2),
-      " Other processes kept its threads from the CPUs for 40 % of the time: measure again without them, or on CPUs "
-      "of its own.");
-  EXPECT_EQ(
-      causes_text(causes, "more --workers", 2, " in FULL"),
-      " Other processes kept its threads from the CPUs for 40 % of the time in FULL: measure again without them, or on "
-      "CPUs of its own.");
+  EXPECT_EQ(causes_text(causes, "more --workers", 2),
+            " Other processes kept its threads off the CPUs for 40 % of the time: measure again without them, or on "
+            "dedicated CPUs.");
+  EXPECT_EQ(causes_text(causes, "more --workers", 2, " in FULL"),
+            " Other processes kept its threads off the CPUs for 40 % of the time in FULL: measure again without them, "
+            "or on dedicated CPUs.");
 }
 
 TEST(Causes, NameNoOtherProcessesWhereThreadsTakeTurnsAmongThemselves) {
@@ -158,10 +156,9 @@ TEST(Causes, TellThrottlingFromContention) {
   run.cell.trials[2].usage.throttled_seconds = 12;
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kThrottling));
-  EXPECT_EQ(
-      causes_text(causes, "more --workers", 2),
-      " The CPU quota of the control group held it back for 20 % of the time (0 to 60 % from trial to trial): raise "
-      "the quota or use no more threads than it allows.");
+  EXPECT_EQ(causes_text(causes, "more --workers", 2),
+            " The CPU quota of the control group held it back for 20 % of the time (0 to 60 % from trial to trial): "
+            "raise the quota, or use no more threads than it allows.");
 }
 
 TEST(Causes, NameTheLargestFirst) {
@@ -172,25 +169,22 @@ TEST(Causes, NameTheLargestFirst) {
   }
   const Causes causes = run.causes();
   EXPECT_THAT(causes.named, ElementsAre(Cause::kSteal, Cause::kContention));
-  EXPECT_EQ(
-      causes_text(causes, "more --workers", 2),
-      " The hypervisor gave its CPUs to others for 20 % of the time: measure again on a quieter host or one without "
-      "shared CPUs. Other processes kept its threads from the CPUs for 10 % of the time: measure again without "
-      "them, or on CPUs of its own.");
+  EXPECT_EQ(causes_text(causes, "more --workers", 2),
+            " The hypervisor gave its CPUs to others for 20 % of the time: measure again on a quieter host, or on one "
+            "that does not share its CPUs. Other processes kept its threads off the CPUs for 10 % of the time: measure "
+            "again without them, or on dedicated CPUs.");
 }
 
 TEST(Causes, OfLatencySayHowSeldomTheThreadsWereBusyAndWhatToDo) {
   Waiting run;
   run.access = Access::kFiles;
   for (Trial& trial : run.cell.trials) trial.usage.blocked_io_seconds = 18;
-  EXPECT_EQ(
-      causes_text(run.causes(), "more --workers", 1),
-      " Loading is bound by the latency of storage: its worker was on a CPU for 10 % of the time, and blocked for "
-      "most of the rest; keep more reads in flight, by more --workers.");
-  EXPECT_EQ(
-      causes_text(run.causes(), "more --reads-in-flight", 16),
-      " Loading is bound by the latency of storage: its workers were on a CPU for 10 % of the time, and blocked for "
-      "most of the rest; keep more reads in flight, by more --reads-in-flight.");
+  EXPECT_EQ(causes_text(run.causes(), "more --workers", 1),
+            " Loading is bound by storage latency: its worker was on a CPU for 10 % of the time and blocked for most "
+            "of the rest; keep more reads in flight with more --workers.");
+  EXPECT_EQ(causes_text(run.causes(), "more --reads-in-flight", 16),
+            " Loading is bound by storage latency: its workers were on a CPU for 10 % of the time and blocked for most "
+            "of the rest; keep more reads in flight with more --reads-in-flight.");
   Cell cell;
   EXPECT_EQ(more_reads_of(cell, Access::kMapped), "more --workers");
   EXPECT_EQ(more_reads_of(cell, Access::kFiles), "more --workers or --loader flow-graph --read uring");
@@ -235,10 +229,9 @@ TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
   const auto causes = causes_of(run.cell, info, run.cpus, &busy);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReaders));
-  EXPECT_EQ(
-      causes_text(*causes, "more --workers", 2),
-      " Other processes read 40.0 MiB/s from the device of the data meanwhile: measure again without them, or with "
-      "the data on a device of its own.");
+  EXPECT_EQ(causes_text(*causes, "more --workers", 2),
+            " Meanwhile other processes read 40.0 MiB/s from the device that holds the data: measure again without "
+            "them, or with the data on a separate device.");
   const MonitorRecord own = monitor_of(run.cell, 100 * kMiB, 99 * kMiB, 0);
   EXPECT_THAT(causes_of(run.cell, info, run.cpus, &own)->named, IsEmpty());
   const MonitorRecord from_cache = monitor_of(run.cell, 100 * kMiB, 0, 0);
@@ -253,10 +246,9 @@ TEST(Causes, NameAShortageOfMemoryWhereWhatIsReadHadBeenInIt) {
   const auto causes = causes_of(run.cell, info, run.cpus, &shortage);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReclaim));
-  EXPECT_EQ(
-      causes_text(*causes, "more --workers", 2, " in FULL"),
-      " Memory was short: 30.0 MiB/s of files were read again that the page cache had had to give up in FULL: free "
-      "memory, or use less data.");
+  EXPECT_EQ(causes_text(*causes, "more --workers", 2, " in FULL"),
+            " Memory was short: the page cache had to drop 30.0 MiB/s of files that were then read again in FULL: free "
+            "memory, or use less data.");
   run.cell.cell.cache = CacheState::kCold;
   EXPECT_THAT(causes_of(run.cell, info, run.cpus, &shortage)->named, IsEmpty());
 }

@@ -61,7 +61,7 @@ TEST(Checkup, TellsOfAQuotaAndOfThreadsThatShareACore) {
   const auto symptoms = checkup(machine, system.files(), kStart, kQuiet);
   EXPECT_EQ(symptom_of(symptoms, "CPUs").health, Health::kNote);
   EXPECT_EQ(symptom_of(symptoms, "CPUs").found,
-            "1.5 of 4 CPUs in force: a quota of 1.5 CPUs' time throttles whoever uses more");
+            "1.5 of 4 CPUs in force: a quota of 1.5 CPUs throttles a process that uses more");
   EXPECT_EQ(symptom_of(symptoms, "cores").found, "2 cores hold 4 CPUs: two threads of one core slow each other down");
 }
 
@@ -72,7 +72,7 @@ TEST(Checkup, TellsOfFrequenciesThatChange) {
   machine.cpu_governor = "powersave";
   const auto symptoms = checkup(machine, system.files(), kStart, kQuiet);
   EXPECT_EQ(symptom_of(symptoms, "governor").health, Health::kDisturbs);
-  EXPECT_EQ(symptom_of(symptoms, "governor").found, "'powersave' changes the CPUs' frequency with their load");
+  EXPECT_EQ(symptom_of(symptoms, "governor").found, "'powersave' changes CPU frequency with load");
   EXPECT_EQ(symptom_of(symptoms, "turbo").health, Health::kNote);
 }
 
@@ -122,7 +122,7 @@ TEST(Checkup, TellsOfNodesAndOfASlowClock) {
   machine.clocksource = "hpet";
   const auto symptoms = checkup(machine, system.files(), kStart, kQuiet);
   EXPECT_EQ(symptom_of(symptoms, "NUMA").found,
-            "2 nodes, and the kernel moves pages between them: memory of another node is slower");
+            "2 nodes, and the kernel moves pages between them: memory on another node is slower");
   EXPECT_EQ(symptom_of(symptoms, "clock").health, Health::kDisturbs);
 }
 

@@ -76,9 +76,9 @@ TEST(ColdStart, IsWhatColdTakesLongerThanWarm) {
   EXPECT_DOUBLE_EQ(cold->fetch_stall.value, 0.75);
   EXPECT_DOUBLE_EQ(cold->prep_stall->value, 0.2);
   EXPECT_EQ(cold->sentence,
-            " A first pass, with nothing in the page cache, spends 75.0 ± 0.0 % of its time on fetching (FULL cold "
+            " A first pass, with an empty page cache, spends 75.0 ± 0.0 % of its time on fetching (FULL cold "
             "against FULL warm); later ones spend 20.0 ± 0.0 % waiting for preparation (FULL warm against SYNTHETIC): "
-            "for data that is read once, keep more reads in flight or copy it to faster storage first.");
+            "for data that is read once, keep more reads in flight, or copy the data to faster storage first.");
   EXPECT_THAT(judgement.configurations[1].verdict.sentence, EndsWith(cold->sentence));
 }
 
@@ -97,19 +97,20 @@ TEST(ColdStart, AdvisesByColdIoToo) {
               EndsWith(": storage keeps up."));
   EXPECT_THAT(
       sentence(with_io({3000, 3010, 2990}, {1200, 1210, 1190}, {990, 1000, 1010})),
-      EndsWith(": storage keeps up with this compute, but cold IO gives 0.40 ± 0.01 times what warm IO does, so a "
+      EndsWith(": storage keeps up with this compute, but cold IO reaches 0.40 ± 0.01 times the rate of warm IO, so a "
                "faster compute may wait for it."));
-  EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {500, 505, 495}, {490, 500, 510})),
-              EndsWith(": for data that is read once, keep more reads in flight or copy it to faster storage first."));
+  EXPECT_THAT(
+      sentence(with_io({3000, 3010, 2990}, {500, 505, 495}, {490, 500, 510})),
+      EndsWith(": for data that is read once, keep more reads in flight, or copy the data to faster storage first."));
   EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {490, 500, 510})),
-              EndsWith(": yet cold IO gives 1.00 ± 0.01 times what warm IO does, so it is not reading that takes the "
-                       "time: use longer trials, of which the start is less."));
+              EndsWith(": yet cold IO reaches 1.00 ± 0.01 times the rate of warm IO, so reading does not take the "
+                       "time: use longer trials, in which the start weighs less."));
 }
 
 TEST(ColdStart, OfOneTrialHasNoFigure) {
   EXPECT_EQ(judge_run(warm_and_cold({1000}, {500})).configurations[1].cold_start->sentence,
-            " One trial of FULL cannot tell what a first pass, with nothing in the page cache, spends on fetching: use "
-            "--trials 5.");
+            " One trial of FULL cannot tell how much of a first pass, with an empty page cache, goes into fetching: "
+            "use --trials 5.");
 }
 
 TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
@@ -118,7 +119,7 @@ TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
   };
   EXPECT_THAT(sentence({980, 1000, 1020}), EndsWith(": storage keeps up."));
   EXPECT_THAT(sentence({300, 900, 1200}), EndsWith(": too noisy to say whether storage matters, use more --trials."));
-  EXPECT_THAT(sentence({480, 500, 520}), EndsWith("copy it to faster storage first."));
+  EXPECT_THAT(sentence({480, 500, 520}), EndsWith("copy the data to faster storage first."));
   const auto start = judge_run(warm_and_cold({1000, 1100}, {500, 500})).configurations[1].cold_start;
   ASSERT_TRUE(start->fetch_stall.ci95.has_value());
   EXPECT_LT(start->fetch_stall.ci95->low, start->fetch_stall.value);

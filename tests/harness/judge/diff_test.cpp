@@ -193,7 +193,7 @@ TEST(Diff, HasNoRatioOfAMetricThatIsZero) {
   const Result base = result({request(kFull, {1, 2})});
   const ResultDiff made = diff(base, base, {.metric = &metric_named("wait_p99_seconds")});
   EXPECT_FALSE(made.cells[0].comparison.has_value());
-  EXPECT_EQ(made.cells[0].obstacle, "wait_p99_seconds is 0 in some trials, which has no ratio");
+  EXPECT_EQ(made.cells[0].obstacle, "wait_p99_seconds is 0 in some trials, so there is no ratio");
 }
 
 TEST(Diff, TellsAFigureThatWasNotMeasuredFromZero) {
@@ -212,9 +212,9 @@ TEST(Diff, RefusesUnlikeResultsNamingEveryDifference) {
   changed.environment.build.build_type = "Debug";
   changed.datasets[0].fingerprint = 1;
   EXPECT_EQ(refusal([&] { diff(base, changed); }),
-            "cannot compare new.json with base.json, they differ in CPU (Example CPU and Other CPU), threads in force "
+            "cannot compare new.json with base.json: they differ in CPU (Example CPU and Other CPU), threads in force "
             "(4 and 3), build type (Release and Debug), data of mnist (fingerprint 123456789abcdef0 and fingerprint "
-            "0000000000000001); --allow-mismatch compares them all the same");
+            "0000000000000001); --allow-mismatch compares them anyway");
   EXPECT_EQ(diff(base, changed, {.allow_mismatch = true}).unlike.size(), 4U);
 }
 
@@ -242,19 +242,19 @@ TEST(Diff, RefusesWhatHasNothingInCommon) {
   const auto refusal_of = [&](const Result& changed, const DiffOptions& options = {}) {
     return refusal([&] { diff(base, changed, options); });
   };
-  EXPECT_EQ(refusal_of(result({request(kFull, {1, 2}, 1, "cifar10")})),
-            "cannot compare new.json with base.json: they have no workload in common, the one has cifar10, the other "
-            "mnist");
+  EXPECT_EQ(
+      refusal_of(result({request(kFull, {1, 2}, 1, "cifar10")})),
+      "cannot compare new.json with base.json: they have no workload in common: one has cifar10, the other mnist");
   EXPECT_EQ(refusal_of(result({request(kIo, {1, 2}, 1)})),
-            "cannot compare new.json with base.json: they have no kind of trial in common, the one has IO, the other "
-            "FULL; run both with the same --mode");
+            "cannot compare new.json with base.json: they have no mode in common: one has IO, the other FULL; run both "
+            "with the same --mode");
   EXPECT_EQ(refusal_of(base, {.metric = &metric_named("io")}),
             "cannot compare new.json with base.json: base.json has no trials of IO");
   Result other = result({request(kFull, {1, 2}, 2)});
   other.cells[0].cell.sampler.batch_size = 8;
   EXPECT_EQ(refusal_of(other, {.across = {"workers"}}),
-            "cannot compare new.json with base.json: no two cells differ in nothing but what --across names; the "
-            "nearest two also differ in batch size 100 -> 8");
+            "cannot compare new.json with base.json: no two cells differ only in what --across names; the closest pair "
+            "also differs in batch size 100 -> 8");
 }
 
 TEST(Diff, UsesNoTrialThatDecidedHowManyThereAreToBe) {

@@ -58,8 +58,10 @@ TEST(Gate, IsNeverDecidedBySyntheticBesideIoOrFull) {
   const CellRequest step{.mode = kSynthetic, .rates = {8, 8}, .workload = "mnist"};
   const ResultDiff made = diff(result({step}), result({step, request(kFull, {7, 7})}));
   EXPECT_FALSE(made.cells[0].gate);
-  EXPECT_THAT(made.lost, ElementsAre("nothing decides of mnist: base.json has neither IO nor FULL of it to hold "
-                                     "new.json to"));
+  EXPECT_THAT(
+      made.lost,
+      ElementsAre(
+          "nothing decides for mnist: base.json has neither IO nor FULL of that workload to compare new.json with"));
 }
 
 std::vector<bool> gate(const Result& base, const Result& changed) {
@@ -97,7 +99,7 @@ TEST(Gate, IsDecidedByTheFastestCellAlsoWhereItFailsNow) {
   EXPECT_THAT(gate(base, changed), ElementsAre(false, true));
   EXPECT_EQ(diff(base, changed).verdict, Change::kInconclusive);
   EXPECT_THAT(diff(base, changed).lost,
-              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 decides and has nothing to decide by: the new "
+              ElementsAre("mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the new "
                           "one has no trials: it broke"));
 }
 

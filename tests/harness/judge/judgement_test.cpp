@@ -203,11 +203,12 @@ TEST(Judgement, NamesTheOneConsumerThatIoIsBoundBy) {
   add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
   const Verdict verdict = judge_run(result).configurations[0].verdict;
   EXPECT_EQ(verdict.bound, Bound::kHarness);
-  EXPECT_EQ(verdict.sentence,
-            "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
-            "thread can, so neither a faster loader nor more workers raise IO. What limits a training shows --mode "
-            "io,synthetic,full. IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
-            "thread).");
+  EXPECT_EQ(
+      verdict.sentence,
+      "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
+      "thread can, so neither a faster loader nor more workers would raise IO. To see what limits training, run with "
+      "--mode io,synthetic,full. IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
+      "thread).");
   result.ceilings[1].trials[0].amount = result.ceilings[1].trials[1].amount = 1200;
   EXPECT_EQ(judge_run(result).configurations[0].verdict.bound, Bound::kIncomplete) << "81 % is not at it";
   result.ceilings[0].trials[0].amount = result.ceilings[0].trials[1].amount = 999;
@@ -218,10 +219,9 @@ TEST(Judgement, SaysHowMuchMoreIsFilledThanTheOneConsumerReads) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {970, 970}, .loader = "thread-pool", .workers = 8}});
   add_ceiling(result, ceiling("drain", 1), {1000, 1000}, {0});
   for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
-  EXPECT_THAT(
-      judge_run(result).configurations[0].verdict.sentence,
-      testing::HasSubstr("more workers raise IO; thread-pool with 8 workers fills 2.00 ± 0.00 times as much when "
-                         "nobody reads. What limits"));
+  EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence,
+              testing::HasSubstr("more workers would raise IO; thread-pool with 8 workers fills 2.00 ± 0.00 times as "
+                                 "much when nobody reads. To see what limits"));
 }
 
 TEST(Judgement, LeavesTheVerdictToFullThatHasNoDrain) {
@@ -234,7 +234,7 @@ TEST(Judgement, LeavesTheVerdictToFullThatHasNoDrain) {
   EXPECT_EQ(verdict.bound, Bound::kCompute);
   EXPECT_THAT(verdict.sentence,
               testing::EndsWith(" IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
-                                "thread): its one consumer is its limit, which FULL does not have."));
+                                "thread): its single consumer is the limit, which FULL does not have."));
 }
 
 TEST(Judgement, SaysItOfFullWhereThereIsNoIo) {
@@ -263,8 +263,8 @@ Result runnable(double run_delay_seconds) {
 
 TEST(Judgement, SaysWhatKeptALoaderFromWorking) {
   EXPECT_THAT(sentence_of(runnable(1.5)),
-              testing::EndsWith(" Other processes kept its threads from the CPUs for 75 % of the time: measure again "
-                                "without them, or on CPUs of its own."));
+              testing::EndsWith(" Other processes kept its threads off the CPUs for 75 % of the time: measure again "
+                                "without them, or on dedicated CPUs."));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("kept its threads")));
   EXPECT_THAT(sentence_of(runnable(0)), Not(HasSubstr("latency")));
 }
@@ -294,8 +294,8 @@ TEST(Judgement, SaysWhatWasInTheWayOfFullAlone) {
   result.cells.push_back(full.cells[0]);
   const Configuration of_both = judge_run(result).configurations[0];
   EXPECT_THAT(of_both.verdict.sentence,
-              testing::EndsWith(" Other processes kept its threads from the CPUs for 50 % of the time in FULL: measure "
-                                "again without them, or on CPUs of its own."));
+              testing::EndsWith(" Other processes kept its threads off the CPUs for 50 % of the time in FULL: measure "
+                                "again without them, or on dedicated CPUs."));
   EXPECT_THAT(of_both.causes->named, testing::IsEmpty());
   EXPECT_THAT(of_both.causes_in_full->named, testing::ElementsAre(Cause::kContention));
   for (Trial& trial : result.cells[0].trials) trial.usage.run_delay_seconds = 1.5 * trial.wall_seconds;
@@ -341,8 +341,8 @@ TEST(Judgement, SaysWhereStartUpTakesLongerThanAnEpoch) {
   EXPECT_DOUBLE_EQ(start_up->warm_epoch.value, 60);
   EXPECT_TRUE(start_up->dominates);
   EXPECT_THAT(sentence_of(result),
-              testing::EndsWith(" Start-up dominates a short training: to open the data and wait for the first batch "
-                                "took 150 s the one time that it was measured, longer than a warm epoch of 60.00 ± "
+              testing::EndsWith(" Start-up dominates a short training: opening the data and waiting for the first "
+                                "batch took 150 s (measured once), longer than a warm epoch of 60.00 ± "
                                 "0.00 s; keep data and loader open from one epoch to the next."));
 }
 
@@ -395,7 +395,8 @@ TEST(Judgement, DoesNotAdviseAFasterLoaderWhereNoneCanBeMuchFaster) {
     add_ceiling(result, ceiling("gather-drain", 4), {ceiling_rate, ceiling_rate, ceiling_rate}, {0});
     return judge_run(result).configurations[0].verdict.sentence;
   };
-  EXPECT_THAT(advice(520), testing::HasSubstr("no --loader can be much faster on them, so give each sample less work"));
+  EXPECT_THAT(advice(520),
+              testing::HasSubstr("no --loader can be much faster on these CPUs, so give each sample less work"));
   EXPECT_THAT(advice(700), testing::HasSubstr("so use a faster --loader, give each sample less work"));
 }
 

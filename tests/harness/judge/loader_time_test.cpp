@@ -105,8 +105,8 @@ TEST(LoaderTimeSentence, SaysThatTimeIncludesWaitingForACpuThatIsShared) {
 
 TEST(LoaderTimeSentence, NamesTheOneLockThatWorkersWaitFor) {
   EXPECT_EQ(said_of(4, {{WorkerStage::kLibraryLock, 0.61}, {WorkerStage::kRead, 0.39}}, Bound::kLoader),
-            " One lock: in FULL 61.0 ± 0.0 % of the time of 4 workers is waiting for the HDF5 library, which serves "
-            "one at a time.");
+            " One lock: in FULL 61.0 ± 0.0 % of the time of 4 workers goes into waiting for the HDF5 library, which "
+            "serves one thread at a time.");
   EXPECT_EQ(said_of(2, {{WorkerStage::kLibraryLock, 0.4}, {WorkerStage::kRead, 0.6}}, Bound::kLoader),
             " In FULL the 2 workers spend 60.0 ± 0.0 % of their time reading and 40.0 ± 0.0 % waiting for the HDF5 "
             "library.");
@@ -133,13 +133,13 @@ TEST(LoaderTimeSentence, SaysWhatWaitsForALateReadBesideTheWorker) {
   const Spending held_up{{WorkerStage::kWindowWait, 0.7}, {WorkerStage::kDecode, 0.3}};
   LoaderSetting io{.mode = Mode::kIo, .threads = 2, .cpus = 4};
   EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
-            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads, with every slot taken and "
-            "30.0 ± 0.0 % decoding. Batches go out in order, so those behind a late read wait for it until they hold "
-            "all slots: deepen --prefetch, or let them overtake it with --delivery completion.");
+            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads with every slot in use and "
+            "30.0 ± 0.0 % decoding. Batches go out in order, so a late read holds back those behind it until they fill "
+            "all slots: deepen --prefetch, or let batches overtake with --delivery completion.");
   io.in_order = false;
   EXPECT_EQ(said_of(1, held_up, Bound::kIncomplete, io),
-            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads, with every slot taken and "
-            "30.0 ± 0.0 % decoding. Batches that wait for late reads hold all slots: deepen --prefetch.");
+            " In IO the worker spends 70.0 ± 0.0 % of its time waiting for late reads with every slot in use and "
+            "30.0 ± 0.0 % decoding. Batches that wait for late reads fill all slots: deepen --prefetch.");
 }
 
 TEST(LoaderTimeSentence, IsSilentWhereNoStageTakesAQuarterOrNothingIsKnown) {

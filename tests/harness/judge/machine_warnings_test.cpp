@@ -57,13 +57,13 @@ TEST(MachineWarnings, TellOfSlotsOnAnotherNodeThanTheConsumers) {
   run.result.cells[0].trials[1].slot_nodes = {{.node = 0, .count = 4}, {.node = 1, .count = 6}};
   EXPECT_EQ(run.warnings(), (Texts{{"slots-on-other-node",
                                     "a CPU of NUMA node 0 took the batches of 1 of 3 trials of "
-                                    "mnist/IO/serial/batch:100, and up to 6 of 10 slots lay on other nodes: it waits "
+                                    "mnist/IO/serial/batch:100, and up to 6 of 10 slots were on other nodes: it waits "
                                     "longer for their memory"}}));
   run.result.cells[0].cell.placement.slot_node = 0;
   EXPECT_EQ(run.warnings(), (Texts{{"slots-not-placed",
                                     "a CPU of NUMA node 0 took the batches of 1 of 3 trials of "
-                                    "mnist/IO/serial/batch:100, and up to 6 of 10 slots lay on other nodes, though "
-                                    "they were asked for on this one"}}));
+                                    "mnist/IO/serial/batch:100, and up to 6 of 10 slots were on other nodes, although "
+                                    "they were requested on this one"}}));
   run.result.cells[0].trials[1].consumer_node.reset();
   EXPECT_EQ(run.warnings(), Texts()) << "nobody knows who took the batches";
 }
@@ -108,8 +108,8 @@ TEST(MachineWarnings, TellOfPagesThatWarmTrialsHadToReadAgain) {
   EXPECT_EQ(
       run.warnings(),
       (Texts{{"cache-reclaimed",
-              "up to 8.0 MiB/s of files' pages were read again during 2 of 3 trials of mnist/IO/serial/batch:100, "
-              "after the system had taken them from the page cache: the control group had reached its limit of "
+              "up to 8.0 MiB/s of cached file data was read again during 2 of 3 trials of mnist/IO/serial/batch:100, "
+              "because the system had dropped it from the page cache: the control group had reached its limit of "
               "1.0 KiB"}}));
   run.result.cells[0].cell.cache = CacheState::kCold;
   EXPECT_EQ(run.warnings(), Texts()) << "whose pages had to go";

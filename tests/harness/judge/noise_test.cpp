@@ -23,7 +23,7 @@ using test::result_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr const char* kRange = "two runs of the same differ by up to 20 % on host (5 pairs of runs, 2026-11-22)";
+constexpr const char* kRange = "two identical runs differ by up to 20 % on host (5 pairs of runs, 2026-11-22)";
 
 Result run_of(std::vector<double> full) {
   return result_of({{.mode = kFull, .rates = std::move(full)}});
@@ -103,10 +103,10 @@ TEST(NoiseFloor, OfAModeIsTheLargestOfItsCells) {
 TEST(NoiseFloor, IsTooPoorWithFewPairsOrWhereItSaysNothing) {
   EXPECT_EQ(poor_noise(noise_of({part_with(0.49, kFull)})), "");
   EXPECT_EQ(poor_noise(noise_of({part_with(0.01, kFull, "quiet"), part_with(0.6, kFull, "loud")})),
-            "two runs of loud differ by up to 60 %, above 50 % a noise floor says nothing");
+            "two runs of loud differ by up to 60 %; above 50 % a noise floor says nothing");
   NoiseFloor few = noise_of({part_with(0.01, kFull)});
   few.parts[0].ratios.pop_back();
-  EXPECT_EQ(poor_noise(few), "a noise floor of 4 pairs of runs says too little, want at least 5");
+  EXPECT_EQ(poor_noise(few), "a noise floor from 4 pairs of runs says too little; want at least 5");
 }
 
 TEST(FloorFor, TakesTheSameCellThenTheWorkloadThenTheMode) {
@@ -161,8 +161,8 @@ TEST(Weakened, SaysForHowManyTrialsAFloorWasWidened) {
   const std::vector<NoiseFloor> noise{noise_of({part_with(0.1, kFull)})};
   const Result run = run_of({100});
   EXPECT_EQ(weakened(Change::kRegression, 0.9, 0.03, *floor_for(noise, run.cells[0], run.cells[0])).why,
-            "two runs of the same differ by up to 18 % on host (5 pairs of runs of 3 trials, widened as here are fewer "
-            "or shorter ones, 2026-11-22)");
+            "two identical runs differ by up to 18 % on host (5 pairs of runs of 3 trials, widened because these "
+            "results have fewer or shorter ones, 2026-11-22)");
 }
 
 // Two clear results that are 10 % apart: whether that is more than two runs of the same differ by, only the floor says.
@@ -224,11 +224,12 @@ TEST(NoiseNotes, SayWhatStandsBetweenTheFloorAndTheResults) {
   changed.environment.machine.hostname = "node8";
   base.environment.machine.threads_in_force = 2;
   base.environment.build.git_revision = "abc";
-  EXPECT_THAT(noise_notes(noise, {"base.json", base}, {"new.json", changed}),
-              ElementsAre("the noise floor of host was measured 49 days from new.json, with CPUs in force 4 (base.json "
-                          "has 2), with build 1.2.3 Release (base.json has 1.2.3 abc Release); `loadline aa` measures "
-                          "it anew",
-                          "new.json is of node8, and the noise floor of host: what sets hosts apart is not in it"));
+  EXPECT_THAT(
+      noise_notes(noise, {"base.json", base}, {"new.json", changed}),
+      ElementsAre(
+          "the noise floor of host was measured 49 days from new.json, with CPUs in force 4 (base.json "
+          "has 2), with build 1.2.3 Release (base.json has 1.2.3 abc Release); `loadline aa` measures it again",
+          "new.json was measured on node8, and the noise floor on host: it does not cover differences between hosts"));
   EXPECT_THAT(noise_notes({}, {"base.json", base}, {"new.json", changed}), IsEmpty());
 }
 

@@ -24,8 +24,7 @@ TEST(Verdict, OfARecordedLoaderDoesNotAskItForWorkers) {
   const Verdict verdict =
       Measured{{5000, 5010, 4990}, kCompute, {5000, 5010, 4990}, 0, "replay:file=job.json"}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kLoader);
-  EXPECT_TRUE(verdict.sentence.ends_with(": mend the loader that was recorded, or name another --loader."))
-      << verdict.sentence;
+  EXPECT_TRUE(verdict.sentence.ends_with(": fix the recorded loader, or name another --loader.")) << verdict.sentence;
 }
 
 TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
@@ -95,10 +94,11 @@ TEST(Verdict, BoundByLoadingNearTheCeilingAdvisesNoFasterLoader) {
         .sentence;
   };
   EXPECT_THAT(advice(2, 0.89), testing::HasSubstr("raise --workers or use a faster --loader."));
-  EXPECT_THAT(advice(2, 0.91), testing::HasSubstr("raise --workers, as with so few no --loader can be much faster."));
-  EXPECT_THAT(advice(4, 0.91), testing::HasSubstr("each of the 4 CPUs in force has a worker already and no --loader "
-                                                  "can be much faster on them, so give each sample less work or get "
-                                                  "more CPUs"));
+  EXPECT_THAT(advice(2, 0.91), testing::HasSubstr("raise --workers: no --loader can be much faster with so few."));
+  EXPECT_THAT(advice(4, 0.91),
+              testing::HasSubstr("each of the 4 CPUs in force has a worker already and no --loader can be much faster "
+                                 "on these CPUs, so give each sample less work or get "
+                                 "more CPUs"));
 }
 
 TEST(Verdict, BoundByLoadingSaysWhereTheTwoTakeTurns) {
@@ -143,7 +143,7 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyOverlapOnlyInPart) {
   EXPECT_EQ(verdict.sentence,
             "Bound by interference: thread-pool with 4 workers alone supplies 1.40 ± 0.02 times what device takes, yet "
             "together the compute gets 10.0 ± 1.2 % less done (overlap efficiency 0.84 ± 0.02, where 1 is "
-            "perfect); their work overlaps but not fully: deepen --prefetch or leave the compute a core of its own.");
+            "perfect); their work overlaps, but not fully: deepen --prefetch or give the compute its own core.");
 }
 
 TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
@@ -154,7 +154,7 @@ TEST(Verdict, BoundByInterferenceSaysWhereTheyDisturbEachOther) {
             "together they take longer than one after the other, so they compete for cores or memory bandwidth: use "
             "fewer --workers.");
   run.workers = 1;
-  EXPECT_TRUE(run.verdict().sentence.ends_with("memory bandwidth: leave the compute a core of its own."));
+  EXPECT_TRUE(run.verdict().sentence.ends_with("memory bandwidth: give the compute its own core."));
 }
 
 // Interference of four workers and a compute of so many threads, whose overlap is what FULL makes it.
@@ -267,10 +267,10 @@ TEST(Verdict, IncompleteNamesWhatWasNotMeasured) {
 
 TEST(Verdict, IncompleteStillSaysWhatIsKnown) {
   EXPECT_EQ((Measured{{}, kCompute, {9000, 9050, 8950}}.verdict().sentence),
-            "Cannot say what limits this: IO was not measured; run with --mode io,synthetic,full. It is known that "
+            "Cannot say what limits this: IO was not measured; run with --mode io,synthetic,full. What is known: "
             "device waits 10.0 ± 1.2 % of the time.");
   EXPECT_EQ((Measured{{10200, 10250, 10150}, kCompute, {}}.verdict().sentence),
-            "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full. It is known that "
+            "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full. What is known: "
             "thread-pool with 4 workers alone supplies 1.02 ± 0.01 times what device takes.");
   EXPECT_EQ((Measured{{10200}, kCompute, {}}.verdict().sentence),
             "Cannot say what limits this: FULL was not measured; run with --mode io,synthetic,full.");

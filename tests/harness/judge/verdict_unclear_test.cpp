@@ -19,7 +19,7 @@ TEST(Verdict, BoundByTheHarnessSaysWhatBatchSizeWouldDo) {
   const Verdict verdict = Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 1e8}, 4, "thread-pool", {5e-7, 5e-7}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kHarness);
   EXPECT_EQ(verdict.sentence,
-            "Bound by the harness: a FULL step of 512 samples lasts only 10 ± 0 times what the harness itself costs a "
+            "Bound by the harness: a FULL step of 512 samples lasts only 10 ± 0 times the harness's own cost per "
             "batch, and below 20 times that cost blurs every figure; raise --batch-size to 1024 or more.");
 }
 
@@ -29,8 +29,8 @@ TEST(Verdict, IsBoundByTheHarnessOnlyWhereNoiseAllowsNoLongerAStep) {
       Measured{{3e8, 3e8}, {1e8, 1e8}, {1e8, 0.6e8, 1.4e8}, 4, "thread-pool", {3e-7, 3e-7, 3e-7}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say whether a FULL step of 512 samples is long enough for this harness, whose own cost blurs "
-            "figures of shorter ones: raise --batch-size or use more --trials.");
+            "Too noisy to say whether a FULL step of 512 samples is long enough: the harness's own cost blurs the "
+            "figures of shorter steps. Raise --batch-size or use more --trials.");
 }
 
 TEST(Verdict, TwentyTimesTheOverheadIsEnough) {
@@ -44,24 +44,23 @@ TEST(Verdict, TooNoisyAStallAsksForTheTrialsThatWouldDo) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9000, 9900, 9600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 5 ± 11 % of the time, which may be nothing or worth removing; quieten the "
-            "machine or use --trials 17.");
+            "Too noisy to say: device waits 5 ± 11 % of the time, which may be nothing or worth removing; use a "
+            "quieter machine or --trials 17.");
 }
 
 TEST(Verdict, TooNoisyAStallBelowZeroIsNoShareOfTimeThatIsWaited) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9600, 11600, 10600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
-  EXPECT_EQ(
-      verdict.sentence,
-      "Too noisy to say whether device waits for data (stall -6 ± 23 %): quieten the machine or use --trials 57.");
+  EXPECT_EQ(verdict.sentence,
+            "Too noisy to say whether device waits for data (stall -6 ± 23 %): use a quieter machine or --trials 57.");
 }
 
 TEST(Verdict, FarTooNoisyAStallHasNoFigureAndAsksForAQuieterMachine) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 14000, 7000}, {2000, 5000, 900}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say whether device waits for data: find what disturbs this machine first, as no reasonable "
-            "number of trials would do.");
+            "Too noisy to say whether device waits for data: first find what disturbs this machine: no reasonable "
+            "number of trials would settle it.");
 }
 
 TEST(Verdict, TooNoisyASupplyLeavesOpenWhatLimitsAClearStall) {
@@ -69,7 +68,7 @@ TEST(Verdict, TooNoisyASupplyLeavesOpenWhatLimitsAClearStall) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
             "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies "
-            "1.00 ± 0.19 times what it takes, which may be enough or not; quieten the machine or use --trials "
+            "1.00 ± 0.19 times what it takes, which may be enough or not; use a quieter machine or --trials "
             "32.");
 }
 
@@ -78,9 +77,9 @@ TEST(Verdict, FarTooNoisyASupplyHasNoFigure) {
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(
       verdict.sentence,
-      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies what "
-      "is too noisy to hold against what it takes, which may be enough or not; find what disturbs this machine "
-      "first, as no reasonable number of trials would do.");
+      "Too noisy to say: device waits 20.0 ± 1.2 % of the time, but thread-pool with 4 workers alone supplies a rate "
+      "too noisy to compare with what it takes, which may be enough or not; first find what disturbs this machine: "
+      "no reasonable number of trials would settle it.");
 }
 
 TEST(Verdict, AStallOfNothingIsKnownHoweverNoisyLoadingAloneIs) {
@@ -89,9 +88,9 @@ TEST(Verdict, AStallOfNothingIsKnownHoweverNoisyLoadingAloneIs) {
   EXPECT_EQ(
       verdict.sentence,
       "Too noisy to say: device waits 0.1 ± 0.2 % of the time, so faster loading gives at most 0.4 % more "
-      "throughput, but thread-pool with 4 workers alone supplies what is too noisy to hold against what it takes, "
-      "which leaves open whether a faster compute would wait; find what disturbs this machine first, as no "
-      "reasonable number of trials would do.");
+      "throughput, but thread-pool with 4 workers alone supplies a rate too noisy to compare with what it takes, "
+      "which leaves open whether a faster compute would wait; first find what disturbs this machine: no reasonable "
+      "number of trials would settle it.");
 }
 
 TEST(Verdict, WhetherTheTwoDisturbEachOtherMayBeOpen) {
@@ -140,11 +139,10 @@ TEST(Verdict, WithoutAFillNamesTheLoaderOnlyWhereItsWaitingBoundsIt) {
   const Rates full{875e3, 876e3, 874e3};
   Evidence evidence{.loader = "serial", .compute = "device", .io = io, .synthetic = synthetic, .full = full};
   EXPECT_EQ(judge(evidence).bound, Bound::kUnclear);
-  EXPECT_EQ(
-      judge(evidence).sentence,
-      "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills without a drain was not measured, as "
-      "cold trials and results of older versions do not have it: it supplies at least 0.87 ± 0.01 times what the "
-      "compute takes, which may be enough or not.");
+  EXPECT_EQ(judge(evidence).sentence,
+            "Not known: device waits 12.5 ± 0.2 % of the time, but what serial fills without a drain was not measured "
+            "(cold trials and older versions lack it): it supplies at least 0.87 ± 0.01 times what the "
+            "compute takes, which may be enough or not.");
   const Rates at_most{890e3, 893e3, 887e3};
   evidence.fill_at_most = at_most;
   EXPECT_EQ(judge(evidence).bound, Bound::kLoader);
@@ -173,7 +171,7 @@ TEST(Verdict, OneTrialOfOneModeCostsOnlyWhatDependsOnIt) {
   EXPECT_FALSE(verdict.overlap_efficiency->ci95);
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "One trial of IO cannot tell what limits this; it looks bound by compute: use --trials 5. It is known that "
+            "One trial of IO cannot tell what limits this; it looks bound by compute: use --trials 5. What is known: "
             "device waits 1.0 ± 0.2 % of the time, so faster loading gives at most 1.3 % more throughput.");
 }
 

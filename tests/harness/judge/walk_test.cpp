@@ -139,7 +139,7 @@ TEST(Walk, RefusesUnlikeMachinesAndWhatSharesNothing) {
   EXPECT_THAT(test::thrown_by([&] {
                 walk({kSlow, kMapped, other});
               }).message,
-              HasSubstr("cannot compare s3.json with s1.json, they differ in CPU"));
+              HasSubstr("cannot compare s3.json with s1.json: they differ in CPU"));
   EXPECT_EQ(walk({kSlow, kMapped, other}, {.allow_mismatch = true}).unlike.size(), 1U);
   Result elsewhere = kMapped;
   for (CellResult& cell : elsewhere.cells) cell.cell.workload = "cifar10";

@@ -33,10 +33,11 @@ TEST(Warnings, TellOfABuildThatMeasuresNothing) {
   Result result = sound();
   result.environment.build.build_type = "Debug";
   EXPECT_EQ(warnings(result),
-            (Texts{{"debug-build", "this program was built as Debug, not as Release: its times are too long"}}));
+            (Texts{{"debug-build", "this program was built as Debug, not Release, so its times are too long"}}));
   result.environment.build.sanitizer = "thread";
-  EXPECT_EQ(warnings(result),
-            (Texts{{"sanitizer-build", "this program was built with the thread sanitizer: its times say nothing"}}));
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"sanitizer-build", "this program was built with the thread sanitizer, so its times mean nothing"}}));
 }
 
 TEST(Warnings, TellOfABusyMachine) {
@@ -44,17 +45,18 @@ TEST(Warnings, TellOfABusyMachine) {
   result.environment.machine.load_average_1_minute = 4.0;
   EXPECT_EQ(warnings(result), Texts()) << "as many as CPUs";
   result.environment.machine.load_average_1_minute = 4.25;
-  EXPECT_EQ(warnings(result), (Texts{{"machine-busy",
-                                      "the load average was 4.25 at the start, with 4 CPUs in force: other work may "
-                                      "slow the trials"}}));
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"machine-busy",
+              "the load average was 4.25 at the start, with 4 CPUs in force: other work may have slowed the trials"}}));
 }
 
 TEST(Warnings, TellOfSmallPages) {
   Result result = sound();
   result.environment.machine.transparent_huge_pages = "never";
-  EXPECT_EQ(warnings(result), (Texts{{"no-huge-pages",
-                                      "transparent huge pages are off: slots lie in small pages and cost more address "
-                                      "translations"}}));
+  EXPECT_EQ(warnings(result),
+            (Texts{{"no-huge-pages",
+                    "transparent huge pages are off: slots use small pages and cost more address translations"}}));
 }
 
 TEST(Warnings, TellOfMemoryThatMayRunShort) {
@@ -66,11 +68,11 @@ TEST(Warnings, TellOfMemoryThatMayRunShort) {
                             .limit = "MemAvailable"};
   EXPECT_EQ(warnings(result), Texts());
   result.memory->needed_bytes = 800;
-  EXPECT_EQ(warnings(result),
-            (Texts{{"memory-short",
-                    "the run needs 800 bytes of memory, 600 bytes of it for the slots of a, and MemAvailable leaves "
-                    "1000 bytes: where it runs short, the files' pages go first, and then the system may end the "
-                    "run"}}));
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"memory-short",
+              "the run needs 800 bytes of memory, 600 bytes of it for the slots of a, and MemAvailable leaves "
+              "1000 bytes: if memory runs short, the system drops cached files first and may then kill the run"}}));
 }
 
 TEST(Warnings, TellOfCpusThatChangedUnderTheTrials) {
@@ -99,8 +101,8 @@ TEST(Warnings, TellOfSeveralHosts) {
   EXPECT_EQ(warnings(result), Texts());
   result.environment.machine.hostname = "node1, node2";
   EXPECT_EQ(warnings(result), (Texts{{"several-hosts",
-                                      "the trials were run on node1 and node2: what sets these apart is in the "
-                                      "intervals, or among the differences of cells"}}));
+                                      "the trials ran on node1 and node2: differences between these are part of the "
+                                      "intervals, or of the differences between cells"}}));
 }
 
 TEST(Warnings, TellOfADatasetThatFitsTheCache) {
@@ -119,13 +121,13 @@ TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
   EXPECT_EQ(warnings(result), Texts()) << "nobody missed the page";
   result.cells[0].trials[0].usage.major_faults = 1;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
-                                      "the page cache held 9 of 10 pages of /data/mnist before the trials, though all "
-                                      "were just read: IO measures storage too"}}));
+                                      "the page cache held 9 of 10 pages of /data/mnist before the trials, although "
+                                      "all were just read: IO measures storage too"}}));
   result.cells[0].trials[0].usage.major_faults = 0;
   result.datasets[0].info.access = Access::kFiles;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
-                                      "the page cache held 9 of 10 pages of /data/mnist before the trials, though all "
-                                      "were just read: IO may measure storage too"}}));
+                                      "the page cache held 9 of 10 pages of /data/mnist before the trials, although "
+                                      "all were just read: IO may measure storage too"}}));
   result.datasets[0].info.access = Access::kResident;
   EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
 }
@@ -179,27 +181,25 @@ TEST(Warnings, TellOfColdTrialsWhoseFilesStayed) {
   result.cells[0].trials[2].page_cache.before->resident_pages = 123;
   EXPECT_EQ(warnings(result),
             (Texts{{"not-cold",
-                    "1 of 3 trials of mnist/IO/serial/batch:100 were not cold: up to 13 % of "
-                    "/data/mnist stayed in the page cache, held there by its file system or by another "
-                    "process"}}));
+                    "1 of 3 trials of mnist/IO/serial/batch:100 were not cold: up to 13 % of /data/mnist stayed in the "
+                    "page cache, held by the file system or by another process"}}));
 }
 
 TEST(Warnings, TellOfColdTrialsThatReadLittleFromADevice) {
-  EXPECT_EQ(
-      warnings(cold(0, 1'000'000)),
-      (Texts{{"not-cold",
-              "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: as little as 10 % of the bytes of "
-              "their samples came from a device, and a cache below the page cache, such as that of a network file "
-              "system, may have held the rest"}}));
+  EXPECT_EQ(warnings(cold(0, 1'000'000)),
+            (Texts{{"not-cold",
+                    "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: as little as 10 % of their "
+                    "bytes came from a device; a cache below the page cache, such as that of a network file system, "
+                    "may have held the rest"}}));
 }
 
 TEST(Warnings, TellOfColdTrialsOfWhichNothingIsKnown) {
   Result result = cold(0, std::nullopt);
   for (Trial& trial : result.cells[0].trials) trial.page_cache.before->resident_pages.reset();
-  EXPECT_EQ(warnings(result), (Texts{{"not-cold",
-                                      "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: the system "
-                                      "tells neither what the page cache holds of /data/mnist nor what came from a "
-                                      "device"}}));
+  EXPECT_EQ(warnings(result),
+            (Texts{{"not-cold",
+                    "3 of 3 trials of mnist/IO/serial/batch:100 may not have been cold: the system reports neither "
+                    "what the page cache holds of /data/mnist nor what came from a device"}}));
 }
 
 TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
@@ -215,8 +215,8 @@ TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
   EXPECT_EQ(warnings(result), Texts()) << "it is not known yet";
   result.datasets[1].fingerprint = 1;
   EXPECT_EQ(warnings(result), (Texts{{"samples-differ",
-                                      "/data/mnist.h5 reads other samples or labels than /data/mnist: loaders of mnist "
-                                      "cannot be compared by them"}}));
+                                      "/data/mnist.h5 reads different samples or labels from /data/mnist: they cannot "
+                                      "be used to compare loaders of mnist"}}));
 }
 
 TEST(Warnings, TellOfChunksDecodedForSingleSamples) {
@@ -238,11 +238,10 @@ TEST(Warnings, TellOfLoadersWhoseSamplesHaveAnotherSize) {
       {.loader = loader, .origin = {}, .delivered = DeliveredFormat{"f32", {1, 28, 28}, true, true}});
   EXPECT_EQ(warnings(result), Texts());
   result.loaders[0].delivered->dtype = "u8";
-  EXPECT_EQ(
-      warnings(result),
-      (Texts{{"format-differs",
-              loader + " delivers samples of u8[1x28x28], which are 784 bytes, and those of SYNTHETIC and of other "
-                       "loaders are 3136: they move other bytes for the same samples"}}));
+  EXPECT_EQ(warnings(result),
+            (Texts{{"format-differs",
+                    loader + " delivers samples of u8[1x28x28], 784 bytes each, while those of SYNTHETIC and of other "
+                             "loaders have 3136: they move different amounts for the same samples"}}));
   result.loaders[0].delivered->dtype = "u4";
   EXPECT_EQ(warnings(result), Texts()) << "nobody knows its size";
 }
@@ -252,7 +251,7 @@ TEST(Warnings, TellOfMoreWorkersThanCpus) {
   result.cells[0].cell.workers = 4;
   EXPECT_EQ(warnings(result), Texts());
   result.cells[0].cell.workers = 5;
-  EXPECT_EQ(warnings(result), (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs: they take turns"}}));
+  EXPECT_EQ(warnings(result), (Texts{{"workers-exceed-cpus", "up to 5 workers share 4 CPUs, so they take turns"}}));
 }
 
 TEST(Warnings, TellOfACellThatFailed) {
@@ -266,7 +265,7 @@ TEST(Warnings, TellOfFewTrials) {
   Result result = sound();
   result.cells[0].trials.pop_back();
   EXPECT_EQ(warnings(result),
-            (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for an interval to lean on"}}));
+            (Texts{{"few-trials", "mnist/IO/serial/batch:100 has 2 trials: too few for a reliable interval"}}));
 }
 
 TEST(Warnings, TellOfShortTrials) {
@@ -280,10 +279,9 @@ TEST(Warnings, TellOfShortTrials) {
 TEST(Warnings, TellOfTrialsInWhichTheProcessWasStopped) {
   Result result = sound();
   result.cells[0].trials[1].suspended = true;
-  EXPECT_EQ(warnings(result),
-            (Texts{{"suspended",
-                    "the process was stopped during 1 of 3 trials of mnist/IO/serial/batch:100, and went on: the pause "
-                    "is in their times"}}));
+  EXPECT_EQ(warnings(result), (Texts{{"suspended",
+                                      "the process was stopped and continued during 1 of 3 trials of "
+                                      "mnist/IO/serial/batch:100: their times include the pause"}}));
 }
 
 TEST(Warnings, TellOfTrialsThatVary) {
@@ -307,18 +305,17 @@ TEST(Warnings, TellOfStepsTooShortForTheHarness) {
   const double rate = 100 / 19e-6;
   EXPECT_EQ(warnings(result_of({{.mode = Mode::kIo, .rates = {rate, rate, rate}}, overhead()})),
             (Texts{{"step-too-short",
-                    "a batch of mnist/IO/serial/batch:100 takes 19 µs, not 20 times the harness's own 1.0 µs: use "
-                    "larger batches"}}));
+                    "a batch of mnist/IO/serial/batch:100 takes 19 µs, less than 20 times the harness's own 1.0 µs: "
+                    "use larger batches"}}));
 }
 
 TEST(Warnings, TellOfACeilingThatALoaderPasses) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1099, 1100, 1101}}, overhead()});
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {999, 1000, 1001}, {0});
-  EXPECT_EQ(warnings(result),
-            (Texts{{"ceiling-beaten",
-                    "mnist/IO/serial/batch:100 reaches 110.0 ± 0.2 % of the ceiling "
-                    "gather-drain/mnist/data:0/batch:100/threads:1: its kernel is too weak to be a limit, unless other "
-                    "work slowed it"}}));
+  EXPECT_EQ(warnings(result), (Texts{{"ceiling-beaten",
+                                      "mnist/IO/serial/batch:100 reaches 110.0 ± 0.2 % of the ceiling "
+                                      "gather-drain/mnist/data:0/batch:100/threads:1: that ceiling's kernel is too "
+                                      "weak to be a limit, unless other work slowed it"}}));
   result.ceilings[0].trials.clear();
   test::add_ceiling(result, test::ceiling("gather-drain", 1), {900, 1000, 1100}, {0});
   EXPECT_EQ(warnings(result), Texts()) << "within noise";
@@ -350,8 +347,8 @@ TEST(Warnings, TellOfSeveralBuilds) {
   result.other_builds = {"loadline 1.2.2 (0123456789ab)"};
   EXPECT_EQ(warnings(result),
             (Texts{{"several-builds",
-                    "loadline 1.2.2 (0123456789ab) measured a part of the trials, loadline 1.2.3 the others: a change "
-                    "between the two is in the intervals, or among the differences of cells"}}));
+                    "loadline 1.2.2 (0123456789ab) measured some of the trials and loadline 1.2.3 the others: a change "
+                    "between the two is part of the intervals, or of the differences between cells"}}));
 }
 
 Texts folds(const std::vector<Warning>& warnings) {
@@ -377,7 +374,7 @@ TEST(FoldedWarnings, AreOneAKindWithTheWorstAndWhatToDo) {
 
 TEST(FoldedWarnings, NameTheFirstWhereNoneIsWorse) {
   EXPECT_EQ(folds({{"cell-failed", "a: cannot read"}, {"cell-failed", "b: cannot read"}}),
-            (Texts{{"cell-failed", "2 cells, the first: a: cannot read; mend the cause and run again"}}));
+            (Texts{{"cell-failed", "2 cells, the first: a: cannot read; fix the cause and run again"}}));
   EXPECT_EQ(folds({{"something-new", "a"}, {"something-new", "b", 1}}),
             (Texts{{"something-new", "2 cells, the worst: b"}}));
   EXPECT_EQ(folds({}), Texts());
@@ -393,10 +390,9 @@ TEST(FoldedWarnings, OfANoisyRunAreAFewLines) {
   EXPECT_EQ(judgement.warnings.size(), 16U);
   const Texts texts = folds(judgement.warnings);
   EXPECT_EQ(texts.size(), 2U);
-  EXPECT_EQ(
-      texts.at("few-trials"),
-      "8 cells, the first: mnist/IO/thread-pool/workers:1/batch:100 has 2 trials: too few for an interval to lean "
-      "on; use --trials 5 or more");
+  EXPECT_EQ(texts.at("few-trials"),
+            "8 cells, the first: mnist/IO/thread-pool/workers:1/batch:100 has 2 trials: too few for a reliable "
+            "interval; use --trials 5 or more");
   EXPECT_EQ(
       texts.at("wide-spread"),
       "8 cells, the worst: the trials of mnist/FULL/thread-pool/workers:1/batch:100 vary by 35 % of their mean; use "

@@ -82,7 +82,7 @@ TEST(MemoryNeed, CountsOrdersThatAreDrawnInMemory) {
   EXPECT_EQ(use.largest_bytes, 33'554'432U);
   EXPECT_EQ(test::thrown_by([&] { check_memory(use); }),
             test::usage("the run needs 56.6 MiB of memory, 32.0 MiB of it for the orders of "
-                        "mnist/IO/thread-pool/workers:4/batch:100, and MemAvailable leaves 32.0 MiB; ask for less, or "
+                        "mnist/IO/thread-pool/workers:4/batch:100, and MemAvailable leaves 32.0 MiB; request less, or "
                         "give the process more"));
 }
 

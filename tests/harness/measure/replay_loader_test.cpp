@@ -85,7 +85,7 @@ TEST(ReplayLoader, NamesWhatItWants) {
   EXPECT_TRUE(opener.recognises("replay:file=job.json"));
   EXPECT_FALSE(opener.recognises("train.py:make_loader"));
   EXPECT_EQ(test::thrown_by([&] { opener.open("replay:job.json"); }),
-            test::usage("loader replay:job.json: want replay:file=JOB, what `loadline.record` wrote of a job"));
+            test::usage("loader replay:job.json: want replay:file=JOB, a file that `loadline.record` wrote"));
   EXPECT_NE(test::thrown_by([&] { opener.open("replay:file=/nowhere"); }).message.find("/nowhere"), std::string::npos);
 }
 

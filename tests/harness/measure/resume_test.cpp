@@ -70,10 +70,10 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   other.environment.build.version = "1.2.4";
   other.datasets[0].fingerprint = 1;
   EXPECT_EQ(refusal(measured(), other),
-            test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; fingerprint of "
+            test::failed("result.json: cannot resume it: CPU Example CPU there, Other CPU here; fingerprint of "
                          "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"));
   EXPECT_EQ(test::thrown_by([&] { continue_from(measured(), "result.json", other, Kinship::kSameData); }),
-            test::failed("result.json: cannot go on with it: CPU Example CPU there, Other CPU here; fingerprint of "
+            test::failed("result.json: cannot resume it: CPU Example CPU there, Other CPU here; fingerprint of "
                          "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"))
       << "whatever is allowed";
 }
@@ -82,10 +82,9 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
   Result second = prepared_to_resume();
   second.environment.build.version = "1.2.4";
   second.environment.machine.kernel_release = "6.2";
-  EXPECT_EQ(
-      refusal(measured(), second),
-      test::failed("result.json: cannot go on with it: version 1.2.3 there, 1.2.4 here; kernel unknown there, 6.2 "
-                   "here; --allow-mismatch goes on all the same, and the result says so"));
+  EXPECT_EQ(refusal(measured(), second),
+            test::failed("result.json: cannot resume it: version 1.2.3 there, 1.2.4 here; kernel unknown there, 6.2 "
+                         "here; --allow-mismatch resumes anyway, and the result says so"));
   continue_from(measured(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.cells[0].trials.size(), 2U);
   EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
@@ -118,7 +117,7 @@ TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {
   other.cells[0].cell.sampler.batch_size = 7;
   other.ceilings.clear();
   EXPECT_EQ(refusal(measured(), other),
-            test::failed("result.json: cannot go on with it: other cells there than here; other ceilings there than "
+            test::failed("result.json: cannot resume it: other cells there than here; other ceilings there than "
                          "here"));
 }
 
@@ -131,9 +130,10 @@ TEST(CheckSameOptions, NamesEveryOptionThatDiffers) {
   EXPECT_NO_THROW(check_same_options(earlier, now, "a.json"));
   now.workers.clear();
   now.trials = 5;
-  EXPECT_EQ(test::thrown_by([&] { check_same_options(earlier, now, "a.json"); }),
-            test::usage("a.json: cannot go on with other options: --workers 1,2 there, unset here; --trials 3 there, 5 "
-                        "here"));
+  EXPECT_EQ(
+      test::thrown_by([&] { check_same_options(earlier, now, "a.json"); }),
+      test::usage("a.json: cannot resume with different options: --workers 1,2 there, unset here; --trials 3 there, 5 "
+                  "here"));
 }
 
 TEST(ArrangeLike, PutsCellsInTheOrderOfTheEarlierRun) {

@@ -69,17 +69,17 @@ TEST_F(TrainingPlanTest, RefusesWhatIsNotOneTraining) {
   EXPECT_EQ(refusal([](RunOptions& options) {
               options.workers = {1, 2};
             }),
-            usage("--workers: training takes one value, 2 are given"));
+            usage("--workers: training takes one value, and 2 are given"));
   EXPECT_EQ(refusal([](RunOptions& options) {
               options.loaders = {"serial", "thread-pool"};
             }),
-            usage("--loader: training takes one value, 2 are given"));
+            usage("--loader: training takes one value, and 2 are given"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.compute = "device:samples_per_second=5"; }),
-            usage("--compute device: it does not learn, cnn and gpt do"));
+            usage("--compute device: it does not learn; cnn and gpt do"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.cache = "cold"; }),
-            usage("--cache cold: training begins with the page cache as it is, cold trials are for run"));
+            usage("--cache cold: train uses the page cache as it is; only run has cold trials"));
   EXPECT_EQ(refusal([](RunOptions& options) { options.split = "test"; }),
-            usage("--split test: training is on the other split"));
+            usage("--split test: training uses the other split"));
 }
 
 // 48 images of 12 x 12: those of class 0 are dark, those of class 1 bright.

@@ -59,11 +59,11 @@ TEST(Conditions, ThatMakeNoSenseAreRefused) {
             test::usage("--exclude: want conditions such as loader=serial or workers>1, got ''"));
   EXPECT_EQ(refused_condition("workers"),
             test::usage("--exclude: want conditions such as loader=serial or workers>1, got 'workers'"));
-  EXPECT_EQ(refused_condition("workers="), test::usage("--exclude: want a value behind the sign, got 'workers='"));
+  EXPECT_EQ(refused_condition("workers="), test::usage("--exclude: want a value after the sign, got 'workers='"));
   EXPECT_EQ(refused_condition("workers!4"),
             test::usage("--exclude: want one of = != < <= > >= between setting and value, got 'workers!4'"));
   EXPECT_EQ(refused_condition("workers>many"),
-            test::usage("--exclude: only numbers have an order, got 'workers>many'"));
+            test::usage("--exclude: only numbers can be ordered, got 'workers>many'"));
 }
 
 TEST(Conditions, OnUnknownSettingsNameTheNearest) {

@@ -33,7 +33,7 @@ TEST(Find, AcceptsOneOfEverything) {
 TEST(Find, RefusesWhatItCannotSearch) {
   RunOptions no_goal = options("max-rate");
   no_goal.au.reset();
-  EXPECT_EQ(refused_search(no_goal), usage("--find max-rate: it needs --au, the utilisation to keep"));
+  EXPECT_EQ(refused_search(no_goal), usage("--find max-rate: it needs --au, the utilisation to maintain"));
   RunOptions two_workloads = options("max-rate");
   two_workloads.workloads = {"mnist", "cifar10"};
   EXPECT_EQ(refused_search(two_workloads), usage("--find max-rate: want one --workload, got 2"));
@@ -46,7 +46,7 @@ TEST(Find, RefusesWhatItCannotSearch) {
   RunOptions any_workers = options("max-rate");
   any_workers.workers.clear();
   EXPECT_EQ(refused_search(any_workers),
-            usage("--find max-rate: name one number of --workers, or search it by --find min-workers"));
+            usage("--find max-rate: give one number of --workers, or search for it with --find min-workers"));
   RunOptions no_workers = options("min-workers");
   no_workers.loaders = {"serial"};
   no_workers.workers.clear();
@@ -57,13 +57,13 @@ TEST(Find, RefusesWhatItCannotSearch) {
   RunOptions no_full = options("max-rate");
   no_full.modes = {"io", "synthetic"};
   EXPECT_EQ(refused_search(no_full),
-            usage("--au: it needs SYNTHETIC and FULL trials, add synthetic and full to --mode"));
+            usage("--au: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode"));
 }
 
 TEST(Find, HasNoTimeLimit) {
   RunOptions limited = options("max-rate");
   limited.time_limit = 60;
-  EXPECT_EQ(refused_search(limited), usage("--time-limit: --find max-rate takes as long as it takes"));
+  EXPECT_EQ(refused_search(limited), usage("--time-limit: --find max-rate cannot be limited in time"));
 }
 
 TEST(FindBest, TakesListsOfWhatLoadsTheSameBatches) {
@@ -83,7 +83,7 @@ TEST(FindBest, RefusesListsOfWhatIsAnotherTraining) {
   RunOptions no_loader{.modes = {"synthetic"}, .loaders = {"thread-pool"}, .find = "best"};
   EXPECT_EQ(refused_search(no_loader), usage("--find best: it needs FULL or IO trials, add full or io to --mode"));
   RunOptions limited{.time_limit = 60, .find = "best"};
-  EXPECT_EQ(refused_search(limited), usage("--time-limit: --find best takes as long as it takes"));
+  EXPECT_EQ(refused_search(limited), usage("--time-limit: --find best cannot be limited in time"));
 }
 
 TEST(FindBest, SearchesWorkersAndPrefetchUnlessTheyAreGiven) {

@@ -163,9 +163,9 @@ TEST(NumaPlacement, RefusesWhatCannotBe) {
   const auto refusal = [](std::string_view placement, std::optional<std::size_t> threads, const CpusInForce& cpus) {
     return thrown_by([&] { place_threads(placement, threads, cpus); });
   };
-  EXPECT_EQ(refusal("numa", {}, {.cpus = {0, 1}, .in_force = 2}),
-            usage("--placement numa: this system tells no NUMA nodes (/sys/devices/system/node), use --placement "
-                  "split"));
+  EXPECT_EQ(
+      refusal("numa", {}, {.cpus = {0, 1}, .in_force = 2}),
+      usage("--placement numa: this system reports no NUMA nodes (/sys/devices/system/node); use --placement split"));
   EXPECT_EQ(refusal("numa:replicate", {}, in_force({5})),
             usage("--placement numa:replicate: it needs at least 2 CPUs, 1 is in force"));
   EXPECT_EQ(refusal("numa", 4, in_force({4, 5, 12, 13})),

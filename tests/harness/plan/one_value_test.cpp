@@ -113,10 +113,11 @@ TEST(OneValue, IsWantedWithTheReasonWhereAListWasGiven) {
       write_option(options, option_named(name), text);
     });
   };
-  EXPECT_EQ(refusal("seed", "1,2"), test::usage("--seed: want one value, got '1,2': they are of the run as a whole"));
-  EXPECT_EQ(refusal("split", "train,test"),
-            test::usage("--split: want one value, got 'train,test': they say what the data is, and a workload has one "
-                        "dataset in a run"));
+  EXPECT_EQ(refusal("seed", "1,2"), test::usage("--seed: want one value, got '1,2': it applies to the whole run"));
+  EXPECT_EQ(
+      refusal("split", "train,test"),
+      test::usage(
+          "--split: want one value, got 'train,test': it describes the data, and a workload has one dataset per run"));
   EXPECT_EQ(refusal("data", "/data/a,b"), test::Thrown()) << "paths may have commas";
 }
 
@@ -131,7 +132,7 @@ TEST(OneValue, OfAFlagIsOnOrOff) {
   write_option(options, row, "all");
   EXPECT_EQ(options.axes, (std::vector<Axis>{{"in-memory", {"off", "on"}}}));
   EXPECT_EQ(test::thrown_by([&] { write_option(options, row, "off,false"); }),
-            test::usage("--in-memory: 'off' stands twice in the list"));
+            test::usage("--in-memory: the list contains 'off' twice"));
   EXPECT_EQ(test::thrown_by([&] { write_option(options, row, "maybe"); }),
             test::usage("--in-memory: want on or off, got 'maybe'"));
 }

@@ -272,8 +272,8 @@ TEST(RunOptions, RefuseAnEmptyTextWhereThereIsAStandardOne) {
 
 TEST(RunOptions, RefuseListsWithGapsOrRepetitions) {
   EXPECT_EQ(refusal("workers", "1,,2"), usage("--workers: want a whole number from 0 to 4096, got ''"));
-  EXPECT_EQ(refusal("workers", "1,2,1"), usage("--workers: '1' stands twice in the list"));
-  EXPECT_EQ(refusal("loader", "serial,serial"), usage("--loader: 'serial' stands twice in the list"));
+  EXPECT_EQ(refusal("workers", "1,2,1"), usage("--workers: the list contains '1' twice"));
+  EXPECT_EQ(refusal("loader", "serial,serial"), usage("--loader: the list contains 'serial' twice"));
   EXPECT_EQ(refusal("mean", "0.5,0.5,0.5"), test::Thrown()) << "channels may be alike";
 }
 
@@ -296,7 +296,7 @@ TEST(RunOptions, TakeRangesAndAllThatThereIs) {
   EXPECT_GT(written("loader", "all").loaders.size(), 3U);
   EXPECT_EQ(refusal("workers", "1:8192:*2"),
             usage("--workers: want a whole number from 0 to 4096, and the range '1:8192:*2' has 8192"));
-  EXPECT_EQ(refusal("workers", "1:4,2"), usage("--workers: '2' stands twice in the list"));
+  EXPECT_EQ(refusal("workers", "1:4,2"), usage("--workers: the list contains '2' twice"));
 }
 
 TEST(RunOptions, KeepSeveralValuesOfAnOptionThatHasOneAtATimeAsAnAxis) {

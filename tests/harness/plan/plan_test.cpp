@@ -78,8 +78,10 @@ TEST(Plan, HasZeroWorkersOfLoadersThatMayDoWithoutAlone) {
 
 TEST(Plan, RefusesWhatExternalLoadersAloneDoNotHeed) {
   add_loader({.name = "train:alone", .summary = "", .has_workers = true});
-  EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"train:alone"}, .delivery = "completion"}),
-            usage("--delivery: only loaders of the table heed it, and none is chosen by --loader"));
+  EXPECT_EQ(
+      refusal({.modes = {"io"}, .loaders = {"train:alone"}, .delivery = "completion"}),
+      usage(
+          "--delivery: it applies only to the loaders that `loadline list` shows, and --loader chooses none of them"));
   EXPECT_EQ(refusal({.modes = {"io"}, .loaders = {"thread-pool", "train:alone"}, .delivery = "completion"}),
             test::Thrown());
 }
@@ -154,13 +156,13 @@ TEST(Plan, RefusesPartsThatThereAreNot) {
               usage("--part: want I/N with I from 1 to N, such as 1/4, got '" + std::string(part) + "'"));
   }
   options.part = "3/5";
-  EXPECT_EQ(refusal(options), usage("--part 3/5: nothing is left for it, there are 2 configurations to share out"));
+  EXPECT_EQ(refusal(options), usage("--part 3/5: it is empty, as there are only 2 configurations to divide"));
 }
 
 TEST(Plan, RefusesMoreCellsThanAllowed) {
   EXPECT_EQ(refusal({.loaders = {"thread-pool"}, .workers = {1, 2, 4, 8}, .max_cells = 8}),
-            usage("--max-cells 8: the combinations asked for make 9 cells or more; ask for fewer, leave some out by "
-                  "--exclude, or raise it"));
+            usage("--max-cells 8: these combinations make 9 cells or more; request fewer, leave some out with "
+                  "--exclude, or raise the limit"));
 }
 
 TEST(Plan, MeasuresTheComputeOnceABatchSizeAndTheHarnessOnce) {
@@ -178,11 +180,11 @@ TEST(Plan, GivesAComputeToThoseCellsThatHaveOne) {
 
 TEST(Plan, RefusesOptionsThatNothingChosenWouldHeed) {
   EXPECT_EQ(refusal({.modes = {"synthetic"}, .workers = {2}}),
-            usage("--workers: nothing chosen by --loader and --mode has workers"));
+            usage("--workers: nothing that --loader and --mode choose has workers"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .stores = "cached"}),
-            usage("--stores: nothing chosen by --loader and --mode has workers"));
+            usage("--stores: nothing that --loader and --mode choose has workers"));
   EXPECT_EQ(refusal({.modes = {"io"}, .compute = "drain"}),
-            usage("--compute: no mode chosen has a compute, synthetic and full do"));
+            usage("--compute: the chosen modes have no compute; synthetic and full do"));
 }
 
 TEST(Plan, TakesTheWorkloadsOwnSettings) {
@@ -259,19 +261,19 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
   EXPECT_EQ(refusal({.normalise = "off", .stddev = {0.5}}), usage("--mean and --std: they contradict --normalise off"));
   EXPECT_EQ(refusal({.rank = 2, .world_size = 2}), usage("--rank 2: want a rank below --world-size 2"));
   EXPECT_EQ(refusal({.workloads = {"mnist", "cifar10"}, .data = "/mine"}),
-            usage("--data /mine: one path cannot be the data of 2 workloads, name one with --workload"));
+            usage("--data /mine: one path cannot be the data of 2 workloads; name one with --workload"));
   EXPECT_EQ(refusal({.page_samples = 32}),
-            test::usage("--page-samples: only --order page-shuffled heeds it, not shuffled"));
+            test::usage("--page-samples: it applies to --order page-shuffled, not to shuffled"));
   EXPECT_EQ(refusal({.order = "sequential", .window_samples = 32}),
-            test::usage("--window-samples: only --order page-shuffled heeds it, not sequential"));
+            test::usage("--window-samples: it applies to --order page-shuffled, not to sequential"));
   EXPECT_EQ(refusal({.trial_seconds = 2, .trial_batches = 10}),
-            test::usage("--trial-seconds: it contradicts --trial-batches, give one of them"));
+            test::usage("--trial-seconds: it contradicts --trial-batches; give only one of the two"));
   EXPECT_EQ(refusal({.max_trials = 9}),
-            test::usage("--max-trials: only --until-ci heeds it, --trials says how many there are without it"));
+            test::usage("--max-trials: it applies to --until-ci; otherwise --trials sets the number"));
   EXPECT_EQ(refusal({.order = "page-shuffled", .page_samples = 64, .window_samples = 63}),
             usage("--window-samples 63: want at least one page, --page-samples is 64"));
   EXPECT_EQ(refusal({.loaders = {"serial"}, .prefetch = 2}),
-            usage("--prefetch: nothing chosen by --loader and --mode has workers"));
+            usage("--prefetch: nothing that --loader and --mode choose has workers"));
 }
 
 TEST(Plan, GivesLoadersOfHdf5ACopyOfTheirWorkloadsData) {
@@ -306,9 +308,10 @@ TEST(Plan, LooksForTheCopyBesideDataThatWasNamed) {
 
 TEST(Plan, RefusesToKeepInMemoryWhatALoaderReadsFromItsFile) {
   EXPECT_EQ(refusal({.loaders = {"serial", "hdf5"}, .in_memory = true}),
-            usage("--in-memory: loader hdf5 reads from the file, there is nothing for it to do"));
-  EXPECT_EQ(refusal({.cache = "cold", .in_memory = true}),
-            usage("--cache cold: with --in-memory all samples are read before a trial begins, give one of them"));
+            usage("--in-memory: loader hdf5 always reads from the file"));
+  EXPECT_EQ(
+      refusal({.cache = "cold", .in_memory = true}),
+      usage("--cache cold: with --in-memory all samples are read before a trial begins; give only one of the two"));
 }
 
 TEST(Plan, RefusesAComputeThatCannotBe) {
@@ -323,7 +326,7 @@ TEST(Plan, GivesAComputeThatHeedsNoThreadsOneAndRefusesMore) {
   RunOptions options{.compute = "cuda"};
   for (const Cell& cell : plan_of(options, 8).cells) EXPECT_EQ(cell.compute_threads, 1U) << cell.name();
   options.compute_threads = 2;
-  EXPECT_EQ(refusal(options), usage("--compute-threads: compute cuda needs one thread alone"));
+  EXPECT_EQ(refusal(options), usage("--compute-threads: compute cuda always uses one thread"));
 }
 
 TEST(RoundOrder, IsAPermutationOfAllCells) {
@@ -419,7 +422,7 @@ TEST(Plan, ByNodeSpreadsOrCopiesSamplesInMemory) {
   EXPECT_EQ(on_two_nodes({.in_memory = true, .placement = "numa:replicate"}).dataset.memory,
             (MemoryPlace{.nodes = {0, 1}, .replicated = true}));
   EXPECT_EQ(thrown_by([] { on_two_nodes({.placement = "numa:replicate"}); }),
-            usage("--placement numa:replicate: only samples in memory can be copied to each node, add --in-memory or "
+            usage("--placement numa:replicate: only samples in memory can be copied to each node; add --in-memory, or "
                   "use --placement numa"));
 }
 

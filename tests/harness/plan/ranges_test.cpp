@@ -38,7 +38,7 @@ TEST(Range, ThatNeverEndsIsRefused) {
 
 TEST(Range, ThatIsEmptyOrTooLongIsRefused) {
   EXPECT_EQ(refused_range("4:1"),
-            test::usage("--workers: the range is empty, its end lies before its beginning, got '4:1'"));
+            test::usage("--workers: the range is empty: its end comes before its start, got '4:1'"));
   EXPECT_EQ(refused_range("1:1000000"), test::usage("--workers: the range has more than 4096 values, got '1:1000000'"));
 }
 

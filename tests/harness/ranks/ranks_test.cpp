@@ -88,7 +88,7 @@ TEST(Ranks, NameTheOneThatIsLost) {
   on_all(2, {.silence_seconds = 0.5, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& world) {
     all_there.arrive_and_wait();
     if (ranks.rank() == 1) return world.lose(1);
-    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 gave no sign of life for 0.5 s");
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was silent for 0.5 s");
     EXPECT_FALSE(ranks.failure()->orderly);
   });
 }

@@ -107,28 +107,33 @@ TEST(HostileResult, WithAnyTextEndsWithAReportOrASentence) {
 TEST(HostileResult, IsRefusedWhereItIsNestedTooDeep) {
   const std::string lists(100'000, '[');
   EXPECT_EQ(reading(R"({"schema_version": 4, "cells": )" + lists),
-            failed("r.json: no result or configuration: its values are nested more than 64 deep"));
+            failed("r.json: neither a result nor a configuration: its values are nested more than 64 deep"));
   EXPECT_EQ(reading(R"({"benchmarks": )" + lists),
-            failed("r.json: no result or configuration: its values are nested more than 64 deep"));
+            failed("r.json: neither a result nor a configuration: its values are nested more than 64 deep"));
 }
 
 TEST(HostileResult, IsRefusedWhereItHasTooManyValues) {
   std::string text = R"({"benchmarks": [)";
   for (std::size_t i = 0; i < (std::size_t{1} << 24); ++i) text += "1,";
-  EXPECT_EQ(reading(text + "1]}"), failed("r.json: no result or configuration: it has more than 16777216 values"));
+  EXPECT_EQ(reading(text + "1]}"),
+            failed("r.json: neither a result nor a configuration: it has more than 16777216 values"));
 }
 
 TEST(HostileResult, IsRefusedWhereATextIsTooLong) {
   const std::string text((1 << 20) + 1, 'x');
-  EXPECT_EQ(reading(R"({"run_id": ")" + text + "\"}"),
-            failed("r.json: no result or configuration: it has a text of 1048577 bytes, want at most 1048576"));
-  EXPECT_EQ(reading("{\"" + text + "\": 1}"),
-            failed("r.json: no result or configuration: it has a text of 1048577 bytes, want at most 1048576"));
+  EXPECT_EQ(
+      reading(R"({"run_id": ")" + text + "\"}"),
+      failed(
+          "r.json: neither a result nor a configuration: it contains a text of 1048577 bytes, want at most 1048576"));
+  EXPECT_EQ(
+      reading("{\"" + text + "\": 1}"),
+      failed(
+          "r.json: neither a result nor a configuration: it contains a text of 1048577 bytes, want at most 1048576"));
 }
 
 TEST(HostileResult, IsRefusedWhereANumberIsTooLarge) {
   EXPECT_EQ(reading(R"({"schema_version": 4, "x": 1.5e31})"),
-            failed("r.json: no result or configuration: the number 1.5e31 is too large"));
+            failed("r.json: neither a result nor a configuration: the number 1.5e31 is too large"));
   EXPECT_THAT(reading(R"({"x": -1e300})").message, HasSubstr("the number -1e300 is too large"));
 }
 

@@ -166,12 +166,12 @@ TEST(Merge, CanBeMergedFurther) {
   EXPECT_EQ(twice.merged_from.size(), 3U);
   EXPECT_EQ(twice.cells.front().trials.size(), 3U);
   EXPECT_EQ(merge_refusal(once, part(2, {io("serial", {20})})),
-            failed("cannot merge b.json: run 20261121T100200Z-000000 is in a.json already"));
+            failed("cannot merge b.json: run 20261121T100200Z-000000 is already in a.json"));
 }
 
 TEST(Merge, RefusesARunThatComesTwiceAndFewerThanTwo) {
   const Result one = part(1, {io("serial", {10})});
-  EXPECT_EQ(merge_refusal(one, one), failed("cannot merge b.json: run 20261121T100100Z-000000 is in a.json already"));
+  EXPECT_EQ(merge_refusal(one, one), failed("cannot merge b.json: run 20261121T100100Z-000000 is already in a.json"));
   EXPECT_EQ(thrown_by([&] {
               merge_results({{"a.json", one}}, kId, false);
             }),
@@ -186,8 +186,7 @@ TEST(Merge, RefusesPartsOfUnlikeBuildsAndMachinesNamingAllThatDiffers) {
   b.environment.machine.threads_in_force = 8;
   EXPECT_EQ(merge_refusal(a, b),
             failed("cannot merge b.json with a.json: it differs in version (1.2.4, not 1.2.3), kernels "
-                   "(avx512, not avx2), CPUs in force (8, not 4); --allow-mismatch merges them all the "
-                   "same"));
+                   "(avx512, not avx2), CPUs in force (8, not 4); --allow-mismatch merges them anyway"));
   EXPECT_EQ(merged(a, b, true).cells.front().trials.size(), 2U);
 }
 

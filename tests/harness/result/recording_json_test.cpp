@@ -60,7 +60,7 @@ TEST(RecordingText, TellsWhatTheJobWaitedFor) {
             "waits    1.5 s       25.0  500 ms  500 ms  500 ms  500 ms\n"
             "steps    4.5 s       75.0   1.5 s   1.5 s   1.5 s   1.5 s\n"
             "\n"
-            "course of the waiting, in parts of about the same time\n"
+            "waiting over time, in parts of about equal length\n"
             "part  batches  waits %\n"
             "   1        1     25.0  ##########\n"
             "   2        1     25.0  ##########\n"
@@ -70,7 +70,7 @@ TEST(RecordingText, TellsWhatTheJobWaitedFor) {
             "record more.\n"
             "The job also iterated over Validation: 2 batches, 500 ms of waiting and 250 ms of steps.\n"
             "\n"
-            "what these steps would gain from another loader:\n"
+            "to see what these steps would gain from another loader:\n"
             "  loadline run --compute replay:file=job.json\n");
 }
 

@@ -246,22 +246,22 @@ TEST(ResultReader, RefusesWhatIsNoJson) {
   expect_refusal_of_text("not JSON: it is empty", " \n");
   expect_refusal_of_text("not JSON: it is cut short", text.substr(0, text.size() / 2));
   expect_refusal_of_text("not JSON: it is cut short", text.substr(0, text.size() - 2));
-  expect_refusal_of_text("not JSON: byte 1 is not what can stand there", "PK\x03\x04");
-  expect_refusal_of_text("not JSON: byte 13 is not what can stand there", R"({"a": [1, 2]]})");
+  expect_refusal_of_text("not JSON: byte 1 is not valid there", "PK\x03\x04");
+  expect_refusal_of_text("not JSON: byte 13 is not valid there", R"({"a": [1, 2]]})");
   expect_refusal_of_text("not JSON: the number that ends at byte 11 is too large", R"({"a": 1e999})");
-  expect_refusal_of_text("not JSON: byte 8 is not what can stand there", "{\"a\": \"\xff\"}");
+  expect_refusal_of_text("not JSON: byte 8 is not valid there", "{\"a\": \"\xff\"}");
 }
 
 TEST(ResultReader, RefusesWhatIsNoResult) {
   expect_refusal_of_text("want a result of loadline, got a list", "[]");
   expect_refusal_of_text("not a result of loadline: it has no schema_version", R"({"context": {}, "benchmarks": []})");
   const std::string here = this_build().version;
-  expect_refusal(fmt::format("written by loadline 1.2.3 as schema version 9, and this is loadline {}, which reads 1 to "
-                             "4: use that one, or a later one",
+  expect_refusal(fmt::format("written by loadline 1.2.3 as schema version 9, but this is loadline {}, which reads 1 to "
+                             "4: use that version or a later one",
                              here),
                  [](Json& json) { json["schema_version"] = 9; });
-  expect_refusal(fmt::format("written by another loadline as schema version 0, and this is loadline {}, which reads 1 "
-                             "to 4: there has been no such version",
+  expect_refusal(fmt::format("written by another loadline as schema version 0, but this is loadline {}, which reads 1 "
+                             "to 4: no such version exists",
                              here),
                  [](Json& json) {
                    json["schema_version"] = 0;
@@ -337,7 +337,7 @@ TEST(ResultReader, RefusesStagesOfALoaderThatCannotBe) {
   expect_refusal(stages + ".read: want a list, got 1", of_stages({{"read", 1}}));
   expect_refusal(stages + ".read: want a number of seconds for each worker, got a list",
                  of_stages({{"read", Json::array()}}));
-  expect_refusal(stages + ".read: want no number below 0", of_stages({{"read", {1, -1}}}));
+  expect_refusal(stages + ".read: want no negative number", of_stages({{"read", {1, -1}}}));
   expect_refusal(stages + ".decode: want as many workers as the other stages have, 2",
                  of_stages({{"read", {1, 2}}, {"decode", {1, 2, 3}}}));
   expect_refusal(stages + ".read[1]: want a number, got null", of_stages({{"read", {1, nullptr}}}));
@@ -411,7 +411,7 @@ TEST(ResultReader, RefusesWhatStandsTwice) {
 TEST(ResultReader, IsNotImpressedByDepth) {
   const std::size_t depth = 100'000;
   const std::string deep = std::string(depth, '[') + std::string(depth, ']');
-  const std::string too_deep = "no result or configuration: its values are nested more than 64 deep";
+  const std::string too_deep = "neither a result nor a configuration: its values are nested more than 64 deep";
   expect_refusal_of_text(too_deep, "{\"a\": " + deep + "}");
   expect_refusal_of_text(too_deep, deep.substr(0, depth));
 }

@@ -83,8 +83,9 @@ TEST(TrainingJson, IsRefusedByThePlaceOfWhatIsWrong) {
     change(document);
     return thrown_by([&] { parse_training(document.dump(), "t.json"); });
   };
-  EXPECT_EQ(refusal([](json& document) { document["training_version"] = 2; }),
-            failed("t.json: a training run of version 2, and this loadline reads 1: use the one that wrote it"));
+  EXPECT_EQ(
+      refusal([](json& document) { document["training_version"] = 2; }),
+      failed("t.json: a training run of schema version 2, but this loadline reads 1: use the version that wrote it"));
   EXPECT_EQ(refusal([](json& document) { document["epochs"][1]["wall_seconds"] = 0; }),
             failed("t.json: epochs[1].wall_seconds: want a number above 0, got 0"));
   EXPECT_EQ(refusal([](json& document) { document["epochs"][0].erase("wait_seconds"); }),

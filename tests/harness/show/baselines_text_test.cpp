@@ -14,7 +14,7 @@ TEST(BaselinesText, HasALineEach) {
 }
 
 TEST(BaselinesText, SaysHowToKeepTheFirst) {
-  EXPECT_EQ(baselines_text({}, "/kept"), "  none in /kept, --save-baseline keeps one\n");
+  EXPECT_EQ(baselines_text({}, "/kept"), "  none in /kept; --save-baseline keeps one\n");
 }
 
 }  // namespace

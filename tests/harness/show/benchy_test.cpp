@@ -60,7 +60,7 @@ TEST(Benchy, LeavesOutModesWithoutTrials) {
   EXPECT_EQ(summary_of(test::result_of({{.mode = Mode::kSynthetic, .rates = {5}}})),
             "BENCHY::SUMMARY:: SYNTHETIC average trial throughput: 5.000 +/- 0.000\n");
   const test::Thrown none =
-      failed("benchy has no trials but those of IO, SYNTHETIC and FULL, and there are none of them");
+      failed("benchy knows only IO, SYNTHETIC and FULL trials, and this result has none of these");
   EXPECT_EQ(thrown_by([] { summary_of(test::result_of({test::overhead()})); }), none);
   EXPECT_EQ(thrown_by([] { json_of(test::result_of({{.mode = Mode::kIo, .rates = {}}})); }), none);
 }

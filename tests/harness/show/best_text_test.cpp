@@ -35,7 +35,7 @@ TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
             "best of 4 candidates: mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4, 1.00 ± 0.13 k samples/s in 2 "
             "trials of its own; no other finalist is more than 5 % faster\n"
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"
-            "It took 3 probes and 4 trials, which is the measuring of 5 of the 20 trials of the whole grid (24 %).\n");
+            "It took 3 probes and 4 trials, the cost of measuring 5 of the 20 trials of the whole grid (24 %).\n");
 }
 
 TEST(BestText, SaysWhatTheSearchCameTo) {
@@ -43,7 +43,7 @@ TEST(BestText, SaysWhatTheSearchCameTo) {
   result.best->candidates[0].grid = {980, 980};
   result.best->candidates[1].grid = {1000, 1000};
   EXPECT_TRUE(
-      text_of(result).ends_with("In 5 trials of the whole grid it came to 98.0 ± 0.0 % of the best, "
+      text_of(result).ends_with("In 5 trials of the whole grid it reached 98.0 ± 0.0 % of the best, "
                                 "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4.\n"))
       << text_of(result);
 }
@@ -54,9 +54,9 @@ TEST(BestText, SaysWhereTheFinalistsCannotBeToldApart) {
   result.status = Status::kComplete;
   result.cells[1].trials = {test::trial_of(970, 100), test::trial_of(1030, 100)};
   EXPECT_EQ(text_of(result),
-            "best of 4 candidates: unclear, none of the finalists is shown to be the best within 5 %; about --trials 7 "
+            "best of 4 candidates: unclear; no finalist is shown to be the best within 5 %; about --trials 7 "
             "would tell.\n"
-            "It took 3 probes and 4 trials, which is the measuring of 5 of the 20 trials of the whole grid (24 %).\n");
+            "It took 3 probes and 4 trials, the cost of measuring 5 of the 20 trials of the whole grid (24 %).\n");
 }
 
 TEST(BestText, IsEmptyWithoutAWinner) {

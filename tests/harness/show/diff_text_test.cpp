@@ -44,8 +44,8 @@ TEST(DiffText, BeginsWithTheVerdict) {
   EXPECT_EQ(
       diff_text({regression()}),
       "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower (p < 0.001)\n"
-      "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); to see 3 % it "
-      "would need 190 trials a side\n"
+      "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); detecting 3 % "
+      "would take 190 trials a side\n"
       "\n"
       "new.json against base.json: samples/s, mean ± standard deviation of the trials\n"
       "\n"
@@ -67,7 +67,7 @@ TEST(DiffText, NamesWhatSetsPartnersApart) {
   EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}, 8),
             "equivalent: mnist FULL is the same within 3 % (0 ± 2 % faster): workers 2 -> 8");
   EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}, 8),
-            "inconclusive: mnist FULL is 1 % (-20 to 27 %) faster: workers 2 -> 8 (p = 0.94); to see 3 % it would need "
+            "inconclusive: mnist FULL is 1 % (-20 to 27 %) faster: workers 2 -> 8 (p = 0.94); detecting 3 % would take "
             "190 trials a side");
 }
 
@@ -78,7 +78,7 @@ TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
   const std::string text = diff_text({diff_results({"base.json", base}, {"new.json", changed}, {})});
   EXPECT_THAT(text, HasSubstr("improvement: mnist FULL is 3.00 ± 0.07 times as fast: the best of each, workers 1 -> 2 "
                               "(p < 0.001)\n"));
-  EXPECT_THAT(text, HasSubstr("\nthe fastest of several, of each result\n"
+  EXPECT_THAT(text, HasSubstr("\nthe fastest of several in each result\n"
                               "  mnist/FULL/thread-pool/workers:1/batch:100 -> "
                               "mnist/FULL/thread-pool/workers:2/batch:100\n"));
 }
@@ -106,16 +106,15 @@ TEST(DiffText, SaysEachVerdictInASentence) {
             "improvement: mnist/FULL/thread-pool/workers:2/batch:100 is 3.00 ± 0.07 times as fast (p < 0.001)");
   EXPECT_EQ(verdict({495, 500, 505}, {496, 501, 506}),
             "equivalent: mnist/FULL/thread-pool/workers:2/batch:100 is the same within 3 % (0 ± 2 % faster)");
-  EXPECT_EQ(
-      verdict({90, 100, 110}, {91, 99, 112}),
-      "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); to see 3 % "
-      "it would need 190 trials a side");
+  EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}),
+            "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); "
+            "detecting 3 % would take 190 trials a side");
   EXPECT_EQ(verdict({100}, {90, 91}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
             "run more --trials");
   EXPECT_EQ(
       verdict({100, 101}, {}),
-      "missing: mnist/FULL/thread-pool/workers:2/batch:100 decides and has nothing to decide by: the new one has no "
+      "missing: mnist/FULL/thread-pool/workers:2/batch:100 decides but has no figures to decide by: the new one has no "
       "trials");
 }
 

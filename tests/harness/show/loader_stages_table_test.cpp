@@ -30,7 +30,7 @@ TEST(LoaderStagesText, HasTheStagesOfWorkersAndConsumer) {
             "           transform           10.0 ± 0.0 %      200 µs\n"
             "consumer   waits for a batch   25.0 ± 0.0 %      250 µs\n"
             "           the rest            75.0 ± 0.0 %      750 µs\n"
-            "consumer: steps launched ahead go on while it waits, so that what the compute loses is the stall\n");
+            "consumer: steps launched ahead continue while it waits; what the compute loses is the stall\n");
 }
 
 TEST(LoaderStagesText, OfALoaderWithoutWorkersIsOfTheConsumersThread) {
@@ -41,7 +41,7 @@ TEST(LoaderStagesText, OfALoaderWithoutWorkersIsOfTheConsumersThread) {
             "thread    stage      share of time  per sample\n"
             "consumer  transform           75 %      750 µs\n"
             "          the rest            25 %      250 µs\n"
-            "transform: reads the mapped data too, as mapped data is read where it is touched\n");
+            "transform: includes reading the mapped data, which is read when it is touched\n");
 }
 
 TEST(LoaderStagesText, OfALoaderThatIsNotOursSaysHowLittleIsKnown) {
@@ -53,10 +53,10 @@ TEST(LoaderStagesText, OfALoaderThatIsNotOursSaysHowLittleIsKnown) {
             "thread    stage      share of time  per sample\n"
             "consumer  next call           90 %      900 µs\n"
             "          the rest            10 %      100 µs\n"
-            "next call: time in next() of a loader that is not ours, where it works or waits for workers of its own\n");
+            "next call: time in next() of an outside loader, which works there or waits for its own workers\n");
   trial.loader_cpu_seconds = 15;
   EXPECT_THAT(loader_stages_text(result, judge_run(result)),
-              HasSubstr("\nprocesses and threads of the loader used 1.50 CPUs meanwhile\n"));
+              HasSubstr("\nmeanwhile the loader's processes and threads used 1.50 CPUs\n"));
 }
 
 TEST(LoaderStagesText, ExplainsWhatATimeIncludes) {
@@ -64,7 +64,7 @@ TEST(LoaderStagesText, ExplainsWhatATimeIncludes) {
   result.datasets[0].info.access = Access::kRows;
   spend(result.cells[0].trials[0], 4, {{WorkerStage::kLibraryLock, 0.75}, {WorkerStage::kRead, 0.25}});
   const std::string text = loader_stages_text(result, judge_run(result));
-  EXPECT_THAT(text, HasSubstr("library lock: waits for other threads to leave the HDF5 library\n"));
+  EXPECT_THAT(text, HasSubstr("library lock: waiting for other threads to leave the HDF5 library\n"));
   EXPECT_THAT(text, HasSubstr("5 threads share 4 CPUs: times include waiting for a CPU\n"));
   EXPECT_THAT(text, Not(HasSubstr("mapped")));
 }

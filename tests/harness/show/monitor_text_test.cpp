@@ -55,7 +55,7 @@ TEST(MonitorCsv, HasALineASampleAndSaysWhichTrialRan) {
 
 TEST(MonitorCsv, IsNotMadeOfAResultWithoutAMonitor) {
   EXPECT_EQ(test::thrown_by([] { monitor_csv(Result()); }),
-            test::failed("--to csv: the result has no monitor; run it with --monitor, such as 200ms"));
+            test::failed("--to csv: the result has no monitor series; run with --monitor, such as --monitor 200ms"));
 }
 
 Result counted_events() {
@@ -87,7 +87,7 @@ TEST(CountersText, SaysWhatIsNotCountedAndWhatIsThatOfUserModeAlone) {
   EXPECT_EQ(counters_text(result, judge_run(result), 80), "not counted: cycles: no\n");
   result.counters = CounterFacts{.user_mode_only = true, .refusal = std::nullopt};
   EXPECT_EQ(counters_text(result, judge_run(result), 80),
-            "instructions, cycles and misses are those in user mode: the system does not show the kernel's own\n");
+            "instructions, cycles and misses are for user mode only: the system does not show the kernel's own\n");
 }
 
 }  // namespace

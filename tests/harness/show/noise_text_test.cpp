@@ -28,7 +28,7 @@ TEST(NoiseText, NamesTheFloorOfEachModeAndWhatItIsWorth) {
 
 TEST(NoiseText, WarnsOfAFloorUnderWhichMostChangesPass) {
   EXPECT_EQ(noise_warning(noise()),
-            "warning: two runs of the same differ by up to 15 % in IO: smaller changes will not be seen on this host; "
+            "warning: two identical runs differ by up to 15 % in IO: smaller changes will go unnoticed on this host; "
             "measure again when it is idle, or with more --trials or longer --trial-seconds\n");
 }
 

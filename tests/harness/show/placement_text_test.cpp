@@ -31,15 +31,15 @@ TEST(PlacementText, SaysWhereThreadsAndSlotsWere) {
 TEST(PlacementText, SaysWhatShareOfTheSlotsWasWhereItWasAskedFor) {
   Result result = by_node();
   result.cells[0].trials[1].slot_nodes = {{.node = 0, .count = 6}, {.node = 1, .count = 1}};
-  EXPECT_THAT(placement_lines(result), ElementsAre(testing::EndsWith("slots asked for on node 0, where 92 % of them "
-                                                                     "were")));
+  EXPECT_THAT(placement_lines(result),
+              ElementsAre(testing::EndsWith("slots requested on node 0, where 92 % of them were")));
 }
 
 TEST(PlacementText, SaysThatTheSystemDoesNotTell) {
   Result result = by_node();
   for (Trial& trial : result.cells[0].trials) trial.slot_nodes.clear();
-  EXPECT_THAT(placement_lines(result), ElementsAre(testing::EndsWith("slots asked for on node 0, and the system does "
-                                                                     "not tell where they were")));
+  EXPECT_THAT(placement_lines(result),
+              ElementsAre(testing::EndsWith("slots requested on node 0; the system does not report where they were")));
   result.cells[0].trials.clear();
   EXPECT_THAT(placement_lines(result), ElementsAre(testing::EndsWith("of NUMA nodes 0-1, slots on node 0")))
       << "of a plan";

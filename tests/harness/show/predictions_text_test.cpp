@@ -27,7 +27,7 @@ Result loader_bound() {
 TEST(PredictionsText, HasALineAPredictionAndSaysWhichHoldsByDefinition) {
   const Result result = loader_bound();
   EXPECT_EQ(predictions_text(result, judge_run(result)),
-            "predicted, for --check-verdict to measure\n"
+            "predictions that --check-verdict will measure\n"
             "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers\n"
             "  mnist: a compute twice as fast would gain nothing and stay at 294 ± 7 samples/s\n"
             "  mnist: a perfect loader would give 240 ± 8 % more throughput, 1.00 ± 0.03 k samples/s (SYNTHETIC by "
@@ -52,9 +52,9 @@ TEST(PredictionsText, SaysWhatCameOfThem) {
             claim + "; measured 500 ± 12, 0.85 ± 0.02 times that: not as predicted within 10 %");
   EXPECT_EQ(
       first_line_of_check({500, 600, 700}),
-      claim + "; measured 600 ± 248, 1.01 (0.67 to 1.53) times that: unclear whether within 10 %, use more --trials");
+      claim + "; measured 600 ± 248, 1.01 (0.67 to 1.53) times that: unclear whether within 10 %; use more --trials");
   EXPECT_EQ(first_line_of_check({588}),
-            claim + "; measured by one trial: unclear whether within 10 %, use more --trials");
+            claim + "; measured by one trial: unclear whether within 10 %; use more --trials");
 }
 
 TEST(PredictionsText, SaysWhatCouldNotBeMeasured) {

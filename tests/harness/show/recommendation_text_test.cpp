@@ -32,7 +32,7 @@ TEST(RecommendationText, IsASentenceAndACommandLine) {
   EXPECT_EQ(text_of(tried({io(1, {1000, 1000}, "thread-pool"), io(2, {2000, 2000}, "thread-pool"),
                            io(4, {3000, 3000}, "thread-pool"), io(8, {3000, 3000}, "thread-pool"),
                            io(2, {1500, 1500}, "flow-graph")})),
-            "mnist: use thread-pool with 4 workers; flow-graph with 2 workers gives 0.50 ± 0.00 times that.\n"
+            "mnist: use thread-pool with 4 workers; flow-graph with 2 workers reaches 0.50 ± 0.00 times that.\n"
             "  loadline run --workload mnist --loader thread-pool --workers 4 --batch-size 100\n");
 }
 
@@ -57,9 +57,10 @@ TEST(RecommendationText, SaysWhoTakesTheFewestJoules) {
       "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n";
   use(0, 1.25);
   use(1, 1.5);
-  EXPECT_EQ(text_of(result), command + "Fewest joules: thread-pool with 1 worker, 1.25 for 1,000 samples, not 1.5.\n");
+  EXPECT_EQ(text_of(result),
+            command + "Fewest joules: thread-pool with 1 worker, 1.25 per 1,000 samples rather than 1.5.\n");
   use(1, 0.5);
-  EXPECT_EQ(text_of(result), command + "Fewest joules: the same, 0.5 for 1,000 samples.\n");
+  EXPECT_EQ(text_of(result), command + "Fewest joules: the same, 0.5 per 1,000 samples.\n");
 }
 
 TEST(RecommendationText, SaysOfHowManyItIsTheSimplest) {
@@ -76,8 +77,7 @@ TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
   EXPECT_EQ(text_of(result),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
             "may be more than 5 % faster; about --trials 65 would tell.\n");
-  EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]),
-            " How many workers are enough cannot be told from these trials.");
+  EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]), " These trials cannot tell how many workers are enough.");
 }
 
 TEST(RecommendationText, AsksForTrialsWhereThereIsOneEach) {
@@ -102,10 +102,8 @@ TEST(WorkersSentence, SaysHowManyAreEnough) {
     return workers_sentence(
         judge_run(tried({io(1, std::move(one), "thread-pool"), io(2, std::move(two), "thread-pool")})).headlines[0]);
   };
-  EXPECT_EQ(sentence(quiet(1000), quiet(1001)),
-            " 1 worker is enough: nothing else that was tried is more than 5 % faster.");
-  EXPECT_EQ(sentence(quiet(1000), quiet(1200)),
-            " 2 workers are enough: nothing else that was tried is more than 5 % faster.");
+  EXPECT_EQ(sentence(quiet(1000), quiet(1001)), " 1 worker is enough: nothing else tried is more than 5 % faster.");
+  EXPECT_EQ(sentence(quiet(1000), quiet(1200)), " 2 workers are enough: nothing else tried is more than 5 % faster.");
   EXPECT_EQ(workers_sentence(judge_run(tried({io(1, {1, 1}, "thread-pool")})).headlines[0]), "");
 }
 

@@ -41,9 +41,9 @@ TEST(CurvesText, IsATableWithBarsAndTheTwoLaws) {
       "Universal Scalability Law: 1.0 k samples/s a worker, contention 0.000, coherency 0.03107, most at 5 workers; "
       "off "
       "by 2.1 %\n"
-      "Linear up to a cap: 1.0 k samples/s a worker, 3.0 k samples/s at the most; off by 0.0 %\n"
-      "±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of what one worker does "
-      "alone; counts beyond the CPUs in force are not to be extended to machines with more\n");
+      "Linear up to a cap: 1.0 k samples/s a worker, at most 3.0 k samples/s; off by 0.0 %\n"
+      "±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of one worker alone; counts "
+      "above the CPUs in force do not carry over to machines with more CPUs\n");
 }
 
 TEST(CurvesText, IsEmptyWithTwoNumbersOfWorkers) {

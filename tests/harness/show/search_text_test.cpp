@@ -58,7 +58,7 @@ TEST(SearchText, SaysWhatWasConfirmed) {
   Result all = searched("max-devices", {probe(64, 0.93, true)});
   all.search->found = all.search->confirmed = 64;
   EXPECT_EQ(text_of(all),
-            "max-devices: thread-pool with 2 workers feeds 64 devices, the most that can be asked for, at AU 90 % or "
+            "max-devices: thread-pool with 2 workers feeds 64 devices, the highest value accepted, at AU 90 % or "
             "more (AU 93.0 ± 0.0 %).\n");
   Result workers = searched("min-workers", {probe(2, 0.93, true)});
   workers.search->found = workers.search->confirmed = 2;
@@ -85,12 +85,12 @@ TEST(SearchText, SaysWhereTheWholeRunHadToBeLowered) {
   rate.search->confirmed = 490e3;
   EXPECT_EQ(text_of(rate),
             "max-rate: thread-pool with 2 workers feeds up to 490.0 k samples/s at AU 90 % or more (AU 92.0 ± 0.0 %). "
-            "Short trials had said 500.0 k samples/s, which a whole run did not confirm.\n");
+            "Short trials had suggested 500.0 k samples/s, which a full run did not confirm.\n");
 }
 
 TEST(SearchText, SaysWhereNothingIsEnough) {
   EXPECT_EQ(text_of(searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)})),
-            "min-workers: thread-pool does not keep AU 90 % or more: at 2 workers it has AU 61.0 ± 0.0 %.\n");
+            "min-workers: thread-pool does not keep AU 90 % or more: at 2 workers it reaches AU 61.0 ± 0.0 %.\n");
 }
 
 TEST(SearchText, IsEmptyWithoutASearchOrWithOneThatWasStopped) {

@@ -21,16 +21,15 @@ TEST(StagesText, SumsTheTrialsOfTheHeadline) {
       {.mode = Mode::kFull, .rates = {1000, 1000}, .loader = "thread-pool", .workers = 2},
   });
   for (CellResult& cell : result.cells) add_stages(cell);
-  EXPECT_EQ(
-      stages_text(result, judge_run(result)),
-      "where the time goes: mnist/FULL/thread-pool/workers:2/batch:100, 2 trials\n"
-      "stage       hits     total  per hit  % of time\n"
-      "host waits   200   5.000 s    25 ms       25.0\n"
-      "forward      200  14.500 s    72 ms       72.5\n"
-      "other        200   0.500 s   2.5 ms        2.5\n"
-      "\n"
-      "host waits: the thread that pulls the batches has none; steps launched ahead go on meanwhile, so that what "
-      "the compute loses is the stall\n");
+  EXPECT_EQ(stages_text(result, judge_run(result)),
+            "where the time goes: mnist/FULL/thread-pool/workers:2/batch:100, 2 trials\n"
+            "stage       hits     total  per hit  % of time\n"
+            "host waits   200   5.000 s    25 ms       25.0\n"
+            "forward      200  14.500 s    72 ms       72.5\n"
+            "other        200   0.500 s   2.5 ms        2.5\n"
+            "\n"
+            "host waits: the thread that pulls batches has none to take; steps launched ahead continue meanwhile, and "
+            "what the compute loses is the stall\n");
 }
 
 TEST(StagesText, IsOfTheComputeAloneWhereThereIsNoFull) {
@@ -46,8 +45,8 @@ TEST(StagesText, IsOfTheComputeAloneWhereThereIsNoFull) {
       "forward      100  7.250 s    72 ms       72.5\n"
       "other        100  0.250 s   2.5 ms        2.5\n"
       "\n"
-      "host waits: the thread that pulls the batches has none; steps launched ahead go on meanwhile, so that what the "
-      "compute loses is the stall\n";
+      "host waits: the thread that pulls batches has none to take; steps launched ahead continue meanwhile, and what "
+      "the compute loses is the stall\n";
   add_stages(both.cells[1]);
   add_stages(alone.cells[0]);
   EXPECT_EQ(stages_text(both, judge_run(both)), expected);

@@ -63,9 +63,9 @@ TEST(TableText, HasAColumnOfEnergyWhereThatIsKnown) {
   EXPECT_THAT(text, testing::HasSubstr("workload  loader           batch               IO  J/1,000\n"
                                        "mnist     serial             100  1.000 ± 0.000 k      3.5\n"
                                        "mnist     thread-pool x 1    100  1.000 ± 0.000 k        -\n"));
-  EXPECT_THAT(text, testing::HasSubstr(
-                        "\nJ/1,000: joules of CPUs and GPUs for 1,000 samples, in FULL where there is one; mean of the "
-                        "trials\n"));
+  EXPECT_THAT(
+      text, testing::HasSubstr(
+                "\nJ/1,000: joules of CPUs and GPUs per 1,000 samples, for FULL where measured; mean of the trials\n"));
 }
 
 Result with_cold() {
@@ -88,8 +88,8 @@ TEST(TableText, HasATableOfTokensWhereSamplesAreSuch) {
   }
   EXPECT_THAT(
       table_text(result, judge_run(result)),
-      testing::HasSubstr("\ntokens/s that samples predict; length: of a sample; padding: share of the places that "
-                         "stands empty\n\n"));
+      testing::HasSubstr(
+          "\ntokens/s: tokens that samples predict; length: tokens per sample; padding: share of empty places\n\n"));
   EXPECT_THAT(table_text(result, judge_run(result)), testing::HasSubstr("  64  48.00 ± 0.00 k   25.0 %\n"));
 }
 
@@ -99,7 +99,8 @@ TEST(TableText, HoldsColdAgainstWarm) {
   EXPECT_THAT(text, testing::HasSubstr("stall   fetch stall\n"));
   EXPECT_THAT(text, testing::HasSubstr("cache:cold"));
   EXPECT_THAT(text, testing::HasSubstr("66.7 ± 0.0 %\n"));
-  EXPECT_THAT(text, testing::EndsWith("\nfetch stall: what FULL cold takes longer than FULL warm, as a share of it\n"));
+  EXPECT_THAT(text, testing::EndsWith(
+                        "\nfetch stall: how much longer FULL cold takes than FULL warm, as a share of FULL cold\n"));
 }
 
 TEST(TableText, LeavesOutWhatNoRowHasAndShowsFailedForWhatFailed) {
@@ -149,7 +150,7 @@ TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
       "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
       "interval\n"
       "\n"
-      "of ceiling: IO over the lowest limit that it has on this machine, measured in the same rounds\n"
+      "of ceiling: IO divided by its lowest limit on this machine, measured in the same rounds\n"
       "  gather        slots filled with random samples, and nothing else\n"
       "  gather-drain  slots filled with random samples, and read by the same threads\n");
 }
@@ -197,8 +198,8 @@ TEST(VerdictText, IsTheSentenceOfTheHeadline) {
 
 TEST(VerdictText, SaysOfAWarmHeadlineWhatTheFirstPassIsLike) {
   EXPECT_THAT(verdict_text(judge_run(with_cold())),
-              testing::HasSubstr(" A first pass, with nothing in the page cache, spends 66.7 ± 0.0 % of its time on "
-                                 "fetching (FULL cold against FULL warm); "));
+              testing::HasSubstr(" A first pass, with an empty page cache, spends 66.7 ± 0.0 % of its time on fetching "
+                                 "(FULL cold against FULL warm); "));
 }
 
 TEST(VerdictText, SaysTheUtilisationOnce) {
@@ -227,11 +228,11 @@ TEST(VerdictText, SaysHowManyWorkersAreEnough) {
   judgement.headlines[0].workers = WorkerChoice{.fewest = two, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %. 2 workers are enough: nothing "
-            "else that was tried is more than 5 % faster.\n");
+            "else tried is more than 5 % faster.\n");
   judgement.headlines[0].workers = WorkerChoice{.fewest = one, .best = two};
   EXPECT_EQ(verdict_text(judgement),
             "mnist, thread-pool x 12: All is well. Accelerator utilisation 99.9 ± 0.0 %. 1 worker is enough: nothing "
-            "else that was tried is more than 5 % faster.\n");
+            "else tried is more than 5 % faster.\n");
 }
 
 TEST(WarningText, IsALineAWarning) {
@@ -319,7 +320,7 @@ TEST(ScopeText, TellsWhatIsNotCertain) {
                        {.trials = {3, 20}, .asked = 50, .fewest_seconds = 4, .most_seconds = 30, .open_ended = true}),
             "2 cells, 3 to 20 of 50 trials each to fit the time limit, at least 4.0 s to 30.0 s");
   EXPECT_EQ(scope_text(prepared, {.trials = {5, 5}, .asked = 5, .there = 4, .most_seconds = 3}),
-            "2 cells, 5 trials each, of which 4 are there, about 3.0 s");
+            "2 cells, 5 trials each, of which 4 exist already, about 3.0 s");
 }
 
 TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
@@ -331,15 +332,14 @@ TEST(StoppedText, SaysWhichCellsHaveFewerTrialsThanTheyMight) {
   EXPECT_EQ(stopped_text(result, judge_run(result)), "");
   result.cells[1].stopped = result.cells[2].stopped = result.cells[3].stopped = Stopped::kTimeLimit;
   EXPECT_EQ(stopped_text(result, judge_run(result)),
-            "time limit: 2 of 3 cells have fewer trials than asked for, the fewest 2; --resume goes on.\n");
+            "time limit: 2 of 3 cells have fewer trials than requested, the fewest 2; --resume continues.\n");
   result.options.until_ci = 0.01;
   result.options.max_trials = 2;
   result.cells[1].stopped = result.cells[2].stopped = Stopped::kMaxTrials;
   // 12.71 * 14.1 / sqrt(2) = 127 of 100.
-  EXPECT_EQ(
-      stopped_text(result, judge_run(result)),
-      "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots asked for, of 2 at the most; the "
-      "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
+  EXPECT_EQ(stopped_text(result, judge_run(result)),
+            "interval: 2 of 3 cells did not reach ± 1 % with the trials that their pilots called for, at most 2; the "
+            "widest is mnist/FULL/serial/batch:100 with ± 127.1 %.\n");
 }
 
 TEST(SettingText, SaysWhatAQuotaLeavesOfTheCpus) {

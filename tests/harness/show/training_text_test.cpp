@@ -75,7 +75,7 @@ TEST(FirstEpochText, SaysWhereTheTimeWent) {
 TEST(FirstEpochText, AdmitsWhatItCannotExplain) {
   EXPECT_EQ(first_epoch_text(result_of(3)),
             "Epoch 1 took 1.0 s longer than those after it: 200 ms to generate kernels and draw weights, 50 ms to open "
-            "the dataset and start the loader, 100 ms waiting for the first batch; 650 ms are not explained by these.");
+            "the dataset and start the loader, 100 ms waiting for the first batch; 650 ms remain unexplained.");
 }
 
 TEST(FirstEpochText, IsSilentWhereThereIsNothingToExplain) {

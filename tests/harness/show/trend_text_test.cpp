@@ -23,16 +23,16 @@ Walk walk_of(const std::vector<double>& rates) {
 
 TEST(TrendText, SaysHowMuchAResultAndHowSure) {
   EXPECT_EQ(trend_text(walk_of({100, 97.1, 93.9, 91.2, 88.6})),
-            "trend of mnist FULL: 3.0 ± 0.1 % slower a result over 5 results (p < 0.001)\n");
+            "trend of mnist FULL: 3.0 ± 0.1 % slower per result over 5 results (p < 0.001)\n");
 }
 
 TEST(TrendText, SaysWhereNoiseWouldDo) {
   EXPECT_EQ(trend_text(walk_of({100, 90, 108, 95, 101})),
-            "trend of mnist FULL: none that noise would not explain over 5 results (1 ± 8 % faster a result)\n");
+            "trend of mnist FULL: no more than noise explains over 5 results (1 ± 8 % faster per result)\n");
 }
 
 TEST(TrendText, WantsThreeResults) {
-  EXPECT_EQ(trend_text(walk_of({100, 90})), "trend of mnist FULL: none of 2 results, it takes three\n");
+  EXPECT_EQ(trend_text(walk_of({100, 90})), "trend of mnist FULL: unknown from 2 results, as it takes three\n");
 }
 
 }  // namespace

@@ -44,11 +44,11 @@ TEST(WalkText, IsATableWithARowAStep) {
   EXPECT_THAT(text, HasSubstr("\ns2.json  workers 1 -> 8 "));
   EXPECT_THAT(text, HasSubstr("  1.200 ± 0.010 k  1.000 ± 0.010 k     900.0 ± 10.0      10 ± 2 %  "));
   EXPECT_THAT(text, HasSubstr("\ns3.json  compute device:samples_per_second=1e3 -> device:samples_per_second=4e3 "));
-  EXPECT_THAT(text, HasSubstr("\ngains and verdicts: of FULL, against the step before by Holm over all gains; alpha "
-                              "0.05\n"
-                              "\n"
-                              "where the compute changed\n"
-                              "  s3.json: the compute's share is 4.00 ± 0.09 times (SYNTHETIC), loading's "));
+  EXPECT_THAT(text,
+              HasSubstr("\ngains and verdicts: for FULL, against the step before, by Holm over all gains; alpha 0.05\n"
+                        "\n"
+                        "where the compute changed\n"
+                        "  s3.json: the compute's share is 4.00 ± 0.09 times (SYNTHETIC), loading's "));
 }
 
 TEST(WalkText, NamesEachStepThatMadeItSlower) {

@@ -68,7 +68,7 @@ TEST(OpenDataset, NamesAnEmptyDirectory) {
   EXPECT_EQ(thrown_by([&] { open_dataset(path, {}); }),
             test::failed("cannot open " + path + ": the directory is empty"));
   EXPECT_EQ(thrown_by([&] { open_dataset(path, {.format = "idx"}); }),
-            test::failed("cannot open " + path + ": no train-images-idx3-ubyte or .gz of it in it"));
+            test::failed("cannot open " + path + ": it contains no train-images-idx3-ubyte, plain or .gz"));
   EXPECT_EQ(thrown_by([&] { open_dataset(path, {.format = "cifar10"}); }),
             test::failed("cannot open " + path + ": no data_batch_*.bin in it"));
   EXPECT_EQ(thrown_by([&] { open_dataset(path, {.format = "cifar100"}); }),

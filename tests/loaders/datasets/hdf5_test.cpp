@@ -249,7 +249,7 @@ TEST_F(Hdf5, RefusesChunksThatCutSamplesApartAndForeignFilters) {
   });
   put("labels", {4});
   EXPECT_EQ(refused(Access::kChunks),
-            "dataset 'images': its chunks of 2 x 1 x 1 x 2 cut the samples of 4 x 1 x 2 x 2 apart: use --loader hdf5");
+            "dataset 'images': its chunks of 2 x 1 x 1 x 2 split the samples of 4 x 1 x 2 x 2: use --loader hdf5");
   EXPECT_EQ(open()->info().access, Access::kRows);
   fs::remove(path_);
   put("images", {4, 1, 2, 2}, H5T_STD_U8LE, [](hid_t properties) {
@@ -346,10 +346,9 @@ TEST_F(Hdf5, RefusesAnExternalLinkByNameAndWhereItLeads) {
   H5Lcreate_external("other.h5", "images", file, "images", H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(file);
   put("labels", {3});
-  EXPECT_EQ(
-      refused(),
-      "'images' in it is an external link to 'images' in other.h5; name that file instead, or copy what it leads to "
-      "(h5copy)");
+  EXPECT_EQ(refused(),
+            "'images' in it is an external link to 'images' in other.h5; name that file instead, or copy its target "
+            "(h5copy)");
 }
 
 TEST_F(Hdf5, RefusesCompoundTypesByName) {
@@ -375,7 +374,7 @@ TEST_F(Hdf5, RefusesToMapWhatWasNeverWritten) {
   H5Sclose(space);
   H5Fclose(file);
   put("labels", {3});
-  EXPECT_THAT(refused(), HasSubstr("no space was ever allocated for it"));
+  EXPECT_THAT(refused(), HasSubstr("the file has no space allocated for it"));
 }
 
 TEST_F(Hdf5, RefusesOtherTypesAndExtents) {
@@ -393,8 +392,7 @@ TEST_F(Hdf5, RefusesOtherTypesAndExtents) {
         Case{{0, 1, 2, 2}, H5T_STD_U8LE, "holds no samples"},
         Case{{2, 32, 32, 3},
              H5T_STD_U8LE,
-             "has extents 2 x 32 x 32 x 3: channels come last in it, want them before height and "
-             "width"}}) {
+             "has extents 2 x 32 x 32 x 3: channels come last, want them before height and width"}}) {
     fs::remove(path_);
     put("images", one.extents, one.type);
     put("labels", {3});
@@ -415,7 +413,8 @@ TEST_F(Hdf5, RefusesLabelsThatDoNotFit) {
   put("labels", {4});
   EXPECT_EQ(refused(), "dataset 'labels' has extents 4, want one label for each of the 3 samples of 'images'");
   put("fractions", {3}, H5T_IEEE_F64LE);
-  EXPECT_THAT(refusal({.hdf5_labels = "fractions"}).message, HasSubstr("labels must be whole numbers, these are f64"));
+  EXPECT_THAT(refusal({.hdf5_labels = "fractions"}).message,
+              HasSubstr("labels must be whole numbers, but these are f64"));
 }
 
 TEST_F(Hdf5, RefusesWhatIsNoHdf5FileAndOneThatIsCutShort) {
@@ -475,21 +474,22 @@ TEST_F(Hdf5, NamesTheSampleWhoseChunkIsCorrupt) {
 TEST_F(Hdf5, RefusesASplitAndLabelsThatItCannotHave) {
   put("images", {3, 1, 2, 2});
   put("labels", {3});
-  EXPECT_EQ(
-      refusal({.split = Split::kTest}),
-      test::usage("split test: " + path_.string() + " is one file with one split; convert the other into its own"));
+  EXPECT_EQ(refusal({.split = Split::kTest}),
+            test::usage("split test: " + path_.string() +
+                        " is one file with one split; convert the other split into its own file"));
   EXPECT_EQ(refusal({.labels = LabelKind::kCoarse}),
             test::usage("coarse labels: " + path_.string() + " has none, only cifar100 does"));
 }
 
 TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
   const auto other = test::write(home_ / "ten" / "data_batch_1.bin", std::string(3073, '\1'));
-  EXPECT_EQ(test::thrown_by([&] { open_dataset(other, {.access = Access::kRows}); }).message,
-            "cannot open " + other.string() +
-                ": its format is cifar10, and only HDF5 is read this way (hdf5-rows); `loadline data convert` makes a "
-                "copy in HDF5");
+  EXPECT_EQ(
+      test::thrown_by([&] { open_dataset(other, {.access = Access::kRows}); }).message,
+      "cannot open " + other.string() +
+          ": its format is cifar10, and only HDF5 can be read this way (hdf5-rows); `loadline data convert` makes a "
+          "copy in HDF5");
   EXPECT_EQ(test::thrown_by([&] { open_dataset(other, {.hdf5_images = "mine"}); }).message,
-            "--hdf5-images and --hdf5-labels: " + other.string() + " is no HDF5 file, its format is cifar10");
+            "--hdf5-images and --hdf5-labels: " + other.string() + " is not an HDF5 file; its format is cifar10");
 }
 
 // ---- packed
@@ -537,7 +537,7 @@ TEST_F(PackedHdf5, RefusesOffsetsThatCannotBe) {
   pack({0, 2, 3, 7});
   EXPECT_EQ(refused(), "dataset 'offsets' says that sample 2 has bytes 3 to 7, 'encoded' has 6");
   pack({0});
-  EXPECT_EQ(refused(), "dataset 'offsets' has extents 1, want one more than there are samples");
+  EXPECT_EQ(refused(), "dataset 'offsets' has extents 1, want one more than the number of samples");
   pack({0, 1, 2, 3, 4, 5, 6, 6});
   EXPECT_EQ(refused(), "dataset 'offsets' counts 7 samples, 'encoded' has only 6 bytes");
   pack({0, 2, 6});
@@ -561,18 +561,18 @@ TEST_F(PackedHdf5, RefusesMoreThanAFileOfItsLengthCanHold) {
   };
   claim("encoded", std::uint64_t{1} << 40U, H5T_STD_U8LE, in_chunks);
   EXPECT_EQ(refusal().message,
-            "cannot read " + path_.string() + ": 1099511627776 values of 1 bytes are more than it can hold");
+            "cannot read " + path_.string() + ": 1099511627776 values of 1 bytes are more than a file can hold");
   fs::remove(path_);
   claim("encoded", 1'000'000, H5T_STD_U8LE, in_chunks);
   claim("offsets", 1'000'001, H5T_STD_U64LE, in_chunks);
   EXPECT_EQ(refusal().message,
-            "cannot read " + path_.string() + ": 1000001 values of 8 bytes are more than it can hold");
+            "cannot read " + path_.string() + ": 1000001 values of 8 bytes are more than a file can hold");
 }
 
 TEST_F(PackedHdf5, IsReadInNoOtherWay) {
   pack();
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
-    EXPECT_EQ(refused(access), "packed images are no rows of one length: use --loader hdf5-mmap or hdf5");
+    EXPECT_EQ(refused(access), "packed images differ in length: use --loader hdf5-mmap or hdf5");
   }
 }
 

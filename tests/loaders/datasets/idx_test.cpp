@@ -191,14 +191,14 @@ TEST_F(Idx, RefusesLabelsThatAreImages) {
 
 TEST_F(Idx, RefusesImagesWithoutLabels) {
   write(kTrainImages, idx_images(3, 2, 2));
-  EXPECT_EQ(refusal(), refused(kTrainImages, std::string("no labels beside it, want ") + kTrainLabels));
+  EXPECT_EQ(refusal(), refused(kTrainImages, std::string("its labels are missing, want ") + kTrainLabels));
 }
 
 TEST_F(Idx, RefusesASplitThatIsNotThere) {
   write(kTrainImages, idx_images(1, 2, 2));
   write(kTrainLabels, idx_labels({5}));
-  EXPECT_EQ(refusal({.split = Split::kTest}),
-            test::failed("cannot open " + home_.path().string() + ": no t10k-images-idx3-ubyte or .gz of it in it"));
+  EXPECT_EQ(refusal({.split = Split::kTest}), test::failed("cannot open " + home_.path().string() +
+                                                           ": it contains no t10k-images-idx3-ubyte, plain or .gz"));
 }
 
 TEST_F(Idx, RefusesCoarseLabels) {

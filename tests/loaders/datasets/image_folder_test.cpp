@@ -95,10 +95,11 @@ TEST_F(ImageFolder, FindsTheSplitsOfImageNet) {
 TEST_F(ImageFolder, RefusesWhatIsNoneOrHasNot) {
   put("a/notes.txt");
   EXPECT_EQ(refusal({.format = "image-folder"}),
-            test::failed("cannot open " + (home_ / "a").string() + ": a class without an image"));
+            test::failed("cannot open " + (home_ / "a").string() + ": a class has no image"));
   put("a/1.jpg");
-  EXPECT_EQ(refusal({.split = Split::kTest}), test::usage("split test: " + home_.path().string() +
-                                                          " has no directories train and val, so it is one split"));
+  EXPECT_EQ(refusal({.split = Split::kTest}),
+            test::usage("split test: " + home_.path().string() +
+                        " has no directories train and val, so it has one split only"));
   EXPECT_EQ(refusal({.labels = LabelKind::kCoarse}),
             test::usage("coarse labels: " + home_.path().string() + " has none, only cifar100 does"));
   put("train/a/1.jpg");

@@ -122,7 +122,7 @@ TEST_F(ImageListingTest, NeedsNoPlaceForAnIndex) {
 TEST_F(ImageListingTest, NamesTheFirstClassWithoutAnImage) {
   for (const char* name : {"rock", "tree", "wood"}) fs::create_directory(home_ / "data" / name);
   EXPECT_EQ(test::thrown_by([&] { list(); }),
-            test::failed("cannot open " + (home_ / "data/rock").string() + ": a class without an image"));
+            test::failed("cannot open " + (home_ / "data/rock").string() + ": a class has no image"));
 }
 
 TEST_F(ImageListingTest, FollowsLinksAndRefusesWhatIsNoFile) {

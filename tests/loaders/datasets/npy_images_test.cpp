@@ -82,7 +82,7 @@ TEST_F(NpyImages, OfAnArchiveAreMappedWhereStoredAndInflatedWhereDeflated) {
   EXPECT_EQ(resident_bytes(home_ / "stored.npz", {}), 0U);
   EXPECT_GT(resident_bytes(home_ / "deflated.npz", {}), 72U);
   EXPECT_THAT(test::thrown_by([&] { open_dataset(home_ / "stored.npz", {.split = Split::kTest}); }).message,
-              HasSubstr("stored.npz: none of test_images.npy, x_test.npy is in it"));
+              HasSubstr("stored.npz: it contains none of test_images.npy, x_test.npy"));
 }
 
 TEST_F(NpyImages, RefuseArraysThatAreNone) {
@@ -90,18 +90,18 @@ TEST_F(NpyImages, RefuseArraysThatAreNone) {
             place_ + "its values are '<f4', want '|u1' (u8)");
   EXPECT_EQ(refusal(npy_of("|u1", "2, 5", std::string(10, '\0')), labels_),
             place_ + "its array has extents 2 x 5, want N x H x W x C, N x C x H x W or N x H x W");
-  EXPECT_EQ(
-      refusal(npy_of("|u1", "2, 3, 5, 3", std::string(90, '\0')), labels_),
-      place_ + "its array has extents 2 x 3 x 5 x 3: channels may be first or last in it, and nothing tells which");
+  EXPECT_EQ(refusal(npy_of("|u1", "2, 3, 5, 3", std::string(90, '\0')), labels_),
+            place_ + "its array has extents 2 x 3 x 5 x 3: channels may come first or last, and nothing says which");
   EXPECT_EQ(
       refusal(npy_of("|u1", "2, 5, 5, 5", std::string(250, '\0')), labels_),
-      place_ + "its array has extents 2 x 5 x 5 x 5: neither the second nor the last is a number of channels, 1 to 4");
+      place_ +
+          "its array has extents 2 x 5 x 5 x 5: neither the second nor the last is a number of channels from 1 to 4");
   EXPECT_EQ(refusal(npy_of("|u1", "2, 1, 5", std::string(9, '\0')), labels_),
             place_ + "its array has extents 2 x 1 x 5 = 10 bytes, the file has 9 (truncated or corrupt)");
   EXPECT_EQ(refusal(npy_of("|u1", "0, 1, 5", ""), labels_),
             place_ + "its array has extents 0 x 1 x 5: it holds no samples");
   EXPECT_THAT(refusal(npy_of("|u1", "4294967295, 4294967295, 4294967295", ""), labels_),
-              HasSubstr("more than can be read"));
+              HasSubstr("more than loadline can read"));
   EXPECT_THAT(refusal(npy_of("|u1", "2, 1, 5", std::string(10, '\0'), "True"), labels_), HasSubstr("column-major"));
   EXPECT_THAT(refusal("no array at all", labels_), HasSubstr("not a NumPy array"));
 }
@@ -118,7 +118,7 @@ TEST_F(NpyImages, RefuseLabelsThatAreNone) {
             labels_place_ + "label 1 is below 0 or above 16777215");
   std::filesystem::remove(home_ / "labels.npy");
   EXPECT_EQ(test::thrown_by([&] { open(); }).message,
-            "cannot open " + home_.path().string() + ": images.npy is in it, and its labels, labels.npy, are not");
+            "cannot open " + home_.path().string() + ": it contains images.npy but not the labels, labels.npy");
 }
 
 TEST_F(NpyImages, RefuseArchivesThatAreDamaged) {
@@ -128,9 +128,9 @@ TEST_F(NpyImages, RefuseArchivesThatAreDamaged) {
   };
   const std::string sound = test::npz_of("images", "labels", true);
   const std::string place = "cannot open " + (home_ / "a.npz").string() + ": ";
-  EXPECT_EQ(refused("short"), place + "it is no zip archive: it is too short");
-  EXPECT_EQ(refused(std::string(100, 'x')), place + "it is no zip archive, or cut off: its end is missing");
-  EXPECT_EQ(refused(sound.substr(0, sound.size() - 1)), place + "it is no zip archive, or cut off: its end is missing");
+  EXPECT_EQ(refused("short"), place + "not a zip archive: it is too short");
+  EXPECT_EQ(refused(std::string(100, 'x')), place + "not a zip archive, or truncated: its end is missing");
+  EXPECT_EQ(refused(sound.substr(0, sound.size() - 1)), place + "not a zip archive, or truncated: its end is missing");
   EXPECT_EQ(refused(sound.substr(40)), place + "its directory is corrupt");
   std::string flipped = sound;
   flipped[45] = static_cast<char>(flipped[45] ^ 0x55);

@@ -108,7 +108,7 @@ TEST_F(TfRecordFormat, TellsOfAShardOfASeriesThatIsMissing) {
   for (const char* name : {"train-00000-of-00003", "train-00002-of-00003", "validation-00000-of-00001"}) {
     put(name, tfrecord_of(example_of("x", 1)));
   }
-  EXPECT_EQ(refusal(), "cannot open " + home_.path().string() + ": 2 of its 3 shards are there, number 1 is missing");
+  EXPECT_EQ(refusal(), "cannot open " + home_.path().string() + ": it has 2 of its 3 shards; number 1 is missing");
   EXPECT_EQ(open({.split = Split::kTest})->info().samples, 1U);
   put("train-00001-of-00003", tfrecord_of(example_of("x", 1)));
   EXPECT_EQ(open()->info().samples, 3U);
@@ -116,7 +116,7 @@ TEST_F(TfRecordFormat, TellsOfAShardOfASeriesThatIsMissing) {
 
 TEST_F(TfRecordFormat, RefusesWhatIsCompressed) {
   put("a.tfrecord.gz", "");
-  EXPECT_THAT(refusal(), HasSubstr("a.tfrecord.gz: it is compressed, and no sample in it has a place to be read from"));
+  EXPECT_THAT(refusal(), HasSubstr("a.tfrecord.gz: it is compressed, so single samples cannot be read"));
   std::filesystem::remove(home_ / "a.tfrecord.gz");
   EXPECT_THAT(refusal_of(test::gzip_of(tfrecord_of(example_of("x", 1)))), HasSubstr("it is compressed by gzip"));
 }
@@ -125,11 +125,10 @@ TEST_F(TfRecordFormat, RefusesDamageAndNamesTheRecord) {
   const std::string place = "cannot open " + (home_ / "a.tfrecord").string() + ": the record at byte ";
   const std::string sound = tfrecord_of(example_of("first", 1));
   EXPECT_EQ(refusal_of(std::string(100, 'x')),
-            place + "0 has a wrong checksum of its length: no TFRecord file, or corrupt");
+            place + "0 has a wrong length checksum: not a TFRecord file, or corrupt");
   const std::string second = std::to_string(sound.size());
   EXPECT_EQ(refusal_of(sound + "abc"), place + second + " is cut off: the file ends within its head (truncated)");
-  EXPECT_EQ(refusal_of(sound + std::string(16, '\1')),
-            place + second + " has a wrong checksum of its length (corrupt)");
+  EXPECT_EQ(refusal_of(sound + std::string(16, '\1')), place + second + " has a wrong length checksum (corrupt)");
   EXPECT_THAT(refusal_of(sound + sound.substr(0, sound.size() - 1)), HasSubstr(place + second + " has "));
   EXPECT_EQ(refusal_of(tfrecord_of("")),
             place + "0 has no feature 'image/encoded' or 'image' of bytes; it has none at all");

@@ -123,11 +123,11 @@ TEST_F(Tokens, RefuseWhatNobodyCanCut) {
     return options;
   };
   EXPECT_EQ(refused(home_ / "a.bin", as_tokens({.sequence_length = 10})),
-            "--sequence-length 10: a.bin has 10 tokens, want fewer than that");
+            "--sequence-length 10: a.bin has only 10 tokens; use a shorter length");
   EXPECT_EQ(refused(home_ / "a.bin", as_tokens({.sequence_length = 3, .sequences = Sequences::kDocuments})),
-            "--sequences documents: a.bin has no index a.idx, which tells the documents");
+            "--sequences documents: a.bin lacks the index a.idx that lists the documents");
   EXPECT_EQ(refused(home_ / "a.bin", as_tokens({.split = Split::kTest})),
-            "split test: a.bin is one file, which is one split");
+            "split test: a.bin is one file, so it has one split only");
   EXPECT_EQ(refused(home_ / "a.bin", as_tokens({.labels = LabelKind::kCoarse})),
             "coarse labels: a.bin has none, only cifar100 does");
   EXPECT_EQ(refused(home_ / "odd.bin", as_tokens({})),
@@ -139,18 +139,18 @@ TEST_F(Tokens, RefuseWhatNobodyCanCut) {
 TEST_F(Tokens, RefuseAnIndexThatDoesNotFit) {
   const std::string tokens = counting_tokens<std::uint16_t>(10);
   EXPECT_EQ(refused(put(tokens, index_bytes({.lengths = {4, 5}}))),
-            "cannot open data.bin: it has 20 bytes, and data.idx counts 9 tokens of 2 bytes");
+            "cannot open data.bin: it has 20 bytes, but data.idx lists 9 tokens of 2 bytes");
   EXPECT_EQ(refused(put(tokens, index_bytes({.lengths = {4, 6}})), {.token_bytes = 4}),
-            "--token-type: data.idx says that tokens have 2 bytes");
+            "--token-type: according to data.idx tokens have 2 bytes");
   EXPECT_THAT(refused(put(tokens, "MMIDIDX")), testing::StartsWith("cannot open data.idx: its head"));
   EXPECT_EQ(refused(put(tokens, index_bytes({.magic = "NOTANIDX!", .lengths = {4, 6}}))),
-            "cannot open data.idx: it does not begin as an index of Megatron-LM does");
+            "cannot open data.idx: it does not begin like a Megatron-LM index");
   EXPECT_EQ(refused(put(tokens, index_bytes({.version = 2, .lengths = {4, 6}}))),
             "cannot open data.idx: its version is 2, want 1");
   EXPECT_EQ(refused(put(tokens, index_bytes({.code = 5, .lengths = {4, 6}}))),
             "cannot open data.idx: its tokens are int64, want uint16 or int32");
   EXPECT_EQ(refused(put(tokens, index_bytes({.code = 77, .lengths = {4, 6}}))),
-            "cannot open data.idx: its tokens have type 77, which the format does not know");
+            "cannot open data.idx: its tokens have type 77, which the format does not define");
   EXPECT_EQ(refused(put(tokens, index_bytes({}))), "cannot open data.idx: it has no sequences");
   EXPECT_EQ(refused(put(tokens, index_bytes({.lengths = {4, 6}, .documents = {0}}))),
             "cannot open data.idx: it has no documents");
@@ -177,7 +177,7 @@ TEST_F(Tokens, RefuseDocumentsThatAreNone) {
             "cannot open data.idx: sequence 0 begins at token 1, want 0, where the one before it ends");
   EXPECT_EQ(refused(put(counting_tokens<std::uint16_t>(2), index_bytes({.lengths = {1, 1}})),
                     {.sequence_length = 1, .sequences = Sequences::kDocuments}),
-            "cannot open data.bin: it has no document of at least two tokens");
+            "cannot open data.bin: none of its documents has two tokens or more");
 }
 
 TEST_F(Tokens, HaveNoSamplesOfTheirOwn) {

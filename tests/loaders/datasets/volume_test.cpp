@@ -102,10 +102,11 @@ TEST_F(Volume, CannotBeReadBySample) {
 
 TEST_F(Volume, ThatIsSmallerThanTheCropIsRefused) {
   test::write_volume(path_, kVolumeShape);
-  EXPECT_EQ(test::thrown_by([&] { open_dataset(path_, {.crop_edge = 10}); }),
-            test::usage("--crop-edge 10: " + path_.string() + " has 9 values along each side, want from 1 to as many"));
+  EXPECT_EQ(
+      test::thrown_by([&] { open_dataset(path_, {.crop_edge = 10}); }),
+      test::usage("--crop-edge 10: " + path_.string() + " has 9 values along each side; want an edge from 1 to that"));
   EXPECT_EQ(test::thrown_by([&] { open_dataset(path_, {.crops = 0}); }),
-            test::usage("--crops 0: want at least 1, fewer than 2^32 - 1"));
+            test::usage("--crops 0: want at least 1 and fewer than 2^32 - 1"));
 }
 
 TEST_F(Volume, WithoutItsOtherFieldIsRefused) {
@@ -141,7 +142,7 @@ TEST_F(Volume, OfOtherValuesIsRefused) {
   change("<f4", ">f4");
   EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its values are '>f4', want '<f4' (f32, little-endian)");
   change("False", "True ");
-  EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its array is in column-major (Fortran's) order, want row-major");
+  EXPECT_EQ(refused(home_ / "npy"), "npy/Hydro.npy: its array is in column-major (Fortran) order, want row-major");
 }
 
 TEST_F(Volume, ThatIsTruncatedIsRefused) {
@@ -174,11 +175,11 @@ TEST_F(Volume, IsReadInNoOtherWay) {
   test::write_volume(path_, kVolumeShape);
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
     EXPECT_EQ(refused(path_, {.access = access}),
-              "data.h5: crops of a volume are no rows of it: use --loader hdf5-mmap or hdf5");
+              "data.h5: a volume's crops are not its rows: use --loader hdf5-mmap or hdf5");
   }
   test::write_npy_volume(home_ / "npy", kVolumeShape);
-  EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 is read this way"));
-  EXPECT_EQ(refused(path_, {.split = Split::kTest}), "data.h5 is one volume, which is one split");
+  EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 can be read this way"));
+  EXPECT_EQ(refused(path_, {.split = Split::kTest}), "data.h5 is one volume, so it has one split only");
   EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");
 }
 

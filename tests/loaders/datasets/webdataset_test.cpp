@@ -68,7 +68,7 @@ TEST_F(WebDatasetFormat, GivesAllTheSameClassWhereNoneHasALabel) {
   EXPECT_THAT(open()->labels(), ElementsAre(0, 0));
   put("b.tar", tar_sample("3", "third", 1));
   EXPECT_EQ(refusal(), test::failed("cannot open " + (home_ / "a.tar").string() +
-                                    ": the sample at byte 512 has no label, others have"));
+                                    ": the sample at byte 512 has no label, but others do"));
 }
 
 TEST_F(WebDatasetFormat, FindsSplitsByTheNamesOfShardsOrOfDirectories) {
@@ -83,7 +83,7 @@ TEST_F(WebDatasetFormat, FindsSplitsByTheNamesOfShardsOrOfDirectories) {
   EXPECT_EQ(open_dataset(home_ / "imagenet-validation-00.tar", {})->info().samples, 1U);
   put("single/0.tar", tar_sample("1", "a", 0));
   EXPECT_THAT(test::thrown_by([&] { open_dataset(home_ / "single", {.split = Split::kTest}); }).message,
-              HasSubstr("has train or val in its name, so it is one split"));
+              HasSubstr("has train or val in its name, so it has one split only"));
 }
 
 TEST_F(WebDatasetFormat, RefusesCompressedShardsAndSaysWhatToDo) {
@@ -91,8 +91,8 @@ TEST_F(WebDatasetFormat, RefusesCompressedShardsAndSaysWhatToDo) {
   for (const char* name : {"b.tar.gz", "b.tgz"}) {
     put(name, "");
     EXPECT_EQ(refusal(), test::failed("cannot open " + (home_ / name).string() +
-                                      ": it is compressed, and no sample in it has a place to be read from; uncompress "
-                                      "the shards first (gunzip), images hardly get smaller by gzip"));
+                                      ": it is compressed, so single samples cannot be read; uncompress the shards "
+                                      "first (gunzip): gzip hardly shrinks images"));
     std::filesystem::remove(home_ / name);
   }
   EXPECT_THAT(refusal_of(test::gzip_of(tar_sample("1", "a", 0))), HasSubstr("it is compressed by gzip"));
@@ -101,15 +101,16 @@ TEST_F(WebDatasetFormat, RefusesCompressedShardsAndSaysWhatToDo) {
 TEST_F(WebDatasetFormat, RefusesSamplesThatAreNone) {
   const std::string place = "cannot open " + (home_ / "a.tar").string() + ": sample 'k' ";
   EXPECT_EQ(refusal_of(tar_sample("k", "a", 0) + tar_file("k.png", "b")), place + "has two images, k.jpg and k.png");
-  EXPECT_EQ(refusal_of(tar_file("k.cls", "3")),
-            place + "has a label and no image (jpg, png, ... beside cls in one shard, one behind the other)");
+  EXPECT_EQ(
+      refusal_of(tar_file("k.cls", "3")),
+      place + "has a label but no image (want jpg, png, ... next to cls, one after the other, in the same shard)");
   for (const char* label : {"", "cat", "-1", "1.5", "1 2"}) {
     EXPECT_EQ(refusal_of(tar_file("k.jpg", "a") + tar_file("k.cls", label)), place + "has no whole number in k.cls");
   }
   EXPECT_EQ(refusal_of(tar_sample("k", "a", 16777216)), place + "has label 16777216 in k.cls, want less than 16777216");
   EXPECT_THAT(refusal_of(tar_file("k.jpg", "a") + tar_file("k.json", "{")), HasSubstr("a.tar: k.json"));
-  EXPECT_THAT(refusal_of(tar_end()), HasSubstr("there are no samples in it"));
-  EXPECT_THAT(refusal_of(""), HasSubstr("there are no samples in it"));
+  EXPECT_THAT(refusal_of(tar_end()), HasSubstr("it contains no samples"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("it contains no samples"));
 }
 
 TEST_F(WebDatasetFormat, NumbersASampleByItsPlaceInALargeIndexThatIsKept) {

@@ -132,8 +132,7 @@ TEST_P(WorkerThreads, RunWhereTheirMakerMay) {
 TEST_P(WorkerThreads, ThatMayNotRunWhereTheyAreToTellTheConsumer) {
   const ImageAssembler assembler(*dataset_, transform_);
   const auto one = feed(assembler, {.workers = 3, .cpus = {60000}});
-  EXPECT_EQ(test::thrown_by([&] { one->next(); }),
-            test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+  EXPECT_EQ(test::thrown_by([&] { one->next(); }), test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
   EXPECT_FALSE(one->next()) << "the feed is closed";
 }
 
@@ -175,7 +174,7 @@ TEST_P(WorkerThreads, OfWhichOneMayNotRunWhereItIsToTellTheConsumer) {
               // The other worker may have made many batches before this one has begun.
               for (int i = 0; i < 1'000'000; ++i) one->next();
             }),
-            test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+            test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
 }
 
 TEST_P(WorkerThreads, TellWhereTheirSlotsLie) {

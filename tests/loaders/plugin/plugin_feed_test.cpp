@@ -126,44 +126,44 @@ TEST_F(PluginFeedTest, TellsThePluginWhatIsAskedFor) {
 TEST_F(PluginFeedTest, FailsWhereThePluginDoes) {
   expect_end("fails-open", "cannot read ");
   expect_end("throws-open", "open() threw an exception: no such dataset");
-  expect_end("makes-nothing", "open() succeeded and made no loader");
+  expect_end("makes-nothing", "open() succeeded but made no loader");
   expect_end("fails-next", "shard 3 is gone");
-  expect_end("fails-silently", "it failed and does not say why");
+  expect_end("fails-silently", "it failed without a message");
   expect_end("throws-next", "next() threw an exception: the shard is gone");
-  expect_end("throws-a-number", "next() threw an exception that is no std::exception");
+  expect_end("throws-a-number", "next() threw something that is not a std::exception");
   expect_end("throws-release", "release() threw an exception");
-  expect_end("result", "next() returned 99, which is no result of it");
-  expect_end("says-stopped", "next() says that it was stopped, but nobody called stop()");
+  expect_end("result", "next() returned 99, which is not a valid result");
+  expect_end("says-stopped", "next() reports that it was stopped, but nobody called stop()");
 }
 
 TEST_F(PluginFeedTest, RefusesBatchesThatAreAgainstTheRules) {
   expect_end("zero", "batch 0 of epoch 0 has 0 samples, want 1 to 16");
   expect_end("negative", "batch 0 of epoch 0 has -5 samples, want 1 to 16");
   expect_end("too-many", "batch 0 of epoch 0 has 17 samples, want 1 to 16");
-  expect_end("short-batch", "batch 1 of epoch 0 has 15 of 16 samples and is not the last one of its epoch");
+  expect_end("short-batch", "batch 1 of epoch 0 has 15 of 16 samples but is not the last of its epoch");
   expect_end("no-data", "batch 0 of epoch 0 has no data");
   expect_end("dtype", "batch 0 of epoch 0 has element type 77, which loadline/plugin.h does not know");
   expect_end("dimensions", "batch 0 of epoch 0 has samples of 9 dimensions, want 0 to 8");
-  expect_end("extent", "batch 0 of epoch 0 has 0 as its dimension 1");
-  expect_end("overflow", "batch 0 of epoch 0 has 1099511627776 as its dimension 2");
+  expect_end("extent", "batch 0 of epoch 0 has dimension 1 = 0");
+  expect_end("overflow", "batch 0 of epoch 0 has dimension 2 = 1099511627776");
 }
 
 TEST_F(PluginFeedTest, RefusesBatchesThatDifferFromThoseBefore) {
   expect_end("changes-shape",
-             "batch 1 of epoch 0 has samples of u8[16] with labels, with indices, and those before it u8[1x4x4] with "
+             "batch 1 of epoch 0 has samples of u8[16] with labels, with indices, but earlier ones had u8[1x4x4] with "
              "labels, with indices");
   expect_end("changes-dtype",
-             "batch 1 of epoch 0 has samples of i8[1x4x4] with labels, with indices, and those before it u8[1x4x4] "
+             "batch 1 of epoch 0 has samples of i8[1x4x4] with labels, with indices, but earlier ones had u8[1x4x4] "
              "with labels, with indices");
   expect_end("loses-labels",
-             "batch 1 of epoch 0 has samples of u8[1x4x4] without labels, with indices, and those before it u8[1x4x4] "
+             "batch 1 of epoch 0 has samples of u8[1x4x4] without labels, with indices, but earlier ones had u8[1x4x4] "
              "with labels, with indices");
 }
 
 TEST_F(PluginFeedTest, RefusesEpochsOfAnotherSize) {
   expect_end("ends-early", "epoch 0 ended after 20 of 40 samples");
   expect_end("no-samples", "epoch 0 ended after 0 of 40 samples");
-  expect_end("never-ends", "batch 2 of epoch 0 has 8 of 16 samples and is not the last one of its epoch");
+  expect_end("never-ends", "batch 2 of epoch 0 has 8 of 16 samples but is not the last of its epoch");
 }
 
 TEST_F(PluginFeedTest, LeavesThemToWhoeverCountsByHimself) {

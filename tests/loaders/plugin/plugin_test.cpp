@@ -90,10 +90,9 @@ TEST(Plugin, IsRefusedWhereItIsNone) {
 }
 
 TEST(Plugin, OfAnotherVersionIsRefusedUnseen) {
-  EXPECT_EQ(refusal(module("other_version")),
-            failed("plug-in " + module("other_version") +
-                   ": it was made for version 99 of loadline/plugin.h, and this loadline has version 1; compile it "
-                   "with the header of this one"));
+  EXPECT_EQ(refusal(module("other_version")), failed("plug-in " + module("other_version") +
+                                                     ": it was made for version 99 of loadline/plugin.h, but this "
+                                                     "loadline has version 1; compile it with this loadline's header"));
 }
 
 }  // namespace

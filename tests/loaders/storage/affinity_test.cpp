@@ -32,7 +32,7 @@ TEST(PinnedThread, ChangesNothingWithoutCpus) {
 
 TEST(PinnedThread, RefusesCpusThatAreNotThere) {
   const auto thrown = test::thrown_by([] { const PinnedThread pinned(Cpus{60000}); });
-  EXPECT_EQ(thrown, test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+  EXPECT_EQ(thrown, test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
 }
 
 }  // namespace

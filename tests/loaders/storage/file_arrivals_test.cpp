@@ -246,7 +246,7 @@ TEST_P(ArrivalsOnAScript, DoNotLetTheSystemRunHalfOfAFilesSteps) {
   const fs::path file = put("one", "first");
   script_.submit_results = {2};
   EXPECT_EQ(test::thrown_by([&] { arrivals_->ask(file.native(), 5, 0); }),
-            test::failed("cannot submit to io_uring: the system took 2 of the 3 steps of a file"));
+            test::failed("cannot submit to io_uring: the system accepted 2 of a file's 3 steps"));
 }
 
 TEST_P(ArrivalsOnAScript, EndThoughTheSystemTellsOfNothingAnyMore) {

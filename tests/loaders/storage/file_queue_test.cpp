@@ -264,7 +264,7 @@ TEST_F(QueueOnAScript, DoesNotLetTheSystemRunHalfOfAFilesSteps) {
     const auto broken = queue();
     script_.submit_results = {2};
     EXPECT_EQ(test::thrown_by([&] { push(*broken, file); }),
-              test::failed("cannot submit to io_uring: the system took 2 of the 3 steps of a file"));
+              test::failed("cannot submit to io_uring: the system accepted 2 of a file's 3 steps"));
     EXPECT_EQ(script_.outstanding, 2U);
   }
   expect_that_nothing_is_left();

@@ -31,7 +31,7 @@ TEST(Hdf5Reason, OfATruncatedFileHasBothSizes) {
 TEST(Hdf5Reason, HasNoVariablesOfTheLibrary) {
   EXPECT_EQ(hdf5_reason("addr overflow, addr = 96, size = 8, eoa = 40"), "addr overflow");
   EXPECT_EQ(hdf5_reason("wrong object header version"), "wrong object header version");
-  EXPECT_EQ(hdf5_reason(""), "the HDF5 library does not say why");
+  EXPECT_EQ(hdf5_reason(""), "the HDF5 library gives no reason");
 }
 
 // A file of 64 rows of 100 bytes.

@@ -218,7 +218,7 @@ TEST(MappedFile, HoldsWhatItIsSaidToHoldAgainstItsLength) {
     EXPECT_EQ(refusal(offset, count, element_bytes),
               test::failed("cannot open " + path.string() + ": the array has " + std::to_string(count) + " x " +
                            std::to_string(element_bytes) + " bytes from byte " + std::to_string(offset) +
-                           " on, which no file is long enough for"));
+                           " on, more than any file can hold"));
   }
 }
 

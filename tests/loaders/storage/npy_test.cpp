@@ -74,9 +74,9 @@ TEST_F(Npy, ThatIsNoneIsRefused) {
   test::write(path_, "");
   EXPECT_EQ(refusal(), "not a NumPy array (.npy): it is too short");
   test::write(path_, "PK\x03\x04, a zip file");
-  EXPECT_EQ(refusal(), "not a NumPy array (.npy): its first bytes are others");
+  EXPECT_EQ(refusal(), "not a NumPy array (.npy): its first bytes differ");
   put("{}", 9);
-  EXPECT_EQ(refusal(), "version 9 of its format is not known");
+  EXPECT_EQ(refusal(), "version 9 of its format is unknown");
 }
 
 TEST_F(Npy, WithABrokenHeaderIsRefused) {

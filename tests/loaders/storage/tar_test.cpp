@@ -84,9 +84,9 @@ TEST_F(Tar, RefusesWhatIsNoneOrDamagedAndSaysWhere) {
   EXPECT_EQ(refusal(sound + test::tar_block("b", 3) + "on"),
             path + "byte 1024: 'b' claims 3 bytes, the archive has 2 more (truncated or corrupt)");
   EXPECT_EQ(refusal(sound + test::tar_end() + sound),
-            path + "byte 1536: the archive ends here, and more follows; were several written behind each other?");
+            path + "byte 1536: the archive ends here, but more data follows; was one archive appended to another?");
   EXPECT_THAT(refusal(test::tar_file("a", "", 'S')), HasSubstr("'a' is stored as a sparse file"));
-  EXPECT_THAT(refusal(test::pax_file("a", "", "22 GNU.sparse.major=1\n")), HasSubstr("it has a sparse file"));
+  EXPECT_THAT(refusal(test::pax_file("a", "", "22 GNU.sparse.major=1\n")), HasSubstr("it contains a sparse file"));
   EXPECT_THAT(refusal(test::tar_file("x", "99 path=a\n", 'x')), HasSubstr("its extended header cannot be read"));
   EXPECT_THAT(refusal(test::tar_file("x", "path=a\n", 'x')), HasSubstr("its extended header cannot be read"));
   EXPECT_THAT(refusal(test::tar_file("x", "7 patha\n", 'x')), HasSubstr("its extended header cannot be read"));

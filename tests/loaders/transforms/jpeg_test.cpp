@@ -229,7 +229,7 @@ TEST(Jpeg, CutOffIsRefusedWhateverRegionIsAskedFor) {
   jpeg.resize(jpeg.size() - 2);
   JpegDecoder decoder;
   EXPECT_EQ(test::thrown_by([&] { decode(decoder, jpeg, {.height = 1, .width = 1}); }),
-            test::failed("cannot decode JPEG: cut off: its end-of-image marker is missing"));
+            test::failed("cannot decode JPEG: truncated: its end-of-image marker is missing"));
 }
 
 TEST(Jpeg, CutOffIsRefusedThoughThePreviewInItIsNot) {
@@ -239,7 +239,7 @@ TEST(Jpeg, CutOffIsRefusedThoughThePreviewInItIsNot) {
   Bytes jpeg = test::jpeg_of(test::photo({64, 64}), {.app1 = preview});
   EXPECT_NO_THROW(decode_all(jpeg));
   jpeg.resize(jpeg.size() - 100);
-  EXPECT_THAT(thrown_by_decoding(jpeg).message, HasSubstr("cut off"));
+  EXPECT_THAT(thrown_by_decoding(jpeg).message, HasSubstr("truncated"));
 }
 
 // Data that end before the image does, in a file that has an end.

@@ -387,7 +387,7 @@ TEST(PhotoTransform, NormalisesFlipsAndLaysOut16BitsAsItDoes8) {
 }
 
 TEST(PhotoTransform, RefusesWhatIsNoImage) {
-  const test::Thrown unknown = test::failed("cannot decode image: damaged, or of no format that OpenCV knows");
+  const test::Thrown unknown = test::failed("cannot decode image: damaged, or of a format unknown to OpenCV");
   const auto thrown_by = [](const Bytes& encoded) {
     return test::thrown_by([&encoded] { apply<float>({.size = kSmall}, encoded); });
   };
@@ -409,7 +409,7 @@ TEST(PhotoTransform, RefusesWhatIsNoImageThoughTheSameWorkerHadOneBefore) {
   EXPECT_EQ(test::thrown_by([&] {
               apply_to({'t', 'e', 'x', 't'});
             }),
-            test::failed("cannot decode image: damaged, or of no format that OpenCV knows"));
+            test::failed("cannot decode image: damaged, or of a format unknown to OpenCV"));
 }
 
 TEST(PhotoTransform, RefusesADamagedJpegAndLeavesItsPlaceAlone) {
@@ -421,7 +421,7 @@ TEST(PhotoTransform, RefusesADamagedJpegAndLeavesItsPlaceAlone) {
     Bytes out(transform.sample_bytes(), 0xa5);
     EXPECT_EQ(test::thrown_by(
                   [&] { transform.apply(worker, as_encoded(jpeg), 0, 0, reinterpret_cast<std::byte*>(out.data())); }),
-              test::failed("cannot decode JPEG: cut off: its end-of-image marker is missing"));
+              test::failed("cannot decode JPEG: truncated: its end-of-image marker is missing"));
     EXPECT_THAT(out, testing::Each(0xa5));
   }
 }
@@ -443,7 +443,7 @@ TEST(PhotoTransform, RefusesOptionsThatCannotBeMet) {
   EXPECT_EQ(thrown_by({.random_crop = {.least_ratio = std::numeric_limits<double>::quiet_NaN(), .most_ratio = 1}}),
             test::usage("ratio of a random crop from nan to 1: want 0 < from <= to"));
   EXPECT_EQ(thrown_by({.crop = PhotoCrop::kCentre, .shorter_side = 200}),
-            test::usage("centre crop of 224 x 224 out of a shorter side of 200: want no more than that"));
+            test::usage("centre crop of 224 x 224 from a shorter side of 200: want no more than that"));
   EXPECT_EQ(thrown_by({.mean = {0.5}}), test::usage("mean of 1 channels: the images have 3"));
   EXPECT_EQ(thrown_by({.dtype = DType::kU8, .mean = {0, 0, 0}}),
             test::usage("normalisation of dtype u8: only f32 and bf16 can be normalised"));

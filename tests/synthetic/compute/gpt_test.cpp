@@ -172,7 +172,7 @@ TEST(GptCompute, RefusesImagesAndWidthsThatHeadsCannotShare) {
   EXPECT_EQ(test::thrown_by([&] { parse_compute("gpt:width=10,heads=3").memory_bytes(setting_of_tokens(4, 2)); }),
             test::usage("compute gpt: width=10 cannot be shared out to 3 heads evenly"));
   EXPECT_EQ(test::thrown_by([&] { parse_compute("cnn").memory_bytes(setting_of_tokens(4, 2)); }),
-            test::usage("compute cnn: the samples are tokens, which gpt takes"));
+            test::usage("compute cnn: the samples are tokens; use --compute gpt"));
 }
 
 TEST(GptCompute, TakesVocabularyAndLengthFromTheWorkload) {

@@ -83,7 +83,7 @@ TEST_F(Photos, RefuseWhatCannotBe) {
   EXPECT_EQ(refusal(wrong), test::failed("cannot make photos: no photograph in " + (home_ / "none").string()));
   test::write(home_ / "none/fake.jpg", "no image");
   EXPECT_THAT(refusal(wrong).message,
-              HasSubstr("fake.jpg: cannot decode image: damaged, or of no format that OpenCV knows"));
+              HasSubstr("fake.jpg: cannot decode image: damaged, or of a format unknown to OpenCV"));
   EXPECT_FALSE(fs::exists(home_ / "new"));
 }
 

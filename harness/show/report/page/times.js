@@ -75,7 +75,7 @@ CHARTS.timeline = {split: () => ["workload", "mode"], most: MOST_LINES, spec: ti
 CHARTS.start = {
   split: () => ["workload", "mode"], most: MOST_BARS,
   spec: (rows, width) => moments(rows, width, [["first", "to the first batch"], ["epoch", "first epoch"],
-                                               ["warm", "as many samples warm"]], "time (logarithmic)", false),
+                                               ["warm", "the same samples, warm"]], "time (logarithmic)", false),
 };
 
 // What is waited for is grey, in a loader and in a step, so that work stands out.

@@ -57,7 +57,8 @@ typedef struct loadline_option {
   const char* value;
 } loadline_option;
 
-/* What is asked for. A plug-in may heed it or not; what it delivers it says with each batch. Lives until close(). */
+/* What loadline requests. A plug-in may follow it or not, and describes what it delivers with each batch. Lives until
+ * close(). */
 typedef struct loadline_request {
   const char* data;               /* path of the dataset, as it was named */
   const char* split;              /* "train" or "test" */

@@ -54,7 +54,7 @@ TEST(FirstScreen, SaysHowSureTheVerdictIs) {
 
 TEST(FirstScreen, OfLoadingAloneHasTheIntervalOfItsRate) {
   const FirstScreen one = screen_of(Reported({result_of({{.mode = Mode::kIo, .rates = {1000}}})}));
-  EXPECT_EQ(one.workloads.at(0).sure, "no interval: there is one trial only");
+  EXPECT_EQ(one.workloads.at(0).sure, "no interval: there is only one trial");
   const FirstScreen three = screen_of(Reported({result_of({{.mode = Mode::kIo, .rates = {1900, 2000, 2100}}})}));
   EXPECT_EQ(three.workloads.at(0).sure, "95 % interval of the rate: 1.8 k to 2.3 k samples/s, from 3 trials");
 }
@@ -63,8 +63,8 @@ TEST(FirstScreen, AdmitsWhatIsMissing) {
   Result result = result_of({});
   result.status = Status::kPartial;
   const FirstScreen screen = screen_of(Reported({result}));
-  EXPECT_THAT(screen.others, testing::ElementsAre("The run did not finish: this is what it had measured.",
-                                                  "No loader has trials, so nothing can be said of loading."));
+  EXPECT_THAT(screen.others, testing::ElementsAre("The run did not finish; this is what it measured.",
+                                                  "No loader has trials, so nothing can be said about loading."));
   result.status = Status::kComplete;
   EXPECT_THAT(screen_of(Reported({result})).others, testing::ElementsAre(HasSubstr("nothing can be said")));
 }

@@ -51,7 +51,7 @@ TEST(ReportHtml, HasWarningsByKindAtTheEndEachWithALinkToItsChart) {
       "</strong>, 6 warnings: 6 cells, the first: ");
   EXPECT_LT(html.find("<section id=\"machine\""), all);
   EXPECT_LT(all, html.find("<section id=\"command\">"));
-  EXPECT_THAT(html, HasSubstr("too few for an interval to lean on <a href=\"#trials\" data-workload=\"mnist\">Trials "
+  EXPECT_THAT(html, HasSubstr("too few for a reliable interval <a href=\"#trials\" data-workload=\"mnist\">Trials "
                               "along the run</a></li>"));
   for (CellResult& cell : result.cells) cell.trials.assign(3, cell.trials[0]);
   EXPECT_THAT(html_of(Reported({result})), Not(HasSubstr("<section id=\"warnings\">")));
@@ -111,7 +111,7 @@ TEST(ReportHtml, WithoutLibrariesHasOpenTablesAndSaysHowToGetCharts) {
   EXPECT_THAT(html_of(reported), HasSubstr("<script>\nLIBRARIES\n</script>\n<script>\nSCRIPT</script>"));
   EXPECT_THAT(html_of(reported), HasSubstr("<details><summary>Table, 5 rows"));
   const std::string bare = html_of(reported, kWithout);
-  EXPECT_THAT(bare, HasSubstr("There are tables only: this loadline was built without npm"));
+  EXPECT_THAT(bare, HasSubstr("This report has tables only: this loadline was built without npm"));
   EXPECT_THAT(bare, HasSubstr("<details open><summary>Table, 5 rows"));
   EXPECT_THAT(bare, Not(HasSubstr("class=\"charts\"")));
 }

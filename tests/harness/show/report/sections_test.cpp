@@ -58,10 +58,8 @@ TEST(Sections, SayWhatTheyLeaveOut) {
   const Reported reported({sweep()});
   const auto sections = sections_of(reported.data(), {.most_configurations = 1, .most_in_time = 1});
   EXPECT_EQ(sections[0].table.rows.size(), 3U) << "IO, SYNTHETIC and FULL of the fastest";
-  EXPECT_THAT(
-      sections[0].notes,
-      ElementsAre("The 1 best configurations of each workload are shown, 1 of 2; `loadline report --format csv` "
-                  "has all."));
+  EXPECT_THAT(sections[0].notes, ElementsAre("The 1 best configurations of each workload are shown, 1 of 2; `loadline "
+                                             "report --format csv` has all of them."));
 }
 
 TEST(WalkSection, HasARowARun) {

@@ -89,7 +89,7 @@ TEST(TrainingReport, IsAPageThatEscapesWhatComesFromOutside) {
   EXPECT_THAT(html, Not(HasSubstr("/tmp/<b>")));
   EXPECT_THAT(html, HasSubstr("<section id=\"epoch-loss\" class=\"figures\">\n<h2>Loss</h2>\n<div class=\"charts\">"));
   EXPECT_THAT(html, HasSubstr("<script>\nLIBRARIES\n</script>\n<script>\nSCRIPT</script>"));
-  EXPECT_THAT(training_html(runs, kTrainingWithout), HasSubstr("There are tables only"));
+  EXPECT_THAT(training_html(runs, kTrainingWithout), HasSubstr("This report has tables only"));
 }
 
 TEST(TrainingReport, IsMarkdown) {

@@ -37,8 +37,8 @@ TEST(RunVerdict, WarnsOfWhatFailedAndOfWhatDidNotFinish) {
   result.status = Status::kPartial;
   result.cells[0].error = "cannot read /data/mnist";
   const RunVerdict verdict = verdict_of_first(Reported({result}));
-  EXPECT_THAT(verdict.warnings, Contains("The run did not finish: this is what it had measured."));
-  EXPECT_THAT(verdict.warnings, Contains("mnist/IO/thread-pool/workers:1/batch:100: cannot read /data/mnist; mend the "
+  EXPECT_THAT(verdict.warnings, Contains("The run did not finish; this is what it measured."));
+  EXPECT_THAT(verdict.warnings, Contains("mnist/IO/thread-pool/workers:1/batch:100: cannot read /data/mnist; fix the "
                                          "cause and run again [cell-failed]"));
 }
 
@@ -58,7 +58,7 @@ TEST(RunVerdict, SaysHowNoisyTheRunWas) {
 
 TEST(RunVerdict, AdmitsThatThereIsNothingToSay) {
   const RunVerdict verdict = verdict_of_first(Reported({test::result_of({})}));
-  EXPECT_THAT(verdict.sentences, testing::ElementsAre("No loader has trials, so nothing can be said of loading."));
+  EXPECT_THAT(verdict.sentences, testing::ElementsAre("No loader has trials, so nothing can be said about loading."));
 }
 
 }  // namespace

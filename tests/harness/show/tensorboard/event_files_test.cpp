@@ -162,7 +162,7 @@ TEST(EventFiles, WantARunThatSaysWhenItStarted) {
   Result result = two_cells();
   result.started = "yesterday";
   EXPECT_EQ(test::thrown_by([&] { event_files(result); }),
-            test::failed("cannot write events: the run started at 'yesterday', which is no time"));
+            test::failed("cannot write events: the run's start 'yesterday' is not a time"));
 }
 
 TrainingResult two_epochs() {

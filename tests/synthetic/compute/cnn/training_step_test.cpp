@@ -127,9 +127,8 @@ TEST_F(TrainingStepTest, NamesEpochAndBatchWhereTheLossIsNoNumber) {
   step.train(batch.slot());
   batch.slot().epoch = 3;
   batch.slot().sequence = 40;
-  EXPECT_EQ(
-      test::thrown_by([&] { step.train(batch.slot()); }),
-      test::failed("compute cnn: the loss is no finite number in batch 40 of the run, epoch 3: lower learning_rate"));
+  EXPECT_EQ(test::thrown_by([&] { step.train(batch.slot()); }),
+            test::failed("compute cnn: the loss is not finite in batch 40 of the run, epoch 3: lower learning_rate"));
 }
 
 TEST_F(TrainingStepTest, CountsItsStages) {
@@ -192,7 +191,7 @@ TEST_F(TrainingStepTest, SaysWhichCpusItCannotHave) {
   setting.threads = 2;
   setting.cpus = {0, 60000};
   EXPECT_EQ(test::thrown_by([&] { TrainingStep(options_of(setting), setting, clock_); }),
-            test::failed("cannot keep a thread on CPUs 60000: Invalid argument"));
+            test::failed("cannot pin a thread to CPUs 60000: Invalid argument"));
 }
 
 TEST_F(TrainingStepTest, RefusesSamplesThatDoNotFitTheNetwork) {
