@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "harness/ceilings/kernels.h"
 #include "harness/plan/settings.h"
@@ -40,6 +41,20 @@ Threads where_files_are_read(const Cell& cell, const DatasetInfo& dataset) {
   return dataset.access == Access::kMapped ? assembling_threads(cell) : Threads();
 }
 
+// As many requests as keep any device busy, each of a thread that waits for it.
+constexpr std::size_t kRequestsAtATime = 64;
+
+Threads where_storage_is_read(const Cell& /*cell*/, const DatasetInfo& dataset) {
+  const bool read = dataset.access != Access::kResident && dataset.access != Access::kUnknown;
+  return read && !dataset.files.empty() ? Threads(kRequestsAtATime) : Threads();
+}
+
+// Of a mapped file, where neighbours come with what is read, a cold cell may well need fewer reads than samples.
+Threads where_storage_is_read_at_random(const Cell& cell, const DatasetInfo& dataset) {
+  if (dataset.access != Access::kFiles && starts(cell, CacheState::kCold)) return Threads();
+  return where_storage_is_read(cell, dataset);
+}
+
 Threads where_reading_costs_nothing(const Cell& cell, const DatasetInfo& /*dataset*/) {
   return reading_costs_time(cell) ? Threads() : assembling_threads(cell);
 }
@@ -57,36 +72,74 @@ Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dat
 }
 
 constexpr bool kBound = true;     // CeilingKind::upper_bound
-constexpr bool kIntrudes = true;  // CeilingKind::intrudes
+constexpr bool kOfDevice = true;  // CeilingKind::of_device
 
 constexpr std::array kKinds{
     CeilingKind{"memory-read", "one byte of every line of a block larger than the caches", CeilingUnit::kBytes,
-                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kIntrudes, always, make_memory_read},
+                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_read},
     CeilingKind{"memory-write", "a block larger than the caches written, through them or past them",
-                CeilingUnit::kBytes, CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kIntrudes, always,
+                CeilingUnit::kBytes, CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always,
                 make_memory_write},
     CeilingKind{"memory-copy", "a block larger than the caches read and written elsewhere", CeilingUnit::kBytes,
-                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kIntrudes, always, make_memory_copy},
-    CeilingKind{"device-read", "random MiB of the dataset's files, dropped from the page cache before",
-                CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, !kBound, kIntrudes,
-                where_files_are_read, make_device_read},
-    CeilingKind{"device-iops", "random pages of them, likewise", CeilingUnit::kReads, CeilingScope::kDataset,
-                CeilingRole::kFilling, !kBound, kIntrudes, where_files_are_read, make_device_iops},
+                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_copy},
+    CeilingKind{"device-read", "the dataset's files in MiB, many at a time, past the page cache", CeilingUnit::kBytes,
+                CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read,
+                make_device_read},
+    CeilingKind{"device-iops", "random pages of them, or random files of a folder, likewise", CeilingUnit::kReads,
+                CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read_at_random,
+                make_device_iops},
     CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
-                CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kIntrudes, where_files_are_read,
+                CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kOfDevice, where_files_are_read,
                 make_page_cache},
     CeilingKind{"gather", "slots filled with random samples, and nothing else", CeilingUnit::kSamples,
-                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kIntrudes, where_reading_costs_nothing,
+                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_nothing,
                 make_gather},
     CeilingKind{"gather-drain", "slots filled with random samples, and read by the same threads", CeilingUnit::kSamples,
-                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kIntrudes, where_reading_costs_time,
+                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_time,
                 make_gather_drain},
     CeilingKind{"drain", "one batch read by one thread, over and over", CeilingUnit::kSamples, CeilingScope::kBatch,
-                CeilingRole::kTaking, kBound, !kIntrudes, where_a_consumer_reads, make_drain},
+                CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
     CeilingKind{"hand-off", "empty batches from one thread to another and home", CeilingUnit::kBatches,
-                CeilingScope::kMachine, CeilingRole::kHandingOver, kBound, !kIntrudes, where_batches_are_handed_over,
+                CeilingScope::kMachine, CeilingRole::kHandingOver, kBound, !kOfDevice, where_batches_are_handed_over,
                 make_hand_off},
 };
+
+// What has to come from storage for one sample, of those of an epoch; neighbours of a page that nobody wants, not
+// counted. Random places overlap: of bytes that are each as likely to be chosen e^-n are never chosen, where n is how
+// often one is on the average.
+double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
+  const auto all = static_cast<double>(info.stored_bytes);
+  const auto samples = static_cast<double>(info.samples);
+  const auto of_random_places = [&](double sample_bytes) {
+    return all * -std::expm1(-samples * sample_bytes / all) / samples;
+  };
+  if (const auto& tokens = info.tokens) {
+    const auto sample_bytes = static_cast<double>((tokens->sequence_length + 1) * tokens->token_bytes);
+    return tokens->sequences == Sequences::kRandom ? of_random_places(sample_bytes)
+                                                   : std::min(all / samples, sample_bytes);
+  }
+  if (!info.volume) return all / samples;
+  const VolumeShape crop{.edge = cell.dataset.crop_edge,
+                         .input_channels = info.volume->input_channels,
+                         .target_channels = info.volume->target_channels};
+  return of_random_places(static_cast<double>(crop.bytes()));
+}
+
+}  // namespace
+
+std::size_t device_block_bytes(std::size_t stored_bytes) {
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  return std::clamp(stored_bytes / kRequestsAtATime / kDevicePageBytes * kDevicePageBytes, kLeast, kMost);
+}
+
+namespace {
+
+std::size_t device_request_bytes(const CeilingKind& kind, const DatasetInfo& info) {
+  if (kind.unit == CeilingUnit::kBytes) return device_block_bytes(info.stored_bytes);
+  return info.access == Access::kFiles ? std::max<std::size_t>(1, info.stored_bytes / info.files.size())
+                                       : kDevicePageBytes;
+}
 
 // Each way so often, in turn, since the machine may change in between and other work may come in between; the best
 // counts.
@@ -140,20 +193,26 @@ std::string Ceiling::id() const {
                      fmt::join(cpus, ","));
 }
 
-double Ceiling::samples_per_unit(std::size_t cell_batch_size) const {
+double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info) const {
+  if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
   switch (kind->unit) {
-    case CeilingUnit::kSamples: return 1;
-    case CeilingUnit::kBatches: return static_cast<double>(cell_batch_size);
-    case CeilingUnit::kBytes:
+    case CeilingUnit::kBatches: return static_cast<double>(cell.sampler.batch_size);
+    case CeilingUnit::kBytes: return 1 / stored_bytes_per_sample(cell, info);
+    case CeilingUnit::kSamples:
     case CeilingUnit::kReads: break;
   }
-  throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
+  return 1;
 }
 
-std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info) {
+bool binds(const Ceiling& ceiling, const Cell& cell) {
+  return ceiling.kind->upper_bound && (!ceiling.kind->of_device || starts(cell, CacheState::kCold));
+}
+
+std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info, bool alone) {
   std::vector<Ceiling> ceilings;
   if (!cell.loader) return ceilings;
   for (const CeilingKind& kind : kKinds) {
+    if (kind.of_device && !alone && !starts(cell, CacheState::kCold)) continue;
     const auto threads = kind.threads(cell, info);
     if (!threads) continue;
     Ceiling ceiling{.kind = &kind, .threads = *threads};
@@ -168,6 +227,7 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
     // A loader without workers fills on the thread that takes.
     const bool fills_elsewhere = kind.role == CeilingRole::kFilling && cell.workers > 0;
     ceiling.cpus = fills_elsewhere ? cell.placement.worker_cpus : cell.placement.compute_cpus;
+    if (kind.of_device) ceiling.request_bytes = device_request_bytes(kind, info);
     if (kind.role == CeilingRole::kHandingOver) ceiling.giver_cpus = cell.placement.worker_cpus;
     ceilings.push_back(std::move(ceiling));
   }

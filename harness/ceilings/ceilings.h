@@ -15,6 +15,12 @@
 //   drain         the one consumer reads every line of a batch that stays where it is. Where the sink reads, it reads
 //                 on one thread, however many there are to fill.
 //   hand-off      empty batches through pool and ring, from one thread to another.
+//   device-read   the device reads the dataset's files in large requests, many at a time, past the page cache. A cell
+//                 that starts cold cannot get its samples any faster than their bytes come from there. Which of them
+//                 it asks for first, and whether a page serves several samples, makes no difference: every byte that
+//                 an epoch needs has to come once.
+//   device-iops   the device reads whole files of the dataset at random, each opened and closed, many at a time. A cold
+//                 cell with a file a sample cannot do without.
 //
 // Others are measured to tell why a bound lies where it lies, but are no bounds themselves:
 //
@@ -23,7 +29,7 @@
 //                 nobody knows. What does have to come from memory, `gather` reads as well, on as many threads, so that
 //                 such a bound could only be looser.
 //   page-cache    reads by system call copy, which a mapped dataset spares itself: a mapped loader may well pass it.
-//   device-*      what is in the page cache is not read again.
+//   device-*      of warm cells: what is in the page cache is not read again.
 //
 // If a loader passes an upper bound by more than noise, the kernel is too weak, and the result warns about it.
 #pragma once
@@ -86,7 +92,7 @@ struct CeilingKind {
   CeilingScope scope;
   CeilingRole role;
   bool upper_bound;  // of cells, so that it may bind them
-  bool intrudes;     // on what else is measured, so that it is only measured where no cells are
+  bool of_device;    // measured only for cells that start cold, and where no cells are measured
   // Number of threads at which it bounds this cell, which has a loader; absent: it does not bound the cell.
   std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset);
   // Throws Error when memory or files cannot be had.
@@ -111,18 +117,27 @@ struct Ceiling {
   // run. Where batches are handed over, of the thread that takes them and of the one that gives them.
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
+  std::optional<std::size_t> request_bytes =
+      {};  // of one read, or of the mean file that is read; none: it is no reading
 
   // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0,1>2,3":
   // names the ceiling in the result.
   std::string id() const;
-  // How many samples of a cell with this batch size one unit stands for. Upper bounds only.
-  double samples_per_unit(std::size_t cell_batch_size) const;
+  // How many samples of this cell, on this dataset, one unit stands for. Upper bounds only.
+  double samples_per_unit(const Cell& cell, const DatasetInfo& info) const;
   bool operator==(const Ceiling&) const = default;
 };
 
 // Those that are measured for this cell on the dataset of this index, in the order of the table; none where the cell
-// has no loader.
-std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info);
+// has no loader. `alone`: no cells are measured, so that those of the device are in nobody's way.
+std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info, bool alone = false);
+
+// What one request of device-read takes, and one of device-iops at the most: 1 MiB, and less of so little data that the
+// requests under way at a time would hold it several times over.
+std::size_t device_block_bytes(std::size_t stored_bytes);
+
+// Whether the ceiling, one of those of the cell, is a limit that it cannot pass.
+bool binds(const Ceiling& ceiling, const Cell& cell);
 
 // One pass of a kernel.
 struct CeilingTrial {

@@ -1,8 +1,13 @@
 // What the device under the dataset's files gives, with whatever caches lie behind it.
+//
+// Reads go past the page cache where the file system can do that: it then stays as it is, for the cells beside. Where
+// it cannot, what is to be read is dropped from the page cache before, and read again behind.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,66 +23,133 @@ namespace loadline {
 namespace {
 
 // How much of the files is dropped and, so that the ceilings after this one find it as it was, read again.
-constexpr std::size_t kMostBytesFromDevice = std::size_t{128} << 20;
-
-constexpr std::size_t kLargeBlock = std::size_t{1} << 20;
-constexpr std::size_t kSmallBlock = 4096;
+constexpr std::size_t kMostBytesDropped = std::size_t{128} << 20;
+constexpr std::size_t kRestoredAtOnce = std::size_t{1} << 20;
 
 // Of what was read has to have come from the device, by the system's own count, for the rate to be the device's.
 constexpr double kFromDevice = 0.9;
 
+// Past the page cache, offsets and lengths are whole blocks of the device.
+constexpr std::size_t kAlignment = 4096;
+
+// Open all the time; more are opened for each read.
+constexpr std::size_t kMostOpen = 256;
+constexpr std::size_t kMostFiles = 4096;
+
+struct Depth {
+  std::size_t requests;
+  std::string_view name;
+};
+
+// Devices are the fastest at different depths, and threads beyond what they need are in each other's way.
+constexpr std::array kDepths{Depth{4, "4 at a time"}, Depth{16, "16 at a time"}, Depth{64, "64 at a time"}};
+
+std::vector<Depth> depths_of(std::size_t threads) {
+  std::vector<Depth> depths;
+  std::ranges::copy_if(kDepths, std::back_inserter(depths),
+                       [&](const Depth& each) { return each.requests <= threads; });
+  if (depths.empty()) depths.push_back({threads, ""});
+  return depths;
+}
+
+enum class Each { kBytes, kReads, kFiles };  // what is counted
+
 class DeviceReading final : public CeilingKernel {
  public:
-  DeviceReading(const CeilingSubject& subject, std::size_t wanted_bytes, bool count_reads)
+  DeviceReading(const CeilingSubject& subject, std::size_t wanted_bytes, Each counted)
       : dataset_(subject.assembler.dataset()),
-        threads_(subject.threads),
+        depths_(depths_of(subject.threads)),
         block_bytes_(block_bytes(wanted_bytes, subject.threads)),
-        count_reads_(count_reads),
-        buffers_(std::max(subject.threads * block_bytes_, kLargeBlock)) {
-    std::size_t left = kMostBytesFromDevice;
-    for (const auto& path : dataset_.info().files) {
-      if (left == 0) break;
-      File file = File::open(path);
-      file.expect_random_reads();
-      const std::size_t size = std::min(file.size_bytes(), left);
-      left -= size;
-      for (std::size_t at = 0; at < size; at += block_bytes_) {
-        blocks_.push_back({.part = parts_.size(), .offset = at, .size = std::min(block_bytes_, size - at)});
-      }
-      parts_.push_back({.file = std::move(file), .size = size});
-    }
+        counted_(counted),
+        buffers_(std::max(subject.threads * block_bytes_, kRestoredAtOnce)) {
+    const auto paths = evenly_spread(dataset_.info().files, kMostFiles);
+    keeps_open_ = paths.size() <= kMostOpen;
+    for (const auto& path : paths) add(path);
     check_not_emptied(dataset_.info(), blocks_.size());
-    shuffle();
+    past_page_cache_ = std::ranges::all_of(parts_, &Part::direct);
+    if (!past_page_cache_) {
+      depths_ = {{std::min(subject.threads, depths_.front().requests), ""}};
+      keep_less();
+    }
+    if (counted_ != Each::kBytes) shuffle();
   }
 
-  // Every block once: a second time it would come from the page cache.
-  std::optional<Pace> run(std::size_t /*way*/, const Stint& stint, const Clock& clock,
+  std::vector<std::string_view> ways() const override {
+    std::vector<std::string_view> names;
+    for (const Depth& depth : depths_) names.push_back(depth.name);
+    return names;
+  }
+
+  std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
-    drop();
-    next_ = 0;
-    const Work work = [this](std::size_t thread) {
-      const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
-      return number < blocks_.size() ? read(blocks_[number], thread) : 0;
-    };
+    if (!past_page_cache_) {
+      drop();
+      next_ = 0;
+    }
+    bytes_ = 0;
+    const Work work = [this](std::size_t thread) { return read_next(thread); };
     const Usage before = usage_now();
-    const auto pace = pace_of(threads_, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
+    const auto pace = pace_of(depths_[way].requests, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
     const Usage used = difference(usage_now(), before);
-    restore();
+    if (!past_page_cache_) restore();
     if (pace) check(used);
     return pace;
   }
 
  private:
-  // The beginning of a file, often all of it.
   struct Part {
-    File file;
+    std::filesystem::path path;
     std::size_t size;  // bytes
+    bool direct;       // it can be read past the page cache
+    std::optional<File> file;
   };
   struct Block {
     std::size_t part;    // index
     std::size_t offset;  // bytes
     std::size_t size;    // bytes
   };
+
+  static File open(const std::filesystem::path& path, bool direct) {
+    if (direct) {
+      if (auto file = File::open_past_page_cache(path)) return std::move(*file);
+      throw Error(
+          fmt::format("cannot open {}: its file system does not read past the page cache any more", path.string()));
+    }
+    File file = File::open(path);
+    file.expect_random_reads();
+    return file;
+  }
+
+  void add(const std::filesystem::path& path) {
+    auto direct = File::open_past_page_cache(path);
+    File file = direct ? std::move(*direct) : open(path, false);
+    const std::size_t size = file.size_bytes();
+    for (std::size_t at = 0; at < size; at += block_bytes_) {
+      blocks_.push_back({.part = parts_.size(), .offset = at, .size = std::min(block_bytes_, size - at)});
+    }
+    Part part{.path = path, .size = size, .direct = direct.has_value(), .file = std::nullopt};
+    if (keeps_open_) part.file.emplace(std::move(file));
+    parts_.push_back(std::move(part));
+  }
+
+  // Of what has to be dropped and read again.
+  void keep_less() {
+    std::size_t left = kMostBytesDropped;
+    for (Part& part : parts_) {
+      part.direct = false;
+      if (keeps_open_) {
+        part.file.reset();
+        part.file.emplace(open(part.path, false));
+      }
+      part.size = std::min(part.size, left);
+      left -= part.size;
+    }
+    std::erase_if(blocks_, [&](Block& block) {
+      const std::size_t size = parts_[block.part].size;
+      block.size = block.offset < size ? std::min(block.size, size - block.offset) : 0;
+      return block.size == 0;
+    });
+  }
 
   void shuffle() {
     Random random(1);
@@ -86,9 +158,31 @@ class DeviceReading final : public CeilingKernel {
     }
   }
 
-  double read(const Block& block, std::size_t thread) {
-    parts_[block.part].file.read_exactly(block.offset, buffers_.bytes().subspan(thread * block_bytes_, block.size));
-    return count_reads_ ? 1 : static_cast<double>(block.size);
+  // Each block once, where a second time it would come from the page cache.
+  double read_next(std::size_t thread) {
+    const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
+    if (!past_page_cache_ && number >= blocks_.size()) return 0;
+    const Block& block = blocks_[number % blocks_.size()];
+    const Part& part = parts_[block.part];
+    const auto buffer = buffers_.bytes().subspan(thread * block_bytes_, block_bytes_);
+    if (part.file) {
+      read(*part.file, block, buffer);
+    } else {
+      read(open(part.path, part.direct), block, buffer);
+    }
+    bytes_.fetch_add(block.size, std::memory_order_relaxed);
+    if (counted_ == Each::kBytes) return static_cast<double>(block.size);
+    // Of a file in several blocks, each is a part of it.
+    return counted_ == Each::kReads ? 1 : static_cast<double>(block.size) / static_cast<double>(part.size);
+  }
+
+  void read(const File& file, const Block& block, std::span<std::byte> buffer) const {
+    if (!past_page_cache_) return file.read_exactly(block.offset, buffer.first(block.size));
+    const std::size_t whole = (block.size + kAlignment - 1) / kAlignment * kAlignment;
+    const std::size_t got = file.read_once(block.offset, buffer.first(std::min(whole, buffer.size())));
+    if (got >= block.size) return;
+    throw Error(fmt::format("cannot read {}: {} of {} bytes came at byte {}", file.path().string(), got, block.size,
+                            block.offset));
   }
 
   // The request is a hint, and what a process has mapped cannot be dropped: so ask, and look.
@@ -96,9 +190,10 @@ class DeviceReading final : public CeilingKernel {
     dataset_.forget_pages();
     Residency left;
     for (const Part& part : parts_) {
-      part.file.wait_until_stored();
-      part.file.drop_from_page_cache(part.size);
-      left += page_cache_residency(part.file.path(), part.size);
+      const File file = File::open(part.path);
+      file.wait_until_stored();
+      file.drop_from_page_cache(part.size);
+      left += page_cache_residency(part.path, part.size);
     }
     if (left.resident_pages && *left.resident_pages * 100 <= left.pages) return;
     restore();
@@ -111,42 +206,46 @@ class DeviceReading final : public CeilingKernel {
 
   void restore() {
     for (const Part& part : parts_) {
-      for (std::size_t at = 0; at < part.size; at += kLargeBlock) {
-        part.file.read_exactly(at, buffers_.bytes().first(std::min(kLargeBlock, part.size - at)));
+      const File file = File::open(part.path);
+      for (std::size_t at = 0; at < part.size; at += kRestoredAtOnce) {
+        file.read_exactly(at, buffers_.bytes().first(std::min(kRestoredAtOnce, part.size - at)));
       }
     }
   }
 
   void check(const Usage& used) const {
-    const std::size_t blocks = std::min(next_.load(), blocks_.size());
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < blocks; ++i) bytes += blocks_[i].size;
     if (!used.device_read_bytes) {
       throw Error("it cannot be measured here: the system does not tell how much was read from a device");
     }
-    if (static_cast<double>(*used.device_read_bytes) >= kFromDevice * static_cast<double>(bytes)) return;
-    throw Error(fmt::format("it cannot be measured here: of {} bytes read {} came from a device", bytes,
+    if (static_cast<double>(*used.device_read_bytes) >= kFromDevice * static_cast<double>(bytes_)) return;
+    throw Error(fmt::format("it cannot be measured here: of {} bytes read {} came from a device", bytes_.load(),
                             *used.device_read_bytes));
   }
 
   const Dataset& dataset_;
-  std::size_t threads_;
+  std::vector<Depth> depths_;
   std::size_t block_bytes_;
-  bool count_reads_;
+  Each counted_;
+  bool keeps_open_ = true;
+  bool past_page_cache_ = true;
   std::vector<Part> parts_;
   std::vector<Block> blocks_;
-  std::atomic<std::size_t> next_{0};  // of blocks_
-  HugeMemory buffers_;                // a block a thread, and a large one
+  std::atomic<std::size_t> next_{0};   // of blocks_, over and over
+  std::atomic<std::size_t> bytes_{0};  // that were read
+  HugeMemory buffers_;                 // a block a thread, and a large one
 };
 
 }  // namespace
 
 std::unique_ptr<CeilingKernel> make_device_read(const CeilingSubject& subject) {
-  return std::make_unique<DeviceReading>(subject, kLargeBlock, false);
+  const std::size_t block = device_block_bytes(subject.assembler.dataset().info().stored_bytes);
+  return std::make_unique<DeviceReading>(subject, block, Each::kBytes);
 }
 
 std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject) {
-  return std::make_unique<DeviceReading>(subject, kSmallBlock, true);
+  const DatasetInfo& info = subject.assembler.dataset().info();
+  if (info.access != Access::kFiles) return std::make_unique<DeviceReading>(subject, kDevicePageBytes, Each::kReads);
+  return std::make_unique<DeviceReading>(subject, device_block_bytes(info.stored_bytes), Each::kFiles);
 }
 
 }  // namespace loadline

@@ -124,7 +124,8 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
   std::vector<std::vector<double>> bounds;
   for (const std::size_t i : cell.bounds) {
     const Ceiling& ceiling = result.ceilings[i].ceiling;
-    bounds.push_back(rates_of(result.ceilings[i], ceiling.samples_per_unit(cell.cell.sampler.batch_size)));
+    const DatasetInfo& info = result.datasets[cell.dataset].info;
+    bounds.push_back(rates_of(result.ceilings[i], ceiling.samples_per_unit(cell.cell, info)));
   }
   // Without ceilings the compute alone is no load line.
   if (!bounds.empty() && cell.cell.mode == Mode::kFull) bounds.push_back(rates_of(result, synthetic));
@@ -142,6 +143,17 @@ bool is_drain(const Ceiling& ceiling) {
   return ceiling.kind->name == "drain";
 }
 
+// What the storage of the data delivers.
+bool is_device(const Ceiling& ceiling) {
+  return ceiling.kind->of_device;
+}
+
+// "2 threads", "many requests at a time".
+std::string hands_of(const Ceiling& ceiling) {
+  if (is_device(ceiling)) return "many requests at a time";
+  return fmt::format("{} thread{}", ceiling.threads, ceiling.threads == 1 ? "" : "s");
+}
+
 // Of IO, or of FULL where there is no IO. Nothing without a load line, where the compute is it, or where it is too
 // noisy.
 std::string load_line_sentence(const Result& result, const Judgement& judgement, const Configuration& configuration) {
@@ -152,13 +164,14 @@ std::string load_line_sentence(const Result& result, const Judgement& judgement,
   if (!telling_share(found->line.efficiency)) return "";
   const Estimate limit{found->line.samples_per_second, found->line.ci95};
   const auto& reached = found->line.efficiency.ci95;
-  const bool drained =
-      configuration.io && configuration.full && is_drain(ceiling) && reached && reached->low >= kNearCeiling;
-  return fmt::format(" {} reaches {} of the {} ceiling ({}{} thread{}){}.", name(result.cells[*cell].cell.mode),
+  const bool at_limit = reached && reached->low >= kNearCeiling;
+  const bool drained = configuration.io && configuration.full && is_drain(ceiling) && at_limit;
+  return fmt::format(" {} reaches {} of the {} ceiling ({}{}){}.", name(result.cells[*cell].cell.mode),
                      percent(found->line.efficiency), ceiling.kind->name,
-                     telling_factor(limit) ? rate(limit) + " samples/s with " : "", ceiling.threads,
-                     ceiling.threads == 1 ? "" : "s",
-                     drained ? ": its single consumer is the limit, which FULL does not have" : "");
+                     telling_factor(limit) ? rate(limit) + " samples/s with " : "", hands_of(ceiling),
+                     drained                          ? ": its single consumer is the limit, which FULL does not have"
+                     : is_device(ceiling) && at_limit ? ": storage is the limit"
+                                                      : "");
 }
 
 const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
@@ -290,6 +303,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .threads_in_force = result.environment.machine.threads_in_force,
              .ceiling_efficiency = load_line ? std::optional(load_line->line.efficiency) : std::nullopt,
              .drain_binds = load_line && load_line->ceiling && is_drain(result.ceilings[*load_line->ceiling].ceiling),
+             .device_binds = load_line && load_line->ceiling && is_device(result.ceilings[*load_line->ceiling].ceiling),
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .au = result.options.au});
   const std::string loader_time = loader_time_text(result, configuration, verdict.bound);

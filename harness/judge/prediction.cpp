@@ -158,12 +158,13 @@ class Predictor {
   std::optional<Model> ceiling_at(std::size_t workers) const {
     const Cell cell = at_workers(workers);
     std::optional<Model> lowest;
-    for (const Ceiling& wanted : ceilings_of(cell, full_.dataset, result_.datasets[full_.dataset].info)) {
+    const DatasetInfo& info = result_.datasets[full_.dataset].info;
+    for (const Ceiling& wanted : ceilings_of(cell, full_.dataset, info)) {
       const auto found = std::ranges::find(result_.ceilings, wanted, &CeilingResult::ceiling);
-      if (!wanted.kind->upper_bound || found == result_.ceilings.end() || found->trials.empty()) continue;
+      if (!binds(wanted, cell) || found == result_.ceilings.end() || found->trials.empty()) continue;
       Rates rates;
       for (const CeilingTrial& trial : found->trials) {
-        rates.push_back(wanted.samples_per_unit(cell.sampler.batch_size) * trial.per_second());
+        rates.push_back(wanted.samples_per_unit(cell, info) * trial.per_second());
       }
       Model ceiling{.over = {std::move(rates)}};
       if (!lowest || estimate_of(ceiling).value < estimate_of(*lowest).value) lowest = std::move(ceiling);

@@ -34,6 +34,7 @@ struct Evidence {
   std::size_t threads_in_force = 0;           // CPUs there are for workers; 0: unknown
   std::optional<Estimate> ceiling_efficiency = {};  // IO over the lowest ceiling of the machine
   bool drain_binds = false;                         // this ceiling is what the one consumer of IO can read
+  bool device_binds = false;                        // it is what the storage of the data delivers
   std::size_t compute_threads = 0;                  // on CPUs that the workers may use too; 0: none
   std::optional<double> au = {};                    // accelerator utilisation asked for
 };

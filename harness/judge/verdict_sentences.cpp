@@ -81,6 +81,10 @@ std::string faster_loading(const Evidence& evidence) {
   if (evidence.workers == 0) return "use a --loader with workers";
   const auto& reached = evidence.ceiling_efficiency;
   const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
+  if (near_ceiling && evidence.device_binds) {
+    return "use faster storage or a format with fewer bytes a sample, as no --loader can read much faster from this "
+           "one";
+  }
   if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
     if (near_ceiling) return "raise --workers: no --loader can be much faster with so few";
     return "raise --workers or use a faster --loader";

@@ -102,7 +102,10 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
       return ceiling.ceiling.kind->role == CeilingRole::kHandingOver
                  ? 0
                  : memory_kernel_bytes(prepared.environment.machine);
-    case CeilingScope::kDataset: return times(ceiling.ceiling.threads, block_bytes(kMebibyte, ceiling.ceiling.threads));
+    case CeilingScope::kDataset: {
+      const std::size_t wanted = ceiling.ceiling.kind->of_device ? device_block_bytes(info.stored_bytes) : kMebibyte;
+      return times(ceiling.ceiling.threads, block_bytes(wanted, ceiling.ceiling.threads));
+    }
     case CeilingScope::kBatch: break;
   }
   return plus(plus(order, std::min(order, kOrdered)), times(ceiling.ceiling.threads, cell.slot_bytes));

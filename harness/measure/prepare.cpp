@@ -137,13 +137,13 @@ void add_up_memory(Result& result, std::size_t processes) {
 void plan_ceilings(const Plan& plan, Result& result) {
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     CellResult& cell = result.cells[i];
-    for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, result.datasets[cell.dataset].info)) {
-      if (wanted.kind->intrudes && !plan.ceilings_alone) continue;
+    const DatasetInfo& info = result.datasets[cell.dataset].info;
+    for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, info, plan.ceilings_alone)) {
       // One on samples in memory would read what as-is cells are to find as it is.
       if (wanted.dataset && !result.datasets[cell.dataset].fingerprint) continue;
       const auto known = std::ranges::find(result.ceilings, wanted, &CeilingResult::ceiling);
       const auto index = static_cast<std::size_t>(known - result.ceilings.begin());
-      if (wanted.kind->upper_bound) cell.bounds.push_back(index);
+      if (binds(wanted, cell.cell)) cell.bounds.push_back(index);
       if (known == result.ceilings.end()) result.ceilings.push_back({.ceiling = std::move(wanted), .cell = i});
     }
   }

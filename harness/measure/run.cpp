@@ -438,7 +438,7 @@ class Bench {
     if (dataset) check_dataset(context_.watches, result_, *dataset);
     const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
     const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
-    if (dataset) cache_.before_ceiling(*dataset, datasets_, context_.stop);
+    if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, datasets_, context_.stop);
     const double started = seconds_so_far();
     const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
     const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),

@@ -157,7 +157,7 @@ const std::array kOptionRows{
     OptionRow{"split", kData, "NAME", "its part", &O::split, split_names},
     OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
     axis(OptionRow{"read", kData, "HOW",
-                   "how to read the files of an image folder: one by one, mapped, or many at a time by io_uring",
+                   "how to read the files of an image folder: by calls with read-ahead, mapped, or by io_uring",
                    &O::read, read_names}),
     axis(OptionRow{"reads-in-flight", kData, "N",
                    "uring: files requested at a time, per worker; for flow-graph by all workers together",

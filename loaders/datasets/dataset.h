@@ -293,7 +293,7 @@ class AddressableDataset : public Dataset {
 
 // How the files of a folder are read.
 enum class FileRead : std::uint8_t {
-  kPread,  // opened, read and closed, one after the other
+  kPread,  // opened, read and closed, one after the other; the system fetches the next ones meanwhile
   kMmap,   // mapped, read as they are decoded
   kUring,  // by io_uring, many at a time, ahead of the decoding
 };

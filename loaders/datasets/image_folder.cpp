@@ -13,9 +13,9 @@
 #include "loaders/datasets/image_listing.h"
 #include "loaders/datasets/ordered_reads.h"
 #include "loaders/error.h"
-#include "loaders/storage/file.h"
 #include "loaders/storage/file_arrivals.h"
 #include "loaders/storage/file_queue.h"
+#include "loaders/storage/files_ahead.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/worker_clock.h"
 
@@ -37,30 +37,6 @@ fs::path split_directory(const fs::path& path, Split split) {
   }
   throw Error(fmt::format("cannot open {}: neither val nor test is in it", path.string()));
 }
-
-// Reads whole files into memory of its own, which grows to what the largest ones take.
-class FileReader final : public SampleReader {
- public:
-  FileReader(const FileNames& files, std::size_t most) : files_(files), memory_(most) {}
-
-  void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      std::optional<InStage> opening(WorkerStage::kOpen);
-      const File file = File::open(files_[indices[i]]);
-      auto& memory = memory_[i];
-      const std::size_t bytes = file.size_bytes();
-      opening.reset();
-      if (memory.size() < bytes) memory.resize(bytes + bytes / 4);
-      out[i] = std::span(memory).first(bytes);
-      file.read_exactly(0, std::span(memory).first(bytes));
-      opening.emplace(WorkerStage::kOpen);  // closing belongs to it
-    }
-  }
-
- private:
-  const FileNames& files_;
-  std::vector<std::vector<std::byte>> memory_;
-};
 
 // Maps whole files; what is read of them is up to the decoder.
 class MappingReader final : public SampleReader {
@@ -100,20 +76,20 @@ struct Files {
 };
 
 // Has many files under way by the time the first of them is wanted.
-class QueueReader final : public SampleReader {
+template <typename Queue>
+class AnnouncedReader : public SampleReader {
  public:
-  QueueReader(const Files& files, std::size_t most, std::size_t in_flight)
-      : files_(files),
-        queue_({.capacity = in_flight, .most_bytes = std::ranges::max(files.bytes)}),
-        copies_(most > 1 ? most : 0) {}
+  template <typename... Arguments>
+  AnnouncedReader(const Files& files, std::size_t most, Arguments&&... arguments)
+      : files_(files), queue_(std::forward<Arguments>(arguments)...), copies_(most > 1 ? most : 0) {}
 
-  void announce(std::span<const SampleIndex> indices) override {
+  void announce(std::span<const SampleIndex> indices) final {
     announced_ = {};
     queue_.clear();
     announced_ = indices;
   }
 
-  void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
+  void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) final {
     if (indices.size() == 1) {
       out[0] = read_one(indices[0]);
       return;
@@ -127,24 +103,53 @@ class QueueReader final : public SampleReader {
   }
 
  private:
+  virtual void push(SampleIndex index, const std::string& path) = 0;
+  // The first of the queue is the next one to be taken.
+  virtual void note_queue() {}
+
   std::span<const std::byte> read_one(SampleIndex index) {
     // Those under way are the first of `announced_`.
     const bool as_announced = !announced_.empty() && announced_.front() == index;
     if (!as_announced) announce({&index, 1});
     while (queue_.size() < std::min(queue_.capacity(), announced_.size())) {
       const SampleIndex next = announced_[queue_.size()];
-      queue_.push(files_.names.path(next, path_), files_.bytes[next]);
+      push(next, files_.names.path(next, path_));
     }
     announced_ = announced_.subspan(1);
-    note_reads_in_flight(queue_.size() - 1);
+    note_queue();
     return queue_.take();
   }
 
+ protected:
   Files files_;
-  std::string path_;  // of the next one
-  FileQueue queue_;
+  Queue queue_;
+
+ private:
+  std::string path_;                            // of the next one
   std::span<const SampleIndex> announced_;      // and not read yet
   std::vector<std::vector<std::byte>> copies_;  // where more than one at a time is wanted
+};
+
+class AheadReader final : public AnnouncedReader<FilesAhead> {
+ public:
+  AheadReader(const Files& files, std::size_t most, OpenFileAllowance& allowance)
+      : AnnouncedReader(files, most, kFilesAhead, allowance) {}
+
+ private:
+  static constexpr std::size_t kFilesAhead = 32;
+
+  void push(SampleIndex /*index*/, const std::string& path) override { queue_.push(path); }
+};
+
+class QueueReader final : public AnnouncedReader<FileQueue> {
+ public:
+  QueueReader(const Files& files, std::size_t most, std::size_t in_flight)
+      : AnnouncedReader(files, most,
+                        FileQueueOptions{.capacity = in_flight, .most_bytes = std::ranges::max(files.bytes)}) {}
+
+ private:
+  void push(SampleIndex index, const std::string& path) override { queue_.push(path, files_.bytes[index]); }
+  void note_queue() override { note_reads_in_flight(queue_.size() - 1); }
 };
 
 class ArrivingFiles final : public SampleArrivals {
@@ -192,7 +197,7 @@ class ImageFolder final : public Dataset {
       case FileRead::kUring: return std::make_unique<QueueReader>(files(), most, ahead_.requests);
       case FileRead::kPread: break;
     }
-    return std::make_unique<FileReader>(info().files, most);
+    return std::make_unique<AheadReader>(files(), most, allowance_);
   }
   std::unique_ptr<SampleArrivals> make_arrivals() const override {
     return read_ == FileRead::kUring ? std::make_unique<ArrivingFiles>(files(), ahead_) : nullptr;
@@ -210,6 +215,7 @@ class ImageFolder final : public Dataset {
   std::vector<std::size_t> file_bytes_;
   FileRead read_;
   ReadAheadOptions ahead_;
+  mutable OpenFileAllowance allowance_;  // of all readers together
 };
 
 }  // namespace

@@ -86,6 +86,13 @@ File File::open(const std::filesystem::path& path) {
   return File(descriptor, path);
 }
 
+std::optional<File> File::open_past_page_cache(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_DIRECT);
+  if (descriptor >= 0) return File(descriptor, path);
+  if (errno == EINVAL) return std::nullopt;
+  throw system_error("open", path, errno);
+}
+
 File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
 
 File::~File() {
@@ -127,6 +134,15 @@ void File::read_exactly(std::size_t offset, std::span<std::byte> out) const {
     if (got == 0) throw Error(fmt::format("cannot read {}: it ends at byte {}", path_.string(), offset + done));
     done += static_cast<std::size_t>(got);
   }
+}
+
+std::size_t File::read_once(std::size_t offset, std::span<std::byte> out) const {
+  ssize_t got = -1;
+  do {
+    got = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) throw system_error("read", path_, errno);
+  return static_cast<std::size_t>(got);
 }
 
 std::string read_text(const std::filesystem::path& path, std::size_t most_bytes) {

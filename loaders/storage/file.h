@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,10 @@ class File {
   // Opens for reading, and waits for nobody: of a FIFO not for one who writes to it. Throws Error naming the path and
   // the system's reason.
   static File open(const std::filesystem::path& path);
+
+  // The same for reads past the page cache, which leave it as it is; none where the file system has none. Offsets,
+  // lengths and places in memory are then to be multiples of 4 KiB.
+  static std::optional<File> open_past_page_cache(const std::filesystem::path& path);
 
   File(File&& other) noexcept;
   File& operator=(File&&) = delete;
@@ -38,6 +43,9 @@ class File {
   void expect_random_reads() const;
   // Fills `out` from `offset` on; throws Error naming path and offset when the file ends before.
   void read_exactly(std::size_t offset, std::span<std::byte> out) const;
+  // As much from `offset` on as one call of the system gives; returns how many bytes that was, 0 at the end of the
+  // file. Throws Error naming the path.
+  std::size_t read_once(std::size_t offset, std::span<std::byte> out) const;
 
  private:
   File(int descriptor, std::filesystem::path path) : descriptor_(descriptor), path_(std::move(path)) {}

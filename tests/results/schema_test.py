@@ -14,8 +14,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # Came late to this version of the schema: files that have nothing to say there lack them.
 LATE = ("memory", "changed_cpus", "suspended", "throttled_trials", "clock_started_seconds", "shuffle", "loader_stages",
         "worker_nodes", "slot_node", "data_nodes", "consumer_node", "slot_nodes", "memory_nodes",
-        "ranks",
-        "text", "tokenizer", "text_key", "documents", "bucket_batches", "cut_tokens", "cut_share",
+        "ranks", "request_bytes",
         *SCHEMA["$defs"]["loader_stages"]["properties"])
 PLANTED = {"planted": True}
 

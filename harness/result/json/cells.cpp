@@ -380,6 +380,7 @@ void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& s
     return of_batches ? std::optional(name((*cells)[result.cell].cell.transform.dtype)) : std::nullopt;
   });
   none_as_null(json, "batch_size", ceiling.batch_size);
+  json.late("request_bytes", ceiling.request_bytes);
   json("cell", result.cell);
   json("error", result.error);
   json.derived("per_second", [&] { return summary; });

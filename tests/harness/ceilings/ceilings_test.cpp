@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "harness/ceilings/kernels.h"
@@ -26,6 +27,8 @@ struct Request {
   std::string compute = "drain";
   Access access = Access::kMapped;
   Placement placement = {};
+  CacheState cache = CacheState::kWarm;
+  bool alone = false;
 };
 
 constexpr std::size_t kCpus = 4;
@@ -38,9 +41,10 @@ std::vector<Ceiling> ceilings(const Request& request) {
   cell.workers = request.workers;
   cell.threads_in_force = kCpus;
   cell.placement = request.placement;
-  DatasetInfo info;
+  cell.cache = request.cache;
+  DatasetInfo info{.samples = 10, .files = {"a", "b"}, .stored_bytes = 40960};
   info.access = request.access;
-  return ceilings_of(cell, 2, info);
+  return ceilings_of(cell, 2, info, request.alone);
 }
 
 Names ids(const Request& request) {
@@ -106,19 +110,93 @@ TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
 }
 
-TEST(Ceiling, CountsInSamples) {
-  EXPECT_EQ((Ceiling{.kind = &ceiling_kind_named("gather")}).samples_per_unit(64), 1);
-  EXPECT_EQ((Ceiling{.kind = &ceiling_kind_named("hand-off")}).samples_per_unit(64), 64);
-  EXPECT_THROW(static_cast<void>(Ceiling{.kind = &ceiling_kind_named("memory-read")}.samples_per_unit(64)), Error);
+Names names_of_device(const Request& request) {
+  Names names;
+  for (const Ceiling& ceiling : ceilings(request)) {
+    if (ceiling.kind->of_device) names.push_back(ceiling.id());
+  }
+  return names;
 }
 
-TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesAreBounds) {
+TEST(CeilingsOf, AColdCellHaveTheDeviceReadItsFiles) {
+  const std::string read = "device-read/mnist/data:2/threads:64";
+  const std::string files = "device-iops/mnist/data:2/threads:64";
+  EXPECT_EQ(names_of_device({.workers = 3, .cache = CacheState::kCold}), Names{read});
+  EXPECT_EQ(names_of_device({.workers = 3, .access = Access::kFiles, .cache = CacheState::kCold}),
+            (Names{read, files}));
+  EXPECT_EQ(names_of_device({.workers = 3, .access = Access::kResident, .cache = CacheState::kCold}), Names());
+  EXPECT_EQ(names_of_device({.workers = 3}), Names()) << "what is in the page cache is not read again";
+  EXPECT_EQ(names_of_device({.workers = 3, .alone = true}), (Names{read, files})) << "shown, where nothing is measured";
+}
+
+TEST(CeilingsOf, ACellAreBoundsOfTheDeviceOnlyWhereItStartsCold) {
+  Cell warm{.workload = "mnist", .mode = Mode::kIo};
+  warm.loader = "serial";
+  Cell cold = warm;
+  cold.cache = CacheState::kCold;
+  const Ceiling device{.kind = &ceiling_kind_named("device-read")};
+  EXPECT_FALSE(binds(device, warm));
+  EXPECT_TRUE(binds(device, cold));
+  const Ceiling gather{.kind = &ceiling_kind_named("gather")};
+  EXPECT_TRUE(binds(gather, warm));
+  EXPECT_TRUE(binds(gather, cold));
+  EXPECT_FALSE(binds(Ceiling{.kind = &ceiling_kind_named("memory-read")}, cold));
+}
+
+TEST(CeilingsOf, TheDeviceTellHowLargeOneRequestIs) {
+  for (const Ceiling& ceiling : ceilings({.workers = 1, .access = Access::kFiles, .cache = CacheState::kCold})) {
+    const std::string_view kind = ceiling.kind->name;
+    const auto wanted = kind == "device-read"   ? std::optional(std::size_t{64} << 10)
+                        : kind == "device-iops" ? std::optional<std::size_t>(40960 / 2)  // a file of the folder
+                                                : std::nullopt;
+    EXPECT_EQ(ceiling.request_bytes, wanted) << kind;
+  }
+}
+
+TEST(DeviceBlockBytes, AreAMebibyteAndLessOfLittleData) {
+  EXPECT_EQ(device_block_bytes(std::size_t{1} << 30), std::size_t{1} << 20);
+  EXPECT_EQ(device_block_bytes((std::size_t{16} << 20) + 100), std::size_t{256} << 10);
+  EXPECT_EQ(device_block_bytes(0), std::size_t{64} << 10);
+}
+
+double samples_per_unit(const char* kind, const DatasetInfo& info, std::size_t crop_edge = 1) {
+  Cell cell{.workload = "mnist", .mode = Mode::kIo};
+  cell.sampler.batch_size = 64;
+  cell.dataset.crop_edge = crop_edge;
+  return Ceiling{.kind = &ceiling_kind_named(kind)}.samples_per_unit(cell, info);
+}
+
+TEST(Ceiling, CountsInSamples) {
+  const DatasetInfo info{.samples = 100, .stored_bytes = 300'000};
+  EXPECT_EQ(samples_per_unit("gather", info), 1);
+  EXPECT_EQ(samples_per_unit("hand-off", info), 64);
+  EXPECT_DOUBLE_EQ(samples_per_unit("device-read", info), 1.0 / 3000);
+  EXPECT_EQ(samples_per_unit("device-iops", info), 1);
+  EXPECT_THROW(samples_per_unit("memory-read", info), Error);
+}
+
+TEST(Ceiling, CountsBytesOfTokensOnceWhereSequencesAreConsecutiveAndByChanceWhereTheyAreRandom) {
+  DatasetInfo info{.samples = 10, .stored_bytes = 2200};
+  info.tokens =
+      TokenShape{.tokens = 1100, .token_bytes = 2, .sequence_length = 100, .sequences = Sequences::kConsecutive};
+  EXPECT_DOUBLE_EQ(samples_per_unit("device-read", info), 1.0 / 202);
+  info.tokens->sequences = Sequences::kRandom;
+  EXPECT_NEAR(1 / samples_per_unit("device-read", info), 220 * (1 - std::exp(-2020.0 / 2200)), 1e-9);
+}
+
+TEST(Ceiling, CountsNoMoreBytesOfAVolumeThanItHas) {
+  DatasetInfo info{.samples = 100'000, .stored_bytes = 4'000'000};
+  info.volume = VolumeShape{.edge = 100, .input_channels = 1, .target_channels = 0};
+  EXPECT_NEAR(1 / samples_per_unit("device-read", info, 50), 40, 1e-6) << "each byte comes once";
+}
+
+TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesOrAreOfTheDeviceAreBounds) {
   std::set<std::string_view> names;
   for (const CeilingKind& kind : ceiling_kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
     EXPECT_FALSE(kind.summary.empty()) << kind.name;
     const bool in_samples = kind.unit == CeilingUnit::kSamples || kind.unit == CeilingUnit::kBatches;
-    EXPECT_EQ(kind.upper_bound, in_samples) << kind.name;
+    EXPECT_EQ(kind.upper_bound, in_samples || kind.of_device) << kind.name;
   }
   EXPECT_EQ(test::thrown_by([] { ceiling_kind_named("gathr"); }).message.substr(0, 40),
             "ceiling 'gathr': want one of memory-read");

@@ -1,0 +1,67 @@
+// Whole files by pread(2), one after the other, while the system fetches the next ones.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loadline {
+
+// How many files may be open ahead in a process that has others to open too. Any thread.
+class OpenFileAllowance {
+ public:
+  // A quarter of the limit on open files of this process (RLIMIT_NOFILE), and no more than 4,096.
+  OpenFileAllowance();
+  explicit OpenFileAllowance(std::size_t files) : left_(static_cast<std::ptrdiff_t>(files)) {}
+
+  // False: as many are open as may be.
+  bool take();
+  void give_back() { left_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::ptrdiff_t> left_;
+};
+
+// Files are opened when they are asked for, and the system is told to fetch them (posix_fadvise, POSIX_FADV_WILLNEED),
+// up to 4 MiB of each; so storage has many requests at a time from one thread. What cannot be opened ahead, for whatever
+// reason, is opened when it is taken. One thread. Allocates nothing once its memory has grown to the longest file.
+class FilesAhead {
+ public:
+  // Borrows `allowance`, which others may share.
+  FilesAhead(std::size_t capacity, OpenFileAllowance& allowance);
+  FilesAhead(const FilesAhead&) = delete;
+  FilesAhead& operator=(const FilesAhead&) = delete;
+  ~FilesAhead() { clear(); }
+
+  std::size_t capacity() const { return places_.size(); }
+  // Asked for and not yet taken, at most the capacity.
+  std::size_t size() const { return size_; }
+
+  // Asks for a file. Only while there is room.
+  void push(std::string_view path);
+  // Reads and closes the file that was asked for first. Its bytes are valid until the next one is taken. Throws Error
+  // naming the path and the reason; the next file can be taken then.
+  std::span<const std::byte> take();
+  // Forgets all that was asked for.
+  void clear();
+
+ private:
+  struct Place {
+    std::string path;  // its memory is used again
+    int descriptor = -1;
+  };
+
+  void close(Place& place);
+  bool read_whole(const Place& place, std::size_t& bytes);
+
+  OpenFileAllowance& allowance_;
+  std::vector<Place> places_;
+  std::vector<std::byte> memory_;  // of the file taken last
+  std::size_t first_ = 0;          // place of the file that is taken next
+  std::size_t size_ = 0;
+};
+
+}  // namespace loadline
