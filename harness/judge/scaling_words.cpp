@@ -192,7 +192,7 @@ std::vector<std::string> law_sentences(const RankCurve& curve) {
   std::vector<std::string> sentences{fmt::format("Ideal: {} samples/s for each rank.", rate(curve.per_rank()))};
   const auto off = [&](double residual) {
     return curve.points.size() == kCountsOfLaw
-               ? std::string("; three counts determine it, so that it says nothing of how well it fits.")
+               ? std::string("; three counts determine it, so it says nothing about how well it fits.")
                : fmt::format("; off by {:.1f} %.", points_of(residual));
   };
   if (const auto law = curve.scalability()) {
@@ -208,7 +208,7 @@ std::vector<std::string> law_sentences(const RankCurve& curve) {
   if (const auto law = curve.capped()) {
     std::string text = fmt::format("Shared cap, min(ranks x {}, cap): ", rate(law->per_worker));
     if (law->cap) {
-      text += fmt::format("{} samples/s at the most", rate(*law->cap));
+      text += fmt::format("at most {} samples/s", rate(*law->cap));
       const RankPoint& last = curve.points.back();
       if (last.read_bytes_per_second) {
         const double bytes = *last.read_bytes_per_second / last.samples_per_second.value;

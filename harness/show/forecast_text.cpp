@@ -73,14 +73,14 @@ std::string found_text(const ForecastFound& found, const System& system) {
   if (found.kind == "nodes") {
     if (!found.value) return fmt::format("nodes: not even one node keeps {}.", kept);
     const auto nodes = static_cast<std::size_t>(*found.value);
-    if (found.unlimited) return fmt::format("nodes: {} keep {}, and more were not tried.", plural(nodes, "node"), kept);
+    if (found.unlimited) return fmt::format("nodes: {} keep {}; more were not tried.", plural(nodes, "node"), kept);
     return fmt::format("nodes: {} ({}) keep {}.", plural(nodes, "node"), plural(nodes * system.ranks_of_node, "rank"),
                        kept);
   }
   const ForecastFind& kind = row_named(forecast_finds(), "--find", found.kind);
   const std::string at = plural(found.ranks, "rank");
   if (!found.value) {
-    return fmt::format("{}: with {} no value keeps {}: something else holds them back.", found.kind, at, kept);
+    return fmt::format("{}: with {} no value keeps {}: something else limits them.", found.kind, at, kept);
   }
   const std::string value =
       found.kind == "latency" ? duration(*found.value) : fmt::format("{:.4g} {}", *found.value, kind.unit);

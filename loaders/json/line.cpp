@@ -45,7 +45,7 @@ class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& /*exception*/) override {
-    throw Error(fmt::format("it is no JSON: byte {} is not what can stand there", position));
+    throw Error(fmt::format("it is no JSON: byte {} is not valid there", position));
   }
 
  private:

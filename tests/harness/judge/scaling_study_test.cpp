@@ -121,7 +121,7 @@ TEST(ScalingStudy, FindsACapThatWasBuiltIn) {
   EXPECT_NEAR(law->cap.value(), 250, 1e-9);
   EXPECT_NEAR(law->residual, 0, 1e-12);
   EXPECT_EQ(law_sentences(curve).back(),
-            "Shared cap, min(ranks x 100, cap): 250 samples/s at the most, 0.187 MiB/s, which 2.5 ranks reach; off by "
+            "Shared cap, min(ranks x 100, cap): at most 250 samples/s, 0.187 MiB/s, which 2.5 ranks reach; off by "
             "0.0 %.");
 }
 
