@@ -77,8 +77,8 @@ std::unique_ptr<Dataset> open_tokens(const std::filesystem::path& path, const Da
 // Text in UTF-8: a document a line of .txt files, a member of the JSON object on each line of .jsonl files, or a file a
 // document, in a directory and those below it. One file, or a directory: of .jsonl; of .txt that are named for splits
 // (train.txt), whose lines are documents; of other .txt, which are documents themselves. Empty ones count for none.
-// Mapped, but for a file a document; where lines begin is found by reading all once (shards.h). A directory is recognised
-// where it and those in it hold nothing else than text, models of tokens, and readme, licence and .md files.
+// Mapped, but for a file a document; where lines begin is found by reading all once (shards.h). A directory is
+// recognised where it and those in it hold nothing else than text, models of tokens, and readme, licence and .md files.
 bool recognises_text(const std::filesystem::path& path);
 std::unique_ptr<Dataset> open_text(const std::filesystem::path& path, const DatasetOptions& options);
 

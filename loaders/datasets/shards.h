@@ -36,8 +36,8 @@ inline constexpr std::int32_t kNoLabel = -1;  // while shards are scanned
 // How a format names its shards.
 struct ShardNames {
   std::string_view format;
-  bool (*is_shard)(std::string_view name);       // by the name alone
-  bool (*is_compressed)(std::string_view name);  // a shard that was compressed after it was written
+  bool (*is_shard)(std::string_view name);                        // by the name alone
+  bool (*is_compressed)(std::string_view name);                   // a shard that was compressed after it was written
   std::string_view consolation = ": gzip hardly shrinks images";  // behind the advice to uncompress it
 };
 
