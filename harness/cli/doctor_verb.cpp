@@ -77,7 +77,7 @@ Symptom energy_symptom(const GpuLibraries& gpus) {
 Symptom mpi_symptom() {
   if (!why_no_mpi().empty()) return {Health::kNote, "MPI", "ranks cannot be one run", why_no_mpi()};
   try {
-    return {Health::kFine, "MPI", mpi_library() + ": mpirun and srun make one run of many ranks", ""};
+    return {Health::kFine, "MPI", mpi_library() + ": mpirun makes one run of many ranks", ""};
   } catch (const Error& error) {
     return {Health::kNote, "MPI", error.what(), "mpirun -n 2 loadline run does not work here"};
   }
