@@ -15,6 +15,7 @@
 #include "harness/monitor/counters.h"
 #include "harness/monitor/energy.h"
 #include "harness/monitor/gpu_library.h"
+#include "harness/ranks/mpi.h"
 #include "harness/result/build_facts.h"
 #include "harness/result/environment.h"
 #include "harness/show/checkup_text.h"
@@ -46,6 +47,7 @@ std::string build_text(const Build& build) {
   if (embedded_page().libraries.empty()) {
     text += "left out: charts in reports: built without npm; install npm and configure again\n";
   }
+  if (const auto why = why_no_mpi(); !why.empty()) text += fmt::format("left out: MPI: {}\n", why);
   if (const auto why = why_no_tensorboard(); !why.empty()) text += fmt::format("left out: TensorBoard: {}\n", why);
   if (const auto why = why_no_sentencepiece(); !why.empty()) text += fmt::format("left out: SentencePiece: {}\n", why);
   return text;
@@ -74,6 +76,15 @@ Symptom energy_symptom(const GpuLibraries& gpus) {
           "root may read /sys/class/powercap on Intel and AMD CPUs"};
 }
 
+Symptom mpi_symptom() {
+  if (!why_no_mpi().empty()) return {Health::kNote, "MPI", "ranks cannot be one run", why_no_mpi()};
+  try {
+    return {Health::kFine, "MPI", mpi_library() + ": mpirun makes one run of many ranks", ""};
+  } catch (const Error& error) {
+    return {Health::kNote, "MPI", error.what(), "mpirun -n 2 loadline run does not work here"};
+  }
+}
+
 Symptom gpu_symptom(const GpuLibraries& gpus) {
   std::size_t devices = 0;
   for (const auto& library : gpus) devices += library->devices();
@@ -95,6 +106,7 @@ int doctor_verb() {
   symptoms.push_back(counter_symptom());
   symptoms.push_back(energy_symptom(gpus));
   symptoms.push_back(gpu_symptom(gpus));
+  symptoms.push_back(mpi_symptom());
   put_text(stdout,
            fmt::format("{}\n{}, {}: watched for {} s\n\n{}", build_text(here.build),
                        here.machine.hostname.value_or("this machine"), here.machine.cpu_model.value_or("unknown CPU"),

@@ -1,9 +1,13 @@
 #include "harness/cli/rank_session.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -57,6 +61,30 @@ std::vector<RankPlace> places_of(Ranks& ranks) {
   places = deal_cpus(std::move(places));
   for (RankPlace& place : places) place.host = place.host.substr(0, place.host.find(' '));
   return places;
+}
+
+// What names this process among those of its host that see the same processes, and its number there.
+std::string process_key() {
+  std::error_code unknown;
+  const auto names = std::filesystem::read_symlink("/proc/self/ns/pid", unknown).string();
+  return fmt::format("{} {}\t{}", host_key(), names, ::getpid());
+}
+
+// From process_key() of each rank.
+std::function<bool(std::size_t)> watch_of_processes(Ranks& ranks) {
+  const std::vector<std::string> keys = lines_of_text(ranks.outer(
+      process_key(), [](const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "\n")); },
+      true));
+  const auto where = [](const std::string& key) { return key.substr(0, key.find('\t')); };
+  std::vector<pid_t> processes;  // 0: not to be seen from here
+  for (const std::string& key : keys) {
+    const bool here = where(key) == where(keys[ranks.rank()]);
+    const auto number = parse_whole(key.substr(key.find('\t') + 1)).value_or(0);
+    processes.push_back(here ? static_cast<pid_t>(number) : 0);
+  }
+  return [processes](std::size_t rank) {
+    return processes[rank] > 0 && ::kill(processes[rank], 0) != 0 && errno == ESRCH;
+  };
 }
 
 // What has to be the same on all ranks, a line each: "batch_size\t64".
@@ -136,6 +164,7 @@ RankSession::RankSession(const Launch& launch, double timeout_seconds)
   facts_ = {.launcher = launch.launcher, .library = ranks_.description(), .places = places_of(ranks_)};
   const RankPlace& own = facts_.places[ranks_.rank()];
   if (own.dealt) keep_this_thread_on(own.cpus);
+  ranks_.watch_processes(watch_of_processes(ranks_));
   const ClockOffset offset = measure_offset(ranks_, clock_, host_key());
   together_.emplace(ranks_, clock_, offset.offset);
   const std::string worst =

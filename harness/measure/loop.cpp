@@ -18,6 +18,7 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
   };
   while (stretch.batches % length.round != 0 || within()) {
     if (stop.stop_requested()) return stretch;
+    if (length.enough_takes_time) before = clock.now();
     Batch batch = feed.next();
     if (!batch) return stretch;
     const Time pulled = clock.now();
@@ -33,6 +34,7 @@ Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& lengt
     sink.consume(std::move(batch));
     before = clock.now();
     stretch.wall = before - start;
+    if (sink.ended()) return stretch;
   }
   stretch.complete = true;
   return stretch;

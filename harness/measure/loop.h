@@ -32,6 +32,7 @@ struct Length {
   std::uint64_t round = 1;  // batches; it goes on to the end of one
   // Ends it before that; asked before each round. Empty: nothing does.
   std::function<bool(const Stretch&)> enough;
+  bool enough_takes_time = false;  // that counts into `wall`, and into no wait
 };
 
 struct Stretch {
@@ -48,9 +49,9 @@ struct Stretch {
   bool complete = false;            // the whole length was run: neither stopped nor at the end of the feed
 };
 
-// Runs the loop for one stretch. One thread, that of the feed's consumer. A requested stop ends it after the batch in
-// hand. Throws what the feed or the sink throws. Goes on with the stretch `so_far`, whose length counts, as if no time
-// had passed since.
+// Runs the loop for one stretch. A sink that has ended ends it. One thread, that of the feed's consumer. A requested
+// stop ends it after the batch in hand. Throws what the feed or the sink throws. Goes on with the stretch `so_far`,
+// whose length counts, as if no time had passed since.
 Stretch run_loop(Feed& feed, Sink& sink, const Clock& clock, const Length& length, const std::stop_token& stop,
                  const Stretch& so_far = {});
 

@@ -69,11 +69,13 @@ auto measure_with_others(RunContext& context, const Own& own) -> decltype(own())
   if (context.together == nullptr) return own();
   if constexpr (std::is_same_v<decltype(own()), std::optional<FirstEpoch>>) {
     return context.together->first_epoch(own);
-  } else if constexpr (std::is_same_v<decltype(own()), std::optional<Trial>>) {
-    return context.together->trial(own);
   } else {
     return context.together->ceiling(own);
   }
+}
+
+GradientSum* gradients_of(const RunContext& context) {
+  return context.together == nullptr ? nullptr : &context.together->sums();
 }
 
 // Whether the run is to stop, here or on any other rank.
@@ -101,7 +103,8 @@ std::optional<FirstEpoch> own_first_epoch(CellResult& cell, Time limit, const Re
   const auto dataset = context.rigs == nullptr ? open_for(cell.cell) : nullptr;
   const double open_seconds = seconds(context.clock.now() - begin);
   const auto cache_bytes = result.environment.machine.last_level_cache_bytes;
-  const auto rig = dataset ? std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes) : context.rigs->make(cell);
+  const auto rig = dataset ? std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes, gradients_of(context))
+                           : context.rigs->make(cell);
   const bool own_peak = begin_own_peak(context);
   auto epoch = measure_safely(cell.cell, end_of(result.options, context), context, [&](const std::stop_token& stop) {
     return run_first_epoch(*rig, limit, context.clock, stop, context.together);
@@ -377,7 +380,9 @@ class Bench {
     const bool own_peak = begin_own_peak(context_);
     const std::uint64_t resumed_before = times_resumed();
     auto trial = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
-      return run_trial(its_rig, trial_options(options_, round, context_), context_.clock, stop);
+      TrialOptions how = trial_options(options_, round, context_);
+      if (context_.together != nullptr) how.tallies = &tallies_;
+      return run_trial(its_rig, how, context_.clock, stop);
     });
     if (!trial) return trial;
     if (on_data) check_dataset(context_.watches, result_, cell.dataset);
@@ -390,10 +395,18 @@ class Bench {
     return trial;
   }
 
+  // With the other ranks of the run, if there are any.
+  std::optional<Trial> trial_of_all(std::size_t i, std::size_t round) {
+    const auto own = [&] { return own_trial(i, round); };
+    if (context_.together == nullptr) return own();
+    tallies_.clear();
+    return context_.together->trial(own, tallies_, info_of(cells_[i]).samples);
+  }
+
   bool run_cell(std::size_t i, std::size_t round) {
     CellResult& cell = cells_[i];
     try {
-      auto trial = measure_with_others(context_, [&] { return own_trial(i, round); });
+      auto trial = trial_of_all(i, round);
       if (!trial) return false;
       note_delivered(cell.cell, trial->delivered, result_);
       const double started = trial->started_seconds;
@@ -491,7 +504,9 @@ class Bench {
   const CellRig& real_rig(std::size_t i) {
     const CellResult& cell = cells_[i];
     const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
-    if (!rigs_[i]) rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes);
+    if (!rigs_[i]) {
+      rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes, gradients_of(context_));
+    }
     const auto* real = dynamic_cast<const CellRig*>(rigs_[i].get());
     if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
     return *real;
@@ -556,6 +571,7 @@ class Bench {
   std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
   std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
   PageCache cache_;
+  EpochTallies tallies_;  // of this rank, in the trial at hand
 };
 
 }  // namespace

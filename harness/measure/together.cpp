@@ -79,8 +79,24 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
   return all;
 }
 
-std::optional<Trial> Together::trial(const std::function<std::optional<Trial>()>& own) {
-  return measured<Trial>(own);
+std::optional<Trial> Together::trial(const std::function<std::optional<Trial>()>& own, const EpochTallies& tallies,
+                                     std::uint64_t dataset_samples) {
+  auto all = measured<Trial>(own);
+  if (all && all->ranks) all->ranks->coverage = covered(tallies, dataset_samples);
+  return all;
+}
+
+std::optional<RankCoverage> Together::covered(const EpochTallies& mine, std::uint64_t dataset_samples) {
+  std::optional<RankCoverage> coverage;
+  ranks_.outer(text_of(mine), [&](const std::vector<std::string>& parts) {
+    std::vector<EpochTallies> tallies;
+    for (const std::string& part : parts) tallies.push_back(tallies_of(part));
+    if (std::ranges::any_of(tallies, [](const EpochTallies& each) { return !each.empty(); })) {
+      coverage = coverage_of(tallies, dataset_samples);
+    }
+    return "";
+  });
+  return coverage;
 }
 
 std::optional<FirstEpoch> Together::first_epoch(const std::function<std::optional<FirstEpoch>()>& own) {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "harness/measure/coverage.h"
 #include "harness/measure/loop.h"
 #include "harness/ranks/ranks.h"
+#include "harness/ranks/sums.h"
 #include "harness/result/result.h"
 #include "synthetic/clock.h"
 
@@ -19,9 +21,10 @@ class Together {
  public:
   // `clock_offset`: add it to this rank's clock to get rank 0's.
   Together(Ranks& ranks, const Clock& clock, Time clock_offset = Time(0))
-      : ranks_(ranks), clock_(clock), offset_(clock_offset) {}
+      : ranks_(ranks), sums_(ranks), clock_(clock), offset_(clock_offset) {}
 
   Ranks& ranks() { return ranks_; }
+  GradientSum& sums() { return sums_; }
 
   struct Word {
     bool stop = false;        // of any rank
@@ -32,7 +35,11 @@ class Together {
 
   // One trial of all from what each measures by `own`, which gives none when stopped. None when any was stopped. Throws
   // Error naming rank and host where any has failed. Each rank gets the same, but for what only rank 0 needs.
-  std::optional<Trial> trial(const std::function<std::optional<Trial>()>& own);
+  //
+  // `tallies` of what this rank reads are filled by own(); of all ranks, they tell of a dataset of so many samples
+  // whether each came once an epoch.
+  std::optional<Trial> trial(const std::function<std::optional<Trial>()>& own, const EpochTallies& tallies = {},
+                             std::uint64_t dataset_samples = 0);
   std::optional<FirstEpoch> first_epoch(const std::function<std::optional<FirstEpoch>()>& own);
   std::optional<CeilingTrial> ceiling(const std::function<std::optional<CeilingTrial>()>& own);
 
@@ -46,10 +53,13 @@ class Together {
   std::optional<Time> longest(Time mine);
 
  private:
+  // At rank 0; none where no rank has counted.
+  std::optional<RankCoverage> covered(const EpochTallies& mine, std::uint64_t dataset_samples);
   template <typename AnyTrial>
   std::optional<AnyTrial> measured(const std::function<std::optional<AnyTrial>()>& own);
 
   Ranks& ranks_;
+  RankSums sums_;
   const Clock& clock_;
   Time offset_;
   Time started_{};

@@ -172,6 +172,19 @@ Length length_of(const Rig& rig, const Sink& sink, const TrialOptions& options) 
   return length;
 }
 
+// Of ranks that step together: they end after the same batch, when the length of any is over. They ask each other
+// before each, which takes time that no loader is waited for.
+Length length_in_step(const Length& own, Sink& sink, Together* together) {
+  if (together == nullptr || !sink.summed()) return own;
+  Length length = Time::max();
+  length.round = own.round;
+  length.enough_takes_time = true;
+  length.enough = [own, together](const Stretch& stretch) {
+    return together->any(stretch.batches >= own.batches || stretch.wall >= own.time).value_or(true);
+  };
+  return length;
+}
+
 // The threads that work for the feed beside this one; none: it does not tell, or they have not all begun.
 std::optional<std::vector<std::uint64_t>> workers_of(const Feed& feed) {
   std::vector<std::uint64_t> workers;
@@ -248,6 +261,10 @@ std::optional<Length> common_length(const Rig& rig, Feed& feed, Sink& sink, cons
   const auto step_of = [](const Stretch& stretch) {
     return Time(stretch.wall.count() / static_cast<Time::rep>(std::max<std::uint64_t>(1, stretch.batches)) + 1);
   };
+  if (last.batches == 0) {
+    last = run_loop(feed, sink, clock, Batches{1}, stop);
+    ++trial.warm_up_batches;
+  }
   auto step = together.longest(step_of(last));
   if (!step) return std::nullopt;
   const auto enough = static_cast<std::uint64_t>(length.time / kShare / *step);
@@ -296,6 +313,11 @@ Measured measure_warm(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   const Stretch first = run_loop(feed, sink, clock, Batches{1}, stop);
   trial.first_batch_seconds = trial.setup_seconds + seconds(first.first_wait);
   trial.warm_up_batches = warm_up_of(rig, sink, options);
+  if (options.together != nullptr && sink.summed()) {
+    const auto most = options.together->longest(Time(static_cast<Time::rep>(trial.warm_up_batches)));
+    if (!most) return {};
+    trial.warm_up_batches = static_cast<std::size_t>(most->count());
+  }
   const Stretch warm_up = run_loop(feed, sink, clock, Batches{trial.warm_up_batches - 1}, stop);
   if (options.together != nullptr) {
     return measure_warm_together(rig, feed, sink, options, trial, warm_up, clock, stop);
@@ -320,7 +342,7 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
   const std::vector<StageTime> stages_before(sink.stages().begin(), sink.stages().end());
   if (options.together != nullptr && !options.together->start()) return {};
   const auto start = feed.ready();
-  const Length length = length_of(rig, sink, options);
+  const Length length = length_in_step(length_of(rig, sink, options), sink, options.together);
   HardwareReading hardware(options, feed);
   Measured measured;
   measured.began = clock.now();
@@ -347,7 +369,8 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 
 }  // namespace
 
-CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes)
+CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes,
+                 GradientSum* gradients)
     : cell_(cell),
       one_byte_(cell.mode == Mode::kOverhead ? one_byte() : nullptr),
       assembler_(one_byte_ ? std::make_unique<ImageAssembler>(
@@ -361,12 +384,13 @@ CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::ui
       setting_(setting_of(cell, *assembler_)),
       compute_bytes_(compute_.memory_bytes(setting_)),
       slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)),
-      meter_(affinity_cpus()) {
+      meter_(affinity_cpus()),
+      gradients_(gradients) {
   check_classes(cell, dataset.info());
 }
 
 std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& stop) const {
-  return compute_.make({.clock = clock, .stop = stop, .setting = setting_});
+  return compute_.make({.clock = clock, .stop = stop, .setting = setting_, .gradients = gradients_});
 }
 
 std::unique_ptr<Sink> CellRig::make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& log) const {
@@ -426,6 +450,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   const UsageReading before = cold ? rig.usage() : UsageReading();
   pinned.reset();
   feed = rig.make_feed(options.first_epoch);
+  if (options.tallies != nullptr && rig.cell().loader) feed = tallied(std::move(feed), *options.tallies);
   pinned.emplace(compute_cpus);
   trial.setup_seconds = seconds(clock.now() - begin);
 
@@ -450,6 +475,7 @@ std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Cloc
   trial.stages = std::move(measured.stages);
   trial.loader_stages = std::move(measured.loader_stages);
   trial.queue = measured.part.queue;
+  trial.summed = sink->summed();
   if (const DeliveredFormat* delivered = feed->delivered()) trial.delivered = *delivered;
   trial.usage = measured.usage;
   trial.consumer_node = node_here();
@@ -483,7 +509,7 @@ std::optional<FirstEpoch> run_first_epoch(const Rig& rig, Time limit, Clock& clo
   const std::size_t epoch = rig.batches_per_epoch();
 
   const Stretch first = run_loop(*feed, *sink, clock, Batches{1}, stop);
-  Stretch rest = run_loop(*feed, *sink, clock, {Batches{epoch - 1}, limit}, stop);
+  Stretch rest = run_loop(*feed, *sink, clock, length_in_step({Batches{epoch - 1}, limit}, *sink, together), stop);
   finish(rest, *sink, clock);
   if (!first.complete || !rest.complete) return std::nullopt;
   if (first.samples + rest.samples == 0) refuse_no_samples(rig);

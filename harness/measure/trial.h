@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 
+#include "harness/measure/coverage.h"
 #include "harness/measure/loop.h"
 #include "harness/measure/meter.h"
 #include "harness/plan/plan.h"
@@ -65,7 +66,9 @@ class Rig {
 class CellRig final : public Rig {
  public:
   // Throws usage Error for a cell that does not fit its dataset, such as a batch larger than it.
-  CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes);
+  // `gradients`, if any, are summed up with the other ranks of the run, by sinks that do that; they outlive it.
+  CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes,
+          GradientSum* gradients = nullptr);
   CellRig(const CellRig&) = delete;
   CellRig& operator=(const CellRig&) = delete;
 
@@ -97,6 +100,7 @@ class CellRig final : public Rig {
   std::size_t compute_bytes_;
   SlotPlan slots_;
   UsageMeter meter_;
+  GradientSum* gradients_;
 };
 
 struct TrialOptions {
@@ -107,7 +111,8 @@ struct TrialOptions {
   bool fill = true;                     // whether what the loader fills without a drain is measured, after an IO trial
   const EnergyMeter* energy = nullptr;  // read where the clock starts and where it stops; none: not at all
   const EventCounters* counters = nullptr;  // the same
-  Together* together = nullptr;  // clocks of all ranks start together, and all take as many batches; none: alone
+  Together* together = nullptr;     // clocks of all ranks start together, and all take as many batches; none: alone
+  EpochTallies* tallies = nullptr;  // of what the loader delivers; none: nobody counts
 };
 
 // One trial: makes the sink, then the feed, runs them warm, then times the loop. Its clock_started_seconds counts from

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace loadline {
@@ -27,6 +28,12 @@ class Messages {
   virtual void send(std::size_t to, std::string bytes) = 0;
   // The next message that is there.
   virtual std::optional<Message> receive() = 0;
+
+  // Starts to add up f32 numbers over all ranks, in place. All ranks start as many in the same order. The memory is
+  // used until all that were started are summed up, or for good where that is never so.
+  virtual void start_sum(std::span<float> numbers) = 0;
+  // Whether all are; lets them go on.
+  virtual bool sums_done() = 0;
 
   // The orderly end, for which all ranks wait: nothing may be on its way.
   virtual void finish() = 0;

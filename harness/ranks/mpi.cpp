@@ -18,15 +18,16 @@ struct LauncherVariables {
   const char* launcher;
   const char* size;
   const char* rank;
+  const char* sign;  // without which it is another one; null: nothing else tells it
 };
 
 // The most telling first: mpirun in a step of srun is mpirun. A script that sbatch runs has SLURM_NTASKS, but is no
 // task of a step.
 constexpr std::array kLaunchers{
-    LauncherVariables{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    LauncherVariables{"mpirun", "MPI_LOCALNRANKS", "PMI_RANK"},
-    LauncherVariables{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
-    LauncherVariables{"mpiexec", "PMI_SIZE", "PMI_RANK"},
+    LauncherVariables{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
+    LauncherVariables{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
+    LauncherVariables{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr},
+    LauncherVariables{"mpiexec", "PMI_SIZE", "PMI_RANK", nullptr},
 };
 
 std::optional<std::string> environment_variable(const char* name) {
@@ -34,8 +35,25 @@ std::optional<std::string> environment_variable(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+std::string no_process_manager(const std::string& started) {
+  return fmt::format(
+      "{}, and told them nothing that MPI could find the others by: start them by srun --mpi=pmix, or another of those "
+      "that srun --mpi=list shows, or by mpirun within salloc or sbatch",
+      started);
+}
+
 void check_mpi(const char* why) {
   if (why != nullptr) throw Error(why);
+}
+
+const MpiFunctions& loaded_mpi() {
+  const auto functions =
+      reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
+  const MpiFunctions* const mpi = functions();
+  if (mpi->version != MpiFunctions::kVersion) {
+    throw Error("cannot use loadline_mpi.so: it is of another version of loadline");
+  }
+  return *mpi;
 }
 
 class MpiMessages final : public Messages {
@@ -55,6 +73,12 @@ class MpiMessages final : public Messages {
     message.bytes.assign(bytes, count);
     return message;
   }
+  void start_sum(std::span<float> numbers) override { check_mpi(mpi_.start_sum(numbers.data(), numbers.size())); }
+  bool sums_done() override {
+    bool done = false;
+    check_mpi(mpi_.sums_done(&done));
+    return done;
+  }
   void finish() override { mpi_.finish(); }
   void abort(int code) override { mpi_.abort(code); }
 
@@ -70,11 +94,16 @@ std::optional<Launch> launch_from(const Variables& variables) {
   const auto number = [&](const char* name) { return parse_whole(variables(name).value_or("")); };
   for (const LauncherVariables& known : kLaunchers) {
     const auto size = number(known.size);
-    if (!size) continue;
+    if (!size || (known.sign != nullptr && !variables(known.sign))) continue;
     if (*size < 2) return std::nullopt;
     return Launch{.launcher = known.launcher, .rank = number(known.rank).value_or(0), .size = *size};
   }
   return std::nullopt;
+}
+
+// Of PMIx, and of PMI-1 and PMI-2.
+bool has_process_manager(const Variables& variables) {
+  return variables("PMIX_NAMESPACE") || variables("PMI_FD") || variables("PMI_SIZE");
 }
 
 std::optional<Launch> this_launch() {
@@ -90,6 +119,10 @@ std::string why_no_mpi() {
 #endif
 }
 
+std::string mpi_library() {
+  return loaded_mpi().library();
+}
+
 std::unique_ptr<Messages> start_mpi(const Launch& launch) {
   const std::string started = fmt::format("{} started {} processes", launch.launcher, launch.size);
   if (const std::string why = why_no_mpi(); !why.empty()) {
@@ -97,13 +130,8 @@ std::unique_ptr<Messages> start_mpi(const Launch& launch) {
         "{}, but this loadline cannot join them into one run: {}, or give each its share with --rank and --world-size",
         started, why));
   }
-  const auto functions =
-      reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
-  const MpiFunctions* const mpi = functions();
-  if (mpi->version != MpiFunctions::kVersion) {
-    throw Error("cannot use loadline_mpi.so: it belongs to another version of loadline");
-  }
-  auto messages = std::make_unique<MpiMessages>(*mpi);
+  if (launch.launcher == "srun" && !has_process_manager(environment_variable)) throw Error(no_process_manager(started));
+  auto messages = std::make_unique<MpiMessages>(loaded_mpi());
   if (messages->size() == launch.size) return messages;
   const std::string found = fmt::format("{} sees {}", messages->description(), messages->size());
   messages->finish();

@@ -28,6 +28,8 @@ struct Receiving {
 };
 struct State {
   MPI_Comm messages = MPI_COMM_NULL;
+  MPI_Comm sums = MPI_COMM_NULL;
+  std::vector<MPI_Request> summing;
   std::list<Sending> sending;
   std::deque<Receiving> receiving;
   std::vector<char> received;
@@ -71,6 +73,7 @@ const char* start(std::size_t* rank, std::size_t* size) {
     // What fails is told, and ends the run as everything else that does.
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &state().messages);
+    MPI_Comm_dup(MPI_COMM_WORLD, &state().sums);
     int own = 0;
     int all = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &own);
@@ -153,7 +156,30 @@ const char* receive(std::size_t* from, const char** bytes, std::size_t* count) {
   });
 }
 
+const char* start_sum(float* numbers, std::size_t count) {
+  return guarded([&]() -> const char* {
+    if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) return fails("a bucket is too large");
+    MPI_Request& request = state().summing.emplace_back(MPI_REQUEST_NULL);
+    const int code =
+        MPI_Iallreduce(MPI_IN_PLACE, numbers, static_cast<int>(count), MPI_FLOAT, MPI_SUM, state().sums, &request);
+    return code == MPI_SUCCESS ? nullptr : fails("MPI_Iallreduce", code);
+  });
+}
+
+const char* sums_done(bool* done) {
+  return guarded([&]() -> const char* {
+    int all = 1;
+    const int code =
+        MPI_Testall(static_cast<int>(state().summing.size()), state().summing.data(), &all, MPI_STATUSES_IGNORE);
+    if (code != MPI_SUCCESS) return fails("MPI_Testall", code);
+    *done = all != 0;
+    if (*done) state().summing.clear();
+    return nullptr;
+  });
+}
+
 void finish() {
+  if (!state().summing.empty()) MPI_Abort(MPI_COMM_WORLD, 1);
   for (Sending& one : state().sending) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
   MPI_Finalize();
 }
@@ -170,6 +196,8 @@ extern "C" const MpiFunctions* loadline_mpi_functions() {
                                        .library = library,
                                        .send = send,
                                        .receive = receive,
+                                       .start_sum = start_sum,
+                                       .sums_done = sums_done,
                                        .finish = finish,
                                        .abort = abort_all};
   return &kFunctions;

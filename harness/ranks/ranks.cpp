@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "harness/ranks/wire.h"
 #include "harness/result/kernel_text.h"
 #include "loaders/error.h"
 
@@ -15,31 +16,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// The first byte of a message.
-constexpr char kInnerPart = 'i';
-constexpr char kOuterPart = 'o';
-constexpr char kPatientPart = 'p';  // an outer one that may wait
-constexpr char kRelease = 'r';
-constexpr char kLeft = 'l';
-constexpr char kBeat = 'b';
-constexpr char kStop = 's';
-constexpr char kStopAnswer = 'a';
-constexpr char kFailure = 'e';
-constexpr char kDone = 'd';
-
 constexpr std::chrono::milliseconds kListenEvery{20};
-
-double since_seconds(Steady::time_point time) {
-  return std::chrono::duration<double>(Steady::now() - time).count();
-}
-
-bool is_outer(char kind) {
-  return kind == kOuterPart || kind == kPatientPart;
-}
-
-std::string with_kind(char kind, const std::string& text) {
-  return kind + text;
-}
 
 // Parts of different lengths in one text, and back.
 std::string joined_texts(const std::vector<std::string>& texts) {
@@ -102,6 +79,11 @@ void Ranks::watch(std::stop_token token, std::function<int()> signal) {
   watched_signal_ = std::move(signal);
 }
 
+void Ranks::watch_processes(std::function<bool(std::size_t)> has_ended) {
+  const std::scoped_lock lock(mutex_);
+  has_ended_ = std::move(has_ended);
+}
+
 int Ranks::signal() const {
   const std::scoped_lock lock(mutex_);
   return signal_;
@@ -112,113 +94,9 @@ std::optional<Ranks::Failure> Ranks::failure() const {
   return failure_;
 }
 
-std::string Ranks::outer(std::string mine, const Combine& combine, bool patient) {
-  const char kind = patient ? kPatientPart : kOuterPart;
-  return (is_first() ? collect(kind, std::move(mine), combine, patient) : ask(kind, mine, patient)).value();
-}
-
-std::optional<std::string> Ranks::inner(std::string mine, const Combine& combine) {
-  return is_first() ? collect(kInnerPart, std::move(mine), combine, false) : ask(kInnerPart, mine, false);
-}
-
-std::string Ranks::broadcast(std::string mine) {
-  return outer(
-      is_first() ? std::move(mine) : "", [](const std::vector<std::string>& parts) { return parts.front(); }, true);
-}
-
 void Ranks::fail(const std::string& sentence) {
   const std::scoped_lock lock(mutex_);
   fail_locked(sentence, rank_, true, true);
-}
-
-// Rank 0's side of an exchange.
-std::optional<std::string> Ranks::collect(char kind, std::string mine, const Combine& combine, bool patient) {
-  std::unique_lock lock(mutex_);
-  in_exchange_ = true;
-  const Time since = Steady::now();
-  std::vector<std::string> parts(size_);
-  std::vector<bool> there(size_);
-  parts[0] = std::move(mine);
-  there[0] = true;
-  for (;;) {
-    pump();
-    check_failure();
-    bool left = false;
-    for (std::size_t r = 1; r < size_; ++r) {
-      Peer& peer = peers_[r];
-      while (!there[r] && !left && !peer.parts.empty()) {
-        if (kind == kInnerPart && is_outer(peer.parts.front().front())) {
-          left = true;
-          break;
-        }
-        const std::string part = std::move(peer.parts.front());
-        peer.parts.pop_front();
-        peer.waits.reset();
-        if (is_outer(kind) != is_outer(part.front())) {
-          send(r, std::string(1, kLeft));  // it is to come here too
-          continue;
-        }
-        parts[r] = part.substr(1);
-        there[r] = true;
-      }
-    }
-    if (left) {
-      for (std::size_t r = 1; r < size_; ++r) {
-        if (there[r]) send(r, std::string(1, kLeft));
-      }
-      in_exchange_ = false;
-      return std::nullopt;
-    }
-    if (std::ranges::find(there, false) == there.end()) break;
-    if (!patient && since_seconds(since) > limits_.silence_seconds + limits_.trial_seconds) {
-      std::vector<std::size_t> missing;
-      for (std::size_t r = 1; r < size_; ++r) {
-        if (!there[r]) missing.push_back(r);
-      }
-      fail_locked(missing_text(missing, fmt::format("kept the others waiting for more than {:g} s",
-                                                    limits_.silence_seconds + limits_.trial_seconds)),
-                  missing.front(), false, true);
-      check_failure();
-    }
-    wait_a_moment(lock, since);
-  }
-  in_exchange_ = false;
-  lock.unlock();
-  std::string combined = combine(parts);
-  lock.lock();
-  send_all(with_kind(kRelease, combined));
-  return combined;
-}
-
-// The side of the others.
-std::optional<std::string> Ranks::ask(char kind, const std::string& mine, bool /*patient*/) {
-  std::unique_lock lock(mutex_);
-  const Time since = Steady::now();
-  check_failure();
-  send(0, with_kind(kind, mine));
-  for (;;) {
-    pump();
-    if (!releases_.empty()) {
-      const std::string release = std::move(releases_.front());
-      releases_.pop_front();
-      if (release.front() == kLeft) return std::nullopt;
-      return release.substr(1);
-    }
-    check_failure();
-    wait_a_moment(lock, since);
-  }
-}
-
-// Those who wait have no CPU to take from those who are waited for: they look often at first and ever less often.
-void Ranks::wait_a_moment(std::unique_lock<std::mutex>& lock, Time since) const {
-  const double waited = since_seconds(since);
-  lock.unlock();
-  if (waited < 1e-4) {
-    std::this_thread::yield();
-  } else {
-    std::this_thread::sleep_for(std::chrono::microseconds(waited < 0.01 ? 20 : 100));
-  }
-  lock.lock();
 }
 
 void Ranks::send(std::size_t to, std::string bytes) {
@@ -239,6 +117,33 @@ void Ranks::check_failure() {
   if (!failure_) return;
   in_exchange_ = false;
   throw Error(failure_->sentence);
+}
+
+void Ranks::start_sum(std::span<float> numbers) {
+  const std::scoped_lock lock(mutex_);
+  if (failure_) return;
+  try {
+    messages_->start_sum(numbers);
+  } catch (const Error& error) {
+    fail_locked(fmt::format("{}: cannot sum up gradients: {}", name_of(rank_), error.what()), rank_, true, true);
+  }
+}
+
+bool Ranks::sums_done() {
+  const std::scoped_lock lock(mutex_);
+  if (failure_) return false;
+  try {
+    return messages_->sums_done();
+  } catch (const Error& error) {
+    fail_locked(fmt::format("{}: cannot sum up gradients: {}", name_of(rank_), error.what()), rank_, true, true);
+    return false;
+  }
+}
+
+void Ranks::note_sum_wait(bool waits) {
+  const std::scoped_lock lock(mutex_);
+  if (rank_ != 0) return send(0, std::string(1, waits ? kWaitsForSum : kHasSum));
+  peers_[0].sum_waits = waits ? std::optional(Steady::now()) : std::nullopt;
 }
 
 // The first failure is the one that counts. The listener asks for the stop: whoever is called back by that may take its
@@ -287,6 +192,8 @@ void Ranks::dispatch(Message message) {
                   text.substr(first + 1, second - first - 1) == "1", rank_ == 0);
       return;
     }
+    case kWaitsForSum: peer.sum_waits = peer.heard; return;
+    case kHasSum: peer.sum_waits.reset(); return;
     case kDone: peer.done = true; return;
     default: return;  // a beat
   }
@@ -306,6 +213,7 @@ void Ranks::listen(const std::stop_token& dismissed) {
         for (Peer& peer : peers_) {
           peer.heard = Steady::now();
           if (peer.waits) peer.waits = peer.heard;
+          if (peer.sum_waits) peer.sum_waits = peer.heard;
         }
       }
       last = Steady::now();
@@ -349,7 +257,37 @@ void Ranks::relay_stop() {
   send(0, bytes);
 }
 
+// Sooner than its silence tells, and than a launcher stops the others.
+void Ranks::look_for_ended() {
+  if (!has_ended_) return;
+  std::vector<std::size_t> ended;
+  for (std::size_t r = 0; r < size_; ++r) {
+    if (r != rank_ && (rank_ == 0 || r == 0) && has_ended_(r)) ended.push_back(r);
+  }
+  if (ended.empty()) return;
+  fail_locked(missing_text(ended, ended.size() == 1 ? "was killed, or crashed" : "were killed, or crashed"),
+              ended.front(), false, rank_ == 0);
+}
+
+// Those who have not come to a sum for which others have waited for too long.
+void Ranks::look_for_missing_in_sum() {
+  const double most = limits_.silence_seconds + limits_.trial_seconds;
+  double longest = 0;
+  std::vector<std::size_t> missing;
+  for (std::size_t r = 0; r < size_; ++r) {
+    if (peers_[r].sum_waits) longest = std::max(longest, since_seconds(*peers_[r].sum_waits));
+    if (!peers_[r].sum_waits) missing.push_back(r);
+  }
+  if (longest <= most) return;
+  if (missing.empty()) return fail_locked("no rank gets its sum of gradients", 0, false, true);
+  fail_locked(
+      missing_text(missing, fmt::format("kept the others waiting for its gradients for more than {:g} s", most)),
+      missing.front(), false, true);
+}
+
 void Ranks::look_for_lost() {
+  look_for_ended();
+  if (rank_ == 0) look_for_missing_in_sum();
   if (failure_) return;
   std::vector<std::size_t> silent;
   std::vector<std::size_t> gone;
@@ -368,7 +306,8 @@ void Ranks::look_for_lost() {
     }
   }
   if (!gone.empty()) {
-    return fail_locked(missing_text(gone, "did not answer when the run was stopped"), gone.front(), false, true);
+    return fail_locked(missing_text(gone, "did not answer when the run was stopped, as if killed or hanging"),
+                       gone.front(), false, true);
   }
   if (silent.empty()) return;
   fail_locked(missing_text(silent, fmt::format("was silent for {:g} s", limits_.silence_seconds)), silent.front(),

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -59,7 +60,9 @@ class Ranks {
   void set_limits(const RankLimits& limits);
   // A stop of this one, by this signal, is a stop of all.
   void watch(std::stop_token token, std::function<int()> signal);
-  // Requested when any rank must stop, or when the run has failed.
+  // What tells whether the process of another rank has ended; none: nobody knows that of any.
+  void watch_processes(std::function<bool(std::size_t rank)> has_ended);
+  // Requested when any rank is to stop, or when the run has failed.
   std::stop_token stop_token() const { return stop_.get_token(); }
   // The signal that asked for the stop; 0: none.
   int signal() const;
@@ -70,6 +73,12 @@ class Ranks {
   std::optional<std::string> inner(std::string mine, const Combine& combine);
   // Rank 0's.
   std::string broadcast(std::string mine);
+
+  // Sums of numbers, beside the exchanges, as Messages has them. Where they cannot be made the run fails.
+  void start_sum(std::span<float> numbers);
+  bool sums_done();
+  // That this rank waits for one, or no more: others that do not come in time are lost.
+  void note_sum_wait(bool waits);
 
   // This rank cannot go on: ends the run of all, who are all there to hear it.
   void fail(const std::string& sentence);
@@ -88,6 +97,7 @@ class Ranks {
     Time heard;                     // the last message
     std::deque<std::string> parts;  // of exchanges, with their kinds; at rank 0
     std::optional<Time> waits;      // since when the first of them does
+    std::optional<Time> sum_waits;  // since when it waits for a sum; at rank 0, of itself too
     bool answered_stop = false;
     bool done = false;
   };
@@ -97,6 +107,8 @@ class Ranks {
   void dispatch(Message message);
   bool look_after();  // false: this process was to be ended
   void look_for_lost();
+  void look_for_ended();
+  void look_for_missing_in_sum();
   void relay_stop();
   void send(std::size_t to, std::string bytes);
   void send_all(const std::string& bytes);
@@ -125,6 +137,7 @@ class Ranks {
   int signal_ = 0;
   std::stop_token watched_;
   std::function<int()> watched_signal_;
+  std::function<bool(std::size_t)> has_ended_;
   bool told_stop_ = false;
   bool in_exchange_ = false;
   bool leaving_ = false;

@@ -32,14 +32,38 @@ struct RankShare {
   double wait_seconds = 0;  // for the loader
   double cpu_seconds = 0;
   std::vector<StageSummary> stages;
+  std::optional<std::string> weights_hash;  // of the weights that it had trained by then; none: there are none
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
 
-struct TrialRanks {
-  double skew_seconds = 0;      // from the first start to the last
-  std::vector<RankShare> each;  // by rank
+// The sums that ranks make of their gradients, of each step.
+struct RankGradients {
+  std::uint64_t step_bytes = 0;  // that each gives; 0: they only wait for each other
+  std::size_t buckets = 0;
+};
 
+// What ranks read together in a trial, its warm-up and what was filled after it, by epochs that have all of the
+// dataset.
+struct RankCoverage {
+  std::uint64_t proved_epochs = 0;   // in which each sample came exactly once
+  std::uint64_t wrong_epochs = 0;    // as many samples or more, and not each of them once
+  std::uint64_t partial_epochs = 0;  // the trial began or ended within them: nothing is known
+};
+
+struct TrialRanks {
+  double skew_seconds = 0;                 // from the first start to the last
+  std::vector<RankShare> each;             // by rank
+  std::optional<RankGradients> gradients;  // none: each steps alone
+
+  std::optional<RankCoverage> coverage;  // none: nobody looked
+
+  // The part of its time for which a rank, on average, waits for its sums; and that of the rank that waits least, which
+  // waits for the bytes and for nobody. None: there are no sums.
+  std::optional<double> gradient_share() const;
+  std::optional<double> least_gradient_share() const;
+  // Whether all have trained the same weights. None: there are none, or each trains alone.
+  std::optional<bool> same_weights() const;
   // That took the longest.
   std::size_t slowest() const;
   // The part of its time for which the others, on average, have ended already: what it costs that ranks wait for each

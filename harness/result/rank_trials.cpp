@@ -1,6 +1,9 @@
 #include "harness/result/rank_trials.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -87,6 +90,7 @@ std::vector<StageSummary> mean_stages(const std::vector<Trial>& of_ranks, double
 // On one clock from the first start on.
 TrialRanks shares_of(const std::vector<Trial>& of_ranks) {
   TrialRanks ranks;
+  ranks.gradients = of_ranks.front().ranks->gradients;
   for (const Trial& trial : of_ranks) ranks.each.push_back(trial.ranks->each.front());
   const auto [first, last] = std::ranges::minmax(ranks.each, {}, &RankShare::started_seconds);
   ranks.skew_seconds = last.started_seconds - first.started_seconds;
@@ -110,6 +114,39 @@ double TrialRanks::held_share() const {
   return held / (longest * static_cast<double>(each.size() - 1));
 }
 
+namespace {
+
+// The part of its time for which each rank waits for its sums.
+std::vector<double> gradient_shares(const TrialRanks& ranks) {
+  std::vector<double> shares;
+  if (!ranks.gradients) return shares;
+  for (const RankShare& share : ranks.each) {
+    const auto found = std::ranges::find(share.stages, kGradientStage, &StageSummary::name);
+    if (found == share.stages.end()) return {};
+    shares.push_back(found->total_seconds / share.wall_seconds);
+  }
+  return shares;
+}
+
+}  // namespace
+
+std::optional<double> TrialRanks::gradient_share() const {
+  const std::vector<double> shares = gradient_shares(*this);
+  if (shares.empty()) return std::nullopt;
+  return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+}
+
+std::optional<double> TrialRanks::least_gradient_share() const {
+  const std::vector<double> shares = gradient_shares(*this);
+  return shares.empty() ? std::nullopt : std::optional(*std::ranges::min_element(shares));
+}
+
+std::optional<bool> TrialRanks::same_weights() const {
+  if (!gradients || each.empty() || !each.front().weights_hash) return std::nullopt;
+  return std::ranges::all_of(each,
+                             [&](const RankShare& share) { return share.weights_hash == each.front().weights_hash; });
+}
+
 void note_share(Trial& trial, std::size_t rank, double started_seconds) {
   RankShare share{.rank = rank,
                   .started_seconds = started_seconds,
@@ -119,7 +156,13 @@ void note_share(Trial& trial, std::size_t rank, double started_seconds) {
                   .wait_seconds = trial.wait.total_seconds,
                   .cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds,
                   .stages = trial.stages};
+  if (trial.summed && trial.summed->weights_hash) {
+    share.weights_hash = fmt::format("{:016x}", *trial.summed->weights_hash);
+  }
   trial.ranks = TrialRanks{.skew_seconds = 0, .each = {std::move(share)}};
+  if (trial.summed) {
+    trial.ranks->gradients = {.step_bytes = trial.summed->step_bytes, .buckets = trial.summed->buckets};
+  }
 }
 
 Trial together(std::vector<Trial> of_ranks) {

@@ -97,6 +97,8 @@ struct Trial {
   std::optional<double> loader_cpu_seconds;
   std::optional<TrialRanks> ranks;  // none of a process alone. Of several all above is that of all together
 
+  std::optional<SummedGradients> summed;  // of this rank; for `ranks`, not written with the trial
+
   // The processes that it was made by.
   std::size_t rank_count() const { return ranks ? ranks->each.size() : 1; }
   // Whether the CPU quota held it back.

@@ -9,6 +9,7 @@
 #include "harness/judge/phrase.h"
 #include "harness/judge/statistics.h"
 #include "harness/ranks/places.h"
+#include "harness/result/memory_words.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"
 
@@ -73,6 +74,71 @@ std::vector<MeanShare> mean_shares(const CellResult& cell) {
   return means;
 }
 
+// Of all trials, what a function gives; none: not all of them have it.
+std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> (TrialRanks::*share)() const) {
+  std::vector<double> shares;
+  for (const Trial& trial : cell.trials) {
+    const auto own = ((*trial.ranks).*share)();
+    if (!own) return {};
+    shares.push_back(*own);
+  }
+  return shares;
+}
+
+// "cifar10, thread-pool with 2 workers: gradients hold the step for ..."; and what is wrong with what came of them.
+std::string gradients_text(const CellResult& cell) {
+  const std::vector<double> shares = of_all_trials(cell, &TrialRanks::gradient_share);
+  if (shares.empty()) return "";
+  const RankGradients& sums = *cell.trials.front().ranks->gradients;
+  const std::string what = sums.step_bytes == 0 ? "ranks wait for each other and for the time of their ring"
+                                                : fmt::format("{} in {} a step", size_words(sums.step_bytes),
+                                                              plural(sums.buckets, "bucket"));
+  std::string text = fmt::format(
+      "{}, {}: gradients hold the step for {} of the time ({}): {} on the rank that waits least, the rest for slower "
+      "ranks.\n",
+      cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(mean_of(shares)), what,
+      percent(mean_of(of_all_trials(cell, &TrialRanks::least_gradient_share))));
+  const auto differ = std::ranges::count_if(
+      cell.trials, [](const Trial& trial) { return trial.ranks->same_weights() == std::optional(false); });
+  if (differ > 0) {
+    text += fmt::format(
+        "{}, {}: ranks ended {} of {} with different weights: they do not train one model, as where their CPUs are of "
+        "different kinds.\n",
+        cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), differ,
+        plural(cell.trials.size(), "trial"));
+  }
+  return text;
+}
+
+// Whether each sample came once, in all cells that have a loader.
+std::string coverage_text(const Result& result) {
+  RankCoverage all;
+  bool looked = false;
+  for (const CellResult& cell : result.cells) {
+    for (const Trial& trial : cell.trials) {
+      if (!trial.ranks || !trial.ranks->coverage) continue;
+      const RankCoverage& one = *trial.ranks->coverage;
+      looked = true;
+      all.proved_epochs += one.proved_epochs;
+      all.wrong_epochs += one.wrong_epochs;
+      all.partial_epochs += one.partial_epochs;
+    }
+  }
+  if (!looked) return "";
+  if (all.wrong_epochs > 0) {
+    return fmt::format("Ranks did not read each sample once in {} of {} that they completed.\n", all.wrong_epochs,
+                       plural(all.wrong_epochs + all.proved_epochs, "epoch"));
+  }
+  const std::string partial =
+      all.partial_epochs == 0
+          ? ""
+          : fmt::format("; nothing is proved of {} that trials read in part", plural(all.partial_epochs, "epoch"));
+  if (all.proved_epochs == 0) return "No trial completed an epoch, so that who reads what is not proved.\n";
+  return fmt::format("Ranks together read each sample exactly once in {} that they completed{}.\n",
+                     all.proved_epochs == 1 ? "the one epoch" : fmt::format("all {} epochs", all.proved_epochs),
+                     partial);
+}
+
 std::string rates_table(const Result& result, const CellResult& cell, std::size_t width) {
   std::vector<MeanShare> means = mean_shares(cell);
   const std::size_t all = means.size();
@@ -119,8 +185,9 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
         "{}, {}: the slowest of {} holds the others for {} of the time, and {}; all started within {}.\n",
         cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers),
         plural(cell.trials.front().rank_count(), "rank"), percent(mean_of(held)), slowest_text(cell), duration(skew));
+    text += gradients_text(cell);
   }
-  return text;
+  return result.ranks ? text + coverage_text(result) : text;
 }
 
 std::string rank_rates_text(const Result& result, const Judgement& judgement, std::size_t width) {

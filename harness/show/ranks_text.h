@@ -13,7 +13,8 @@ namespace loadline {
 // like the others.
 std::string ranks_text(const Result& result);
 
-// What the slowest rank costs the others, and how far their starts were apart: a sentence for each headline.
+// What the slowest rank costs the others, how far their starts were apart and for how long sums of gradients hold the
+// step: sentences for each headline. Behind them one of all that was read: whether each sample came once an epoch.
 std::string stragglers_text(const Result& result, const Judgement& judgement);
 
 // A table of ranks for each headline, with a row for each of the slowest: their rates, waits and CPUs' time.

@@ -1,6 +1,7 @@
 #include "synthetic/compute/cnn.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace loadline {
@@ -18,13 +19,16 @@ double suitable_rate(const Network& network, OptimiserKind kind, std::size_t bat
 class Cnn final : public Trainer {
  public:
   Cnn(const TrainingOptions& options, const ComputeContext& context)
-      : step_(options, context.setting, context.clock, context.log) {}
+      : step_(options, context.setting, context.clock, context.log, context.gradients) {}
 
   void consume(Batch batch) override {
-    if (batch->count > 0) score_.add(step_.train(*batch));
+    if (batch->count == 0) return step_.sit_out();
+    score_.add(step_.train(*batch));
   }
   std::span<const StageTime> stages() const override { return step_.stages(); }
   std::string description() const override { return step_.description(); }
+  std::optional<SummedGradients> summed() override { return step_.summed(); }
+  bool ended() const override { return step_.ended(); }
 
   Score take_score() override { return std::exchange(score_, {}); }
   Score evaluate(const Slot& batch) override { return batch.count > 0 ? step_.evaluate(batch) : Score(); }
@@ -49,6 +53,7 @@ TrainingOptions training_options(std::span<const double> values, const StepSetti
   options.optimiser.momentum = values[3];
   options.optimiser.weight_decay = values[4];
   options.optimiser.fused = setting.fusion;
+  options.bucket_bytes = values[5];
   return options;
 }
 

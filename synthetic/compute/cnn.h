@@ -14,7 +14,7 @@ namespace loadline {
 inline constexpr std::array<std::string_view, 4> kNetworkWords{"auto", "lenet", "resnet20", "unet3d"};
 inline constexpr std::array<std::string_view, 3> kOptimiserWords{"auto", "sgd", "adam"};
 
-inline constexpr std::array<ComputeParameter, 5> kCnnParameters{{
+inline constexpr std::array<ComputeParameter, 6> kCnnParameters{{
     {.name = "network",
      .help = "network to train; auto: lenet for one channel, resnet20 for more, unet3d for volumes",
      .standard = 0,
@@ -39,6 +39,12 @@ inline constexpr std::array<ComputeParameter, 5> kCnnParameters{{
     {.name = "weight_decay",
      .help = "weight decay: share of each weight that is added to its gradient",
      .standard = 0,
+     .least = 0,
+     .whole = false,
+     .required = false},
+    {.name = "bucket_bytes",
+     .help = "gradients that the ranks of a run sum up at a time, bytes; 0: each rank trains alone",
+     .standard = 26'214'400,  // of torch.nn.parallel.DistributedDataParallel
      .least = 0,
      .whole = false,
      .required = false},

@@ -16,6 +16,7 @@
 #include "loaders/batch.h"
 #include "loaders/tensor.h"
 #include "synthetic/clock.h"
+#include "synthetic/compute/gradient_sum.h"
 
 namespace loadline {
 
@@ -45,6 +46,11 @@ class Sink {
   virtual std::size_t batches_to_steady_state() const { return 1; }
   // After how many calls they block again as they did: over fewer, one may have waited for what others did not.
   virtual std::size_t batches_per_round() const { return 1; }
+  // Of a sink that steps together with those of other ranks, each of which is to be given as many batches. None: it
+  // steps alone.
+  virtual std::optional<SummedGradients> summed() { return std::nullopt; }
+  // Whether another rank has left such steps, so that what consume() does has no meaning any more.
+  virtual bool ended() const { return false; }
 };
 
 // How well the samples of some batches were met.
@@ -117,7 +123,8 @@ struct ComputeContext {
   Clock& clock;          // outlives the sink
   std::stop_token stop;  // ends a waiting consume()
   StepSetting setting = {};
-  StepLog* log = nullptr;  // receives what the sink does, and outlives it; null: no tracing
+  StepLog* log = nullptr;            // gets what the sink does, and outlives it; null: nobody traces
+  GradientSum* gradients = nullptr;  // of the ranks of the run, and outlives the sink; null: this process steps alone
 };
 
 struct ComputeKind {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "synthetic/compute/data_parallel.h"
 #include "synthetic/compute/step_log.h"
 
 namespace loadline {
@@ -36,6 +40,36 @@ consteval std::size_t index_of(std::string_view parameter) {
   return index;
 }
 
+// As the run has it, where there are ranks.
+DeviceModel in_run(DeviceModel model, const GradientSum* gradients) {
+  if (gradients == nullptr || !model.reduces()) return model;
+  if (model.bucket_bytes > 0) {
+    model.ranks = 1;  // the others' part takes the time that it takes
+  } else if (model.ranks == 1) {
+    model.ranks = gradients->ranks();
+  }
+  return model;
+}
+
+// How many values each bucket has; none: not a value is really summed up.
+std::vector<std::size_t> bucket_values(const DeviceModel& model) {
+  if (model.bucket_bytes == 0) return {};
+  const double buckets = std::ceil(model.gradient_bytes / model.bucket_bytes);
+  const auto count = static_cast<std::size_t>(std::clamp(buckets, 1.0, 1e6));
+  const auto values = static_cast<std::size_t>(std::llround(model.gradient_bytes / sizeof(float)));
+  std::vector<std::size_t> each(count, values / count);
+  each.front() += values % count;
+  return each;
+}
+
+std::size_t sample_bytes_of(const StepSetting& setting) {
+  const auto values = [](const std::vector<std::size_t>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  };
+  const SampleFormat& sample = setting.sample;
+  return (values(sample.input) + (sample.target.empty() ? 0 : values(sample.target))) * size_bytes(sample.dtype);
+}
+
 // Batches that may be on their way at once: at every device one more than its queue holds, for the one that runs.
 std::size_t most_launched(const DeviceModel& model) {
   return model.devices * (model.depth + 1);
@@ -44,14 +78,19 @@ std::size_t most_launched(const DeviceModel& model) {
 class Device final : public Sink {
  public:
   Device(const DeviceModel& model, const ComputeContext& context)
-      : model_(model),
+      : model_(in_run(model, context.gradients)),
         clock_(context.clock),
         wait_(model.busy, context.clock, context.stop),
         credit_(std::min(wait_.own_lateness(), kMostCredit)),
         log_(context.log),
-        reduce_time_(duration_of(all_reduce_seconds(model))),
+        reduce_time_(duration_of(all_reduce_seconds(model_))),
         engines_(model.devices),
-        launched_(most_launched(model)) {}
+        launched_(most_launched(model)),
+        stop_(context.stop) {
+    if (context.gradients == nullptr || !model_.reduces()) return;
+    buckets_.emplace(*context.gradients, bucket_values(model_), 1);
+    stages_.push_back({.name = kGradientStage});
+  }
 
   void consume(Batch batch) override {
     host_ = clock_.now() - late_;
@@ -67,7 +106,7 @@ class Device final : public Sink {
     // end the previous call waited for. The oldest one left was the next device's: the one to wait for now.
     launched_[next_ % launched_.size()] = {device.step_free, copied, std::move(batch)};
     ++next_;
-    if (model_.reduces() && next_ % model_.devices == 0) end_round();
+    if (model_.reduces() && next_ % model_.devices == 0) buckets_ ? sum_up(step) : end_round();
     block_until(launched_[next_ % launched_.size()].step_end, stages_[kStep]);
     release_copied();
   }
@@ -83,6 +122,11 @@ class Device final : public Sink {
   std::span<const StageTime> stages() const override { return stages_; }
   std::size_t batches_to_steady_state() const override { return launched_.size(); }
   std::size_t batches_per_round() const override { return model_.devices; }
+  std::optional<SummedGradients> summed() override {
+    if (!buckets_) return std::nullopt;
+    return SummedGradients{.step_bytes = buckets_->size_bytes(), .buckets = buckets_->count()};
+  }
+  bool ended() const override { return buckets_ && buckets_->left(); }
 
  private:
   struct Engines {
@@ -95,7 +139,7 @@ class Device final : public Sink {
     Time copy_end{};
     Batch batch;
   };
-  enum Stage : std::size_t { kCopy, kStep };
+  enum Stage : std::size_t { kCopy, kStep, kGradients };
 
   // When the batch is on the device.
   Time copy(Engines& device, const Batch& batch) {
@@ -118,6 +162,38 @@ class Device final : public Sink {
       log("all-reduce", StepSpan::Place::kSteps, i, end - reduce_time_, end);
     }
     for (std::size_t i = next_ - model_.devices; i < next_; ++i) launched_[i % launched_.size()].step_end = end;
+  }
+
+  // Waits for the step, and for the gradients of all ranks, which are known bucket after bucket towards its end.
+  void sum_up(Time step) {
+    Time end{};
+    for (const Engines& device : engines_) end = std::max(end, device.step_free);
+    const Time first = end - 2 * step / 3;
+    const auto count = static_cast<Time::rep>(buckets_->count());
+    for (Time::rep i = 1; i <= count; ++i) {
+      go_on_until(first + (end - first) * i / count);
+      buckets_->start({});
+    }
+    const Time begin = clock_.now();
+    const bool summed = buckets_->finish();
+    wait_.until(clock_.now() + (summed ? reduce_time_ : Time(0)));
+    host_ = clock_.now();
+    late_ = Time(0);
+    ++stages_[kGradients].hits;
+    stages_[kGradients].total += host_ - begin;
+    log("wait for gradients", StepSpan::Place::kConsumer, 0, begin, host_);
+    for (Engines& device : engines_) device.step_free = host_;
+    for (std::size_t i = next_ - model_.devices; i < next_; ++i) launched_[i % launched_.size()].step_end = host_;
+  }
+
+  // What was started goes on while the host looks at it.
+  void go_on_until(Time end) {
+    constexpr Time kLook = std::chrono::microseconds(200);
+    while (buckets_->started() > 0 && clock_.now() + kLook < end && !stop_.stop_requested()) {
+      block_until(clock_.now() + kLook, stages_[kStep]);
+      buckets_->poll();
+    }
+    block_until(end, stages_[kStep]);
   }
 
   void block_until(Time end, StageTime& stage) {
@@ -165,7 +241,9 @@ class Device final : public Sink {
   std::uint64_t sequence_ = 0;  // of the batch in hand
   Time host_{};                 // now, had the host's waits ended on time
   Time late_{};                 // how much later it is
-  std::array<StageTime, 2> stages_{{{.name = "copy"}, {.name = "step"}}};
+  const std::stop_token stop_;
+  std::optional<GradientBuckets> buckets_;                             // none: this process steps alone
+  std::vector<StageTime> stages_{{.name = "copy"}, {.name = "step"}};  // with buckets, "gradients"
 };
 
 }  // namespace
@@ -184,17 +262,20 @@ DeviceModel device_model(std::span<const double> values) {
           .reduce_bytes_per_second = values[index_of("reduce_bytes_per_second")],
           .reduce_latency_seconds = values[index_of("reduce_latency_seconds")],
           .ranks = whole(values[index_of("ranks")]),
+          .bucket_bytes = values[index_of("bucket_bytes")],
+          .deals_batches = kDeviceModeWords[whole(values[index_of("mode")])] == "dp",
           .busy = static_cast<Busy>(whole(values[index_of("busy")]))};
 }
 
 std::unique_ptr<Sink> make_device(const DeviceModel& model, const ComputeContext& context) {
+  if (model.deals_batches) return make_data_parallel(model, context);
   return std::make_unique<Device>(model, context);
 }
 
 // Of all launches that may be on their way the oldest has ended, and with it its copy. What is not copied, or copied
 // while the host waits, no device keeps.
 std::size_t most_held_batches(const DeviceModel& model) {
-  return model.copies() && model.overlap ? most_launched(model) - 1 : 0;
+  return model.copies() && model.overlap && !model.deals_batches ? most_launched(model) - 1 : 0;
 }
 
 double all_reduce_seconds(const DeviceModel& model) {
@@ -207,6 +288,10 @@ double all_reduce_seconds(const DeviceModel& model) {
 
 double steady_samples_per_second(const DeviceModel& model, std::size_t batch_size, std::size_t batch_bytes) {
   const auto samples = static_cast<double>(batch_size);
+  if (model.deals_batches) {
+    const double most = std::ceil(samples / static_cast<double>(model.devices));
+    return samples / most * model.samples_per_second;
+  }
   const auto devices = static_cast<double>(model.devices);
   const double step = samples / model.samples_per_second + all_reduce_seconds(model);
   const double copy = copy_seconds(model, batch_bytes);
@@ -228,8 +313,11 @@ std::size_t device_held_batches(std::span<const double> values) {
   return most_held_batches(device_model(values));
 }
 
-std::size_t device_memory_bytes(std::span<const double> values, const StepSetting& /*setting*/) {
-  return device_model(values).busy == Busy::kMemory ? 2 * kBusyHalfBytes : 0;
+std::size_t device_memory_bytes(std::span<const double> values, const StepSetting& setting) {
+  const DeviceModel model = device_model(values);
+  const std::size_t busy = model.busy == Busy::kMemory ? 2 * kBusyHalfBytes : 0;
+  if (model.deals_batches) return busy + data_parallel_bytes(model, setting.batch_size * sample_bytes_of(setting));
+  return busy + (model.bucket_bytes > 0 ? static_cast<std::size_t>(model.gradient_bytes) : 0);
 }
 
 double device_samples_per_second(std::span<const double> values, std::size_t batch_size, std::size_t batch_bytes) {

@@ -15,6 +15,9 @@ namespace loadline {
 
 inline constexpr std::array<std::string_view, 2> kOverlapWords{"on", "off"};
 
+// Which device gets what: whole batches by turns, or each its part of every batch (data_parallel.h).
+inline constexpr std::array<std::string_view, 2> kDeviceModeWords{"turns", "dp"};
+
 inline constexpr std::array kDeviceParameters{
     ComputeParameter{.name = "samples_per_second",
                      .help = "rate of the training step on one device, samples/s",
@@ -88,6 +91,19 @@ inline constexpr std::array kDeviceParameters{
                      .whole = true,
                      .required = false,
                      .most = 1e6},
+    ComputeParameter{.name = "bucket_bytes",
+                     .help = "gradients that the ranks of a run sum up at a time, really, bytes; 0: in the ring's time",
+                     .standard = 0,
+                     .least = 0,
+                     .whole = false,
+                     .required = false},
+    ComputeParameter{.name = "mode",
+                     .help = "turns: each device gets the next batch; dp: this thread deals each batch to all of them",
+                     .standard = 0,
+                     .least = 0,
+                     .whole = true,
+                     .required = false,
+                     .words = kDeviceModeWords},
     ComputeParameter{.name = "busy",
                      .help = "what the host does while it waits: sleep, poll the clock, or copy 32 MiB in memory",
                      .standard = 0,
@@ -109,6 +125,8 @@ struct DeviceModel {
   double reduce_bytes_per_second = 0;
   double reduce_latency_seconds = 0;
   std::size_t ranks = 1;
+  double bucket_bytes = 0;
+  bool deals_batches = false;  // mode=dp
   Busy busy = Busy::kNone;
 
   bool copies() const { return copy_bytes_per_second > 0 || copy_latency_seconds > 0; }
@@ -125,6 +143,11 @@ DeviceModel device_model(std::span<const double> values);  // as kDeviceParamete
 //
 // With gradients a round, a batch for each device, ends for all of them when they are summed up, which starts when the
 // last of them has ended its step and takes all_reduce_seconds().
+//
+// In a run of several ranks (context.gradients) such a round ends for the devices of all of them, so that the host
+// waits for each, and launches nothing ahead of it. They wait for each other, and then for the time of a ring over all
+// of them; or, with buckets, for bytes that they really sum up, which are known one bucket after the other over the
+// last two thirds of a step, as a backward pass has it.
 //
 // No time is counted for the emulation's own waits ending late: what the host does next is dated back by the delay, so
 // that the rate asked for is the rate measured. It is dated back by no more than the timer's own lateness, which is

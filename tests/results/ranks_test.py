@@ -56,6 +56,59 @@ class Ranks(ResultsTest):
             for trial in cell["trials"]:
                 self.check_trial(trial)
 
+    def test_ranks_that_train_sum_up_their_gradients_and_keep_one_model(self):
+        code, out, err, sentences = self.run_all(*CELLS, "--compute", "cnn:network=lenet,bucket_bytes=100000",
+                                                 "--mode", "synthetic,full", "-o", "gradients.json")
+        self.assertEqual((code, sentences), (0, []), err)
+        self.assertIn("gradients hold the step for", out)
+        trained = [cell for cell in self.work.result("gradients.json")["cells"] if cell["mode"] != "OVERHEAD"]
+        self.assertEqual(len(trained), 2)
+        for cell in trained:
+            for trial in cell["trials"]:
+                ranks = trial["ranks"]
+                self.assertTrue(ranks["same_weights"])
+                self.assertEqual(ranks["gradients"]["buckets"], 2)
+                self.assertGreater(ranks["gradients"]["step_bytes"], 4 * 61706)
+                self.assertLessEqual(ranks["least_gradient_share"], ranks["gradient_share"])
+                names = [stage["name"] for stage in trial["stages"]]
+                self.assertEqual(names, ["host waits", "copy", "forward", "backward", "optimizer", "gradients",
+                                         "other", "slowest rank"])
+        self.assertIn(",gradient_share,", self.work.run(["report", "gradients.json", "--format", "csv", "-o", "-"]))
+
+    def test_ranks_without_buckets_train_alone(self):
+        code, _, err, _ = self.run_all(*CELLS, "--compute", "cnn:network=lenet,bucket_bytes=0", "--mode",
+                                       "synthetic,full", "-o", "own.json")
+        self.assertEqual(code, 0, err)
+        for cell in self.work.result("own.json")["cells"]:
+            self.assertFalse(any("gradients" in trial["ranks"] for trial in cell["trials"]))
+
+    def test_devices_of_ranks_wait_for_each_other(self):
+        for buckets in ("", ",bucket_bytes=1e6"):
+            compute = f"device:samples_per_second=50000,gradient_bytes=4e6{buckets}"
+            code, out, err, _ = self.run_all(*CELLS, "--compute", compute, "--overwrite", "-o", "devices.json")
+            self.assertEqual(code, 0, err)
+            self.assertIn("gradients hold the step for", out)
+            expected = {"step_bytes": 4000000, "buckets": 4} if buckets else {"step_bytes": 0, "buckets": 1}
+            for cell in self.work.result("devices.json")["cells"]:
+                for trial in cell["trials"]:
+                    self.assertEqual(trial["ranks"].get("gradients"),
+                                     None if cell["mode"] in ("IO", "OVERHEAD") else expected)
+
+    def test_each_sample_comes_once_an_epoch_whatever_the_loader_and_the_number_of_ranks(self):
+        for count in (2, 3, 4):
+            code, out, err, _ = self.finish(self.start(
+                ["run", "--workload", "cifar10", "--loader", "serial,thread-pool,flow-graph", "--workers", "2", "--mode",
+                 "io", "--ceilings", "off", "--trials", "1", "--trial-batches", "60", "--batch-size", "16",
+                 "--overwrite", "-o", "once.json"], count))
+            self.assertEqual(code, 0, err)
+            cells = [cell for cell in self.work.result("once.json")["cells"] if cell["mode"] == "IO"]
+            self.assertEqual({cell["loader"] for cell in cells}, {"serial", "thread-pool", "flow-graph"})
+            for cell in cells:
+                coverage = cell["trials"][0]["ranks"]["coverage"]
+                self.assertGreater(coverage["proved_epochs"], 0, cell["name"])
+                self.assertEqual(coverage["wrong_epochs"], 0, cell["name"])
+            self.assertIn("Ranks together read each sample exactly once in", " ".join(out.split()))
+
     def documents(self):
         return {name for name in os.listdir(self.work.path) if name.endswith(".json")}
 
@@ -100,10 +153,10 @@ class Ranks(ResultsTest):
         self.assertTrue(sentences[0].startswith(f"loadline: rank 1 on {HOST} has different data from rank 0: "),
                         sentences)
 
-    def lose(self, number, rank, name):
+    def lose(self, number, rank, name, *more):
         """Sends the signal to a rank when trials have begun; what is said after that, and mpirun's exit code."""
         (self.work.path / name).unlink(missing_ok=True)
-        process = self.start([*CELLS, "--trials", "100000", "--rank-timeout", "2", "-o", name])
+        process = self.start([*CELLS, "--trials", "100000", "--rank-timeout", "2", "-o", name, *more])
         for line in process.stderr:
             if line.startswith("trial 2/"):
                 break
@@ -121,9 +174,8 @@ class Ranks(ResultsTest):
     def test_a_killed_rank_ends_the_run_which_keeps_what_it_has(self):
         code, sentences = self.lose(signal.SIGKILL, 1, "killed.json")
         self.assertNotEqual(code, 0)
-        self.assertEqual(len(sentences), 1)
-        self.assertIn(f"rank 1 on {HOST} ", sentences[0])
-        self.assertTrue(sentences[0].endswith("; what was measured before is in killed.json"), sentences)
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed, or crashed; what was measured before is "
+                                     "in killed.json"])
         result = self.work.result("killed.json")
         self.assertEqual(result["status"], "partial")
         self.assertTrue(all(cell["trials"] for cell in result["cells"]))
@@ -133,6 +185,17 @@ class Ranks(ResultsTest):
         self.assertNotEqual(code, 0)
         self.assertEqual(len(sentences), 1)
         self.assertIn(f"rank 0 on {HOST} ", sentences[0])
+
+    def test_a_lost_rank_leaves_nobody_waiting_for_its_gradients(self):
+        steps = ("--mode", "synthetic", "--compute", "cnn:network=lenet")
+        code, sentences = self.lose(signal.SIGKILL, 1, "summing.json", *steps)
+        self.assertNotEqual(code, 0)
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed, or crashed; what was measured before is "
+                                     "in summing.json"])
+        code, sentences = self.lose(signal.SIGSTOP, 1, "stopped.json", *steps)
+        self.assertNotEqual(code, 0)
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} gave no sign of life for 2 s; what was measured "
+                                     "before is in stopped.json"])
 
     def test_a_hanging_rank_ends_the_run(self):
         code, sentences = self.lose(signal.SIGSTOP, 1, "hanging.json")

@@ -120,6 +120,18 @@ void fields(auto& json, Record<RankShare> auto& share) {
   json("wait_seconds", share.wait_seconds);
   json("cpu_seconds", share.cpu_seconds);
   json("stages", share.stages);
+  json.late("weights_hash", share.weights_hash);
+}
+
+void fields(auto& json, Record<RankGradients> auto& gradients) {
+  json("step_bytes", gradients.step_bytes);
+  json("buckets", gradients.buckets);
+}
+
+void fields(auto& json, Record<RankCoverage> auto& coverage) {
+  json("proved_epochs", coverage.proved_epochs);
+  json("wrong_epochs", coverage.wrong_epochs);
+  json("partial_epochs", coverage.partial_epochs);
 }
 
 void fields(auto& json, Record<TrialRanks> auto& ranks) {
@@ -127,6 +139,11 @@ void fields(auto& json, Record<TrialRanks> auto& ranks) {
   json.derived("slowest", [&] { return ranks.slowest(); });
   json.derived("held_share", [&] { return ranks.held_share(); });
   json("each", ranks.each);
+  json.late("gradients", ranks.gradients);
+  json.late_derived("gradient_share", ranks.gradient_share());
+  json.late_derived("least_gradient_share", ranks.least_gradient_share());
+  json.late_derived("same_weights", ranks.same_weights());
+  json.late("coverage", ranks.coverage);
 }
 
 void fields(auto& json, Record<Trial> auto& trial) {

@@ -127,6 +127,10 @@ constexpr std::array kMeasured{
     CsvColumn{"wait_p95_seconds", of_wait<&WaitSummary::p95_seconds>},
     CsvColumn{"wait_p99_seconds", of_wait<&WaitSummary::p99_seconds>},
     CsvColumn{"wait_max_seconds", of_wait<&WaitSummary::max_seconds>},
+    CsvColumn{"gradient_share",
+              [](const CsvPlace& at) {
+                return at.trial.ranks ? text_or_empty(at.trial.ranks->gradient_share()) : std::string();
+              }},
     CsvColumn{"user_cpu_seconds", of_usage<&Usage::user_cpu_seconds>},
     CsvColumn{"system_cpu_seconds", of_usage<&Usage::system_cpu_seconds>},
     CsvColumn{"voluntary_switches", of_usage<&Usage::voluntary_switches>},

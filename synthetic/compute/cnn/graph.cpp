@@ -38,10 +38,17 @@ class Graph::Builder final : public Lowering {
         backward_of_(layers.size()) {
     place_relus();
     add_input(input);
-    for (std::size_t i = 0; i < layers_.size(); ++i) add_layer(i);
+    std::vector<std::size_t> first_tensors;  // of layers
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      first_tensors.push_back(parameters());
+      add_layer(i);
+    }
     add_output();
+    gradient_operations_.resize(parameters());
+    std::size_t known = parameters();
     for (std::size_t i = layers_.size(); i-- > 0;) {
       if (backward_of_[i]) backward_of_[i]();
+      while (known > first_tensors[i]) gradient_operations_[--known] = backward_.size();
     }
     backward_of_.clear();
     finish();
@@ -57,9 +64,11 @@ class Graph::Builder final : public Lowering {
     run(training ? forward_ : evaluate_);
   }
   void backward() { run(backward_); }
+  void backward(const std::function<void(std::size_t)>& after) { run(backward_, after); }
 
   const memory& outputs() const { return outputs_; }
   const memory& output_gradients() const { return output_gradients_; }
+  std::span<const std::size_t> gradient_operations() const { return gradient_operations_; }
 
  private:
   Dims dims_of(std::size_t tensor) const {
@@ -489,6 +498,7 @@ class Graph::Builder final : public Lowering {
   memory outputs_;
   memory output_gradients_;
   std::vector<std::function<void()>> backward_of_;  // adds a layer's operations to backward_
+  std::vector<std::size_t> gradient_operations_;    // of each tensor of weights
 };
 
 namespace {
@@ -517,6 +527,12 @@ void Graph::forward(bool training) {
 }
 void Graph::backward() {
   translated([&] { built_->backward(); });
+}
+void Graph::backward(const std::function<void(std::size_t)>& after) {
+  translated([&] { built_->backward(after); });
+}
+std::span<const std::size_t> Graph::gradient_operations() const {
+  return built_->gradient_operations();
 }
 std::span<const float> Graph::outputs() const {
   return built_->plain(built_->outputs());

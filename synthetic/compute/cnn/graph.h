@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,6 +50,10 @@ class Graph {
   std::span<float> output_gradients();
   // Fills gradients().
   void backward();
+  // The same; `after` is told after each operation how many have ended. gradient_operations() says how many it takes
+  // until the gradient of each tensor is known.
+  void backward(const std::function<void(std::size_t)>& after);
+  std::span<const std::size_t> gradient_operations() const;
 
   // All tensors of weights, back to back in oneDNN's own formats, and how many values each takes, padding included.
   std::span<float> weights();

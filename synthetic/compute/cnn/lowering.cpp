@@ -10,14 +10,25 @@
 namespace loadline::onednn {
 
 void Lowering::run(const Operations& operations) {
-  for (const Operation& operation : operations) {
-    if (operation.other) {
-      operation.other();
-    } else {
-      operation.primitive.execute(stream_, operation.args);
-    }
+  for (const Operation& operation : operations) run_one(operation);
+  stream_.wait();
+}
+
+// On the CPU an operation has ended when its call returns.
+void Lowering::run(const Operations& operations, const std::function<void(std::size_t)>& after) {
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    run_one(operations[i]);
+    after(i + 1);
   }
   stream_.wait();
+}
+
+void Lowering::run_one(const Operation& operation) {
+  if (operation.other) {
+    operation.other();
+  } else {
+    operation.primitive.execute(stream_, operation.args);
+  }
 }
 
 std::vector<float> Lowering::read(const memory& from) {

@@ -47,6 +47,8 @@ class Lowering {
 
   // One after the other, to the end of the last.
   void run(const Operations& operations);
+  // The same; `after` is told after each how many have ended.
+  void run(const Operations& operations, const std::function<void(std::size_t)>& after);
 
   // f32 values where they lie, and in the plain order of their axes.
   std::span<float> plain(const memory& values) const {
@@ -60,6 +62,7 @@ class Lowering {
   std::span<float> weights() const { return weights_; }
   std::span<float> gradients() const { return gradients_; }
   std::span<const std::size_t> tensor_values() const { return tensor_values_; }
+  std::size_t parameters() const { return parameters_.size(); }
   const GraphFacts& facts() const { return facts_; }
 
  protected:
@@ -116,6 +119,7 @@ class Lowering {
     float constant = 0;
   };
 
+  void run_one(const Operation& operation);
   void allocate_weights();
   void draw(std::size_t parameter);
   void allocate_scratch();

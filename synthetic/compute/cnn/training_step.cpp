@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "loaders/error.h"
+#include "loaders/random.h"
 #include "synthetic/compute/cnn/loss.h"
 #include "synthetic/compute/cnn/threads.h"
 #include "synthetic/compute/step_log.h"
@@ -48,7 +50,8 @@ std::vector<Layer> layers_of(const TrainingOptions& options, const StepSetting& 
 
 }  // namespace
 
-TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log)
+TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log,
+                           GradientSum* sum)
     : options_(options),
       setting_(checked(options, setting)),
       clock_(clock),
@@ -62,6 +65,9 @@ TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& se
       optimiser_(options.optimiser, graph_.tensor_values()),
       filled_up_(setting.batch_size * values_of(setting.sample.input) * size_bytes(setting.sample.dtype)) {
   if (options_.network->loss == Loss::kL1) targets_.resize(setting.batch_size * values_of(setting.sample.target));
+  if (sum == nullptr || options.bucket_bytes == 0) return;
+  buckets_.emplace(*sum, graph_.tensor_values(), options.bucket_bytes);
+  stages_.emplace_back(kGradientStage);
 }
 
 Score TrainingStep::train(const Slot& batch) {
@@ -70,8 +76,23 @@ Score TrainingStep::train(const Slot& batch) {
     throw Error(fmt::format("compute cnn: the loss is not finite in batch {} of the run, epoch {}: lower learning_rate",
                             batch.sequence, batch.epoch));
   }
-  timed(kOptimiser, [&] { optimiser_.step(graph_.weights(), graph_.gradients()); });
+  follow_gradients();
   return result;
+}
+
+void TrainingStep::sit_out() {
+  if (!buckets_) return;
+  buckets_->start_without();
+  follow_gradients();
+}
+
+void TrainingStep::follow_gradients() {
+  if (buckets_) {
+    bool summed = false;
+    timed(kGradients, [&] { summed = buckets_->finish(); });
+    if (!summed) return;
+  }
+  timed(kOptimiser, [&] { optimiser_.step(graph_.weights(), buckets_ ? buckets_->averages() : graph_.gradients()); });
 }
 
 Score TrainingStep::differentiate(const Slot& batch) {
@@ -82,8 +103,27 @@ Score TrainingStep::differentiate(const Slot& batch) {
     graph_.forward(true);
     result = score(batch);
   });
-  timed(kBackward, [&] { graph_.backward(); });
+  timed(kBackward, [&] { backward(); });
   return result;
+}
+
+// MPI goes on with a sum while it is called, and so it is between operations.
+void TrainingStep::backward() {
+  if (!buckets_) return graph_.backward();
+  graph_.backward([&](std::size_t operations) {
+    while (buckets_->started() < buckets_->count() &&
+           graph_.gradient_operations()[buckets_->next_tensor()] <= operations) {
+      buckets_->start(graph_.gradients());
+    }
+    buckets_->poll();
+  });
+}
+
+std::optional<SummedGradients> TrainingStep::summed() {
+  if (!buckets_) return std::nullopt;
+  std::uint64_t hash = 0;
+  for (const float weight : graph_.weights()) hash = key_of(hash, std::bit_cast<std::uint32_t>(weight));
+  return SummedGradients{.step_bytes = buckets_->size_bytes(), .buckets = buckets_->count(), .weights_hash = hash};
 }
 
 Score TrainingStep::evaluate(const Slot& batch) {
@@ -149,7 +189,10 @@ std::string TrainingStep::description() const {
   return fmt::format("{}, {} weights, {}{}, {}, {} thread{}, {} reorders a step", options_.network->name, facts.weights,
                      name(setting_.precision), emulated ? " (emulated: this CPU computes in f32)" : "",
                      setting_.fusion ? "fused" : "not fused", setting_.threads, setting_.threads == 1 ? "" : "s",
-                     facts.reorders);
+                     facts.reorders) +
+         (buckets_ ? fmt::format(", gradients of {} ranks in {} bucket{}", buckets_->ranks(), buckets_->count(),
+                                 buckets_->count() == 1 ? "" : "s")
+                   : "");
 }
 
 std::size_t TrainingStep::memory_bytes(const TrainingOptions& options, const StepSetting& setting) {

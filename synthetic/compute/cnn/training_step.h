@@ -1,7 +1,6 @@
 // One step of training on the CPU: forward, loss, backward, weights.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -15,12 +14,14 @@
 #include "synthetic/compute/cnn/network.h"
 #include "synthetic/compute/cnn/optimiser.h"
 #include "synthetic/compute/compute.h"
+#include "synthetic/compute/gradient_sum.h"
 
 namespace loadline {
 
 struct TrainingOptions {
   const Network* network = nullptr;
   OptimiserOptions optimiser;
+  double bucket_bytes = 0;  // of gradients that ranks sum up at a time; 0: none are summed up
 };
 
 // Made, used and destroyed by one thread, which is the first of the `setting.threads` that compute.
@@ -30,11 +31,15 @@ struct TrainingOptions {
 class TrainingStep {
  public:
   // Throws usage Error where the network does not fit the samples, or this CPU has no such precision.
-  // `log`, if any, gets the stages of each step.
-  TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log = nullptr);
+  // `log`, if any, gets the stages of each step. With `sum` weights follow the mean gradient of all ranks, so that all
+  // of them keep the same ones.
+  TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log = nullptr,
+               GradientSum* sum = nullptr);
 
-  // Throws Error naming epoch and batch where the loss is no number.
+  // Throws Error naming epoch and batch where the loss is no number. Where another rank has left, weights stay.
   Score train(const Slot& batch);
+  // A step without samples: where ranks sum up their gradients, weights follow those of the others.
+  void sit_out();
   // Forward alone, with what normalisations remember.
   Score evaluate(const Slot& batch);
 
@@ -42,6 +47,9 @@ class TrainingStep {
   // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders a step".
   std::string description() const;
   bool classifies() const { return options_.network->loss == Loss::kCrossEntropy; }
+  // As Sink has them.
+  std::optional<SummedGradients> summed();
+  bool ended() const { return buckets_ && buckets_->left(); }
 
   // For tests: the loss and its gradient, but no new weights.
   Score differentiate(const Slot& batch);
@@ -51,8 +59,10 @@ class TrainingStep {
   static std::size_t memory_bytes(const TrainingOptions& options, const StepSetting& setting);
 
  private:
-  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kStages };
+  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kGradients };
 
+  void backward();
+  void follow_gradients();
   void take_input(const Slot& batch);
   Score score(const Slot& batch);
   template <typename Work>
@@ -66,9 +76,10 @@ class TrainingStep {
   std::optional<PinnedThread> pinned_;
   Graph graph_;
   Optimiser optimiser_;
-  std::vector<std::byte> filled_up_;  // a short batch
-  std::vector<float> targets_;        // of a loss that has values for targets
-  std::array<StageTime, kStages> stages_{{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}}};
+  std::vector<std::byte> filled_up_;        // a short batch
+  std::vector<float> targets_;              // of a loss that has values for targets
+  std::optional<GradientBuckets> buckets_;  // none: this process trains alone
+  std::vector<StageTime> stages_{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}};  // with buckets, "gradients"
 };
 
 }  // namespace loadline

@@ -66,7 +66,10 @@ class ScriptedSink final : public Sink {
     batch.reset();
   }
 
+  bool ended() const override { return consumed == ends_after; }
+
   std::size_t consumed = 0;
+  std::size_t ends_after = 1000;
   std::function<void()> on_consume;
 
  private:
@@ -100,6 +103,34 @@ TEST(RunLoop, GoesOnWhereItStopped) {
   EXPECT_EQ(run_loop(feed, sink, clock, Batches{1}, {}).wall, 11ns);
   clock.advance(1h);  // between stretches, outside any
   EXPECT_EQ(run_loop(feed, sink, clock, Batches{3}, {}).wall, 39ns);
+}
+
+TEST(RunLoop, EndsWithItsSink) {
+  FakeClock clock;
+  ScriptedFeed feed(clock, {{1ns}});
+  feed.endless = true;
+  ScriptedSink sink(clock, {10ns});
+  sink.ends_after = 3;
+  const Stretch stretch = run_loop(feed, sink, clock, Batches{9}, {});
+  EXPECT_FALSE(stretch.complete) << "another rank has left its steps";
+  EXPECT_EQ(stretch.batches, 3U);
+}
+
+TEST(RunLoop, CountsTheTimeOfAQuestionToOthersIntoNoWait) {
+  FakeClock clock;
+  ScriptedFeed feed(clock, {{1ns}});
+  feed.endless = true;
+  ScriptedSink sink(clock, {10ns});
+  Length length = Time::max();
+  length.enough_takes_time = true;
+  length.enough = [&](const Stretch& so_far) {
+    clock.advance(100ns);
+    return so_far.batches == 2;
+  };
+  const Stretch stretch = run_loop(feed, sink, clock, length, {});
+  EXPECT_TRUE(stretch.complete);
+  EXPECT_EQ(stretch.waits.total(), 2ns);
+  EXPECT_EQ(stretch.wall, 222ns) << "of two batches, and of the questions before them";
 }
 
 TEST(RunLoop, EndsWithTheFirstBatchAtOrAfterItsTime) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string_view>
 
 namespace loadline {
 namespace {
@@ -27,6 +28,26 @@ TEST(LaunchFrom, KnowsLaunchersByTheirVariables) {
   expect_launch(launch({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}), "mpirun", 3, 4);
   expect_launch(launch({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}}), "mpiexec", 1, 2);
   expect_launch(launch({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}}), "srun", 7, 8);
+}
+
+TEST(LaunchFrom, CountsTheRanksOfAllNodesWithMpich) {
+  expect_launch(launch({{"MPI_LOCALNRANKS", "1"},
+                        {"PMI_SIZE", "4"},
+                        {"PMI_RANK", "2"},
+                        {"SLURM_STEP_NUM_TASKS", "4"},
+                        {"SLURM_PROCID", "2"}}),
+                "mpirun", 2, 4);
+}
+
+TEST(LaunchFrom, KnowsSrunWithEveryProcessManager) {
+  for (const char* variable : {"PMIX_NAMESPACE", "PMI_FD", "PMI_SIZE"}) {
+    EXPECT_TRUE(has_process_manager([&](const char* name) -> std::optional<std::string> {
+      return std::string_view(name) == variable ? std::optional<std::string>("2") : std::nullopt;
+    })) << variable;
+  }
+  EXPECT_FALSE(has_process_manager([](const char* /*name*/) { return std::nullopt; })) << "srun --mpi=none";
+  expect_launch(launch({{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}, {"PMI_SIZE", "2"}, {"PMI_RANK", "1"}}),
+                "srun", 1, 2);
 }
 
 TEST(LaunchFrom, TakesMpirunWithinAStepOfSrunForMpirun) {

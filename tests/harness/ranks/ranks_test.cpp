@@ -5,40 +5,15 @@
 
 #include <latch>
 
-#include "loaders/error.h"
 #include "tests/harness/ranks/local_messages.h"
 
 namespace loadline {
 namespace {
 
-constexpr RankLimits kPatient{.silence_seconds = 600, .grace_seconds = 600};
-
 std::string joined(const std::vector<std::string>& parts) {
   std::string all;
   for (const std::string& part : parts) all += part;
   return all;
-}
-
-// A thread for each.
-void on_all(std::size_t size, const RankLimits& limits, const std::function<void(Ranks&, LocalWorld&)>& work) {
-  LocalWorld world(size);
-  std::vector<std::jthread> threads;
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&, rank] {
-      Ranks ranks(std::make_unique<LocalMessages>(world, rank), "host" + std::to_string(rank), limits,
-                  [](const std::string& /*sentence*/) {});
-      work(ranks, world);
-    });
-  }
-}
-
-std::string failure_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Ranks, AgreeInTheOrderOfTheirNumbers) {
@@ -89,6 +64,17 @@ TEST(Ranks, NameTheOneThatIsLost) {
     all_there.arrive_and_wait();
     if (ranks.rank() == 1) return world.lose(1);
     EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was silent for 0.5 s");
+    EXPECT_FALSE(ranks.failure()->orderly);
+  });
+}
+
+TEST(Ranks, NameTheOneWhoseProcessHasEnded) {
+  std::latch all_there(2);
+  on_all(2, {.silence_seconds = 600, .grace_seconds = 0.1}, [&](Ranks& ranks, LocalWorld& world) {
+    all_there.arrive_and_wait();
+    if (ranks.rank() == 1) return world.lose(1);
+    ranks.watch_processes([](std::size_t rank) { return rank == 1; });
+    EXPECT_EQ(failure_of([&] { ranks.outer("", joined, true); }), "rank 1 on host1 was killed, or crashed");
     EXPECT_FALSE(ranks.failure()->orderly);
   });
 }

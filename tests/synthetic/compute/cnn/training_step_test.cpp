@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "loaders/random.h"
 #include "synthetic/compute/step_log.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/fake_clock.h"
+#include "tests/synthetic/compute/local_sum.h"
 
 namespace loadline {
 namespace {
@@ -118,6 +122,62 @@ TEST_F(TrainingStepTest, AShortBatchCountsForItsOwnSamplesAlone) {
   const auto other = whole.graph().plain_gradient(0);
   ASSERT_EQ(one.size(), other.size());
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 1e-5) << i;
+}
+
+// The samples of both, one after the other.
+class Joined {
+ public:
+  Joined(const Slot& first, const Slot& second) : pool_(1, 2 * kStepBatch, kValues * sizeof(float)) {
+    batch_ = pool_.try_acquire();
+    batch_->count = 2 * kStepBatch;
+    batch_->sample_bytes = kValues * sizeof(float);
+    std::ranges::copy(first.labels.first(kStepBatch), batch_->labels.begin());
+    std::ranges::copy(second.labels.first(kStepBatch), batch_->labels.begin() + kStepBatch);
+    std::memcpy(batch_->data.data(), first.data.data(), first.inputs().size());
+    std::memcpy(batch_->data.data() + first.inputs().size(), second.data.data(), second.inputs().size());
+  }
+  const Slot& slot() const { return *batch_; }
+
+ private:
+  BatchPool pool_;
+  Batch batch_;
+};
+
+TEST_F(TrainingStepTest, RanksKeepTheSameWeightsWhichAreThoseOfOneProcessOnAllOfTheirBatches) {
+  constexpr std::size_t kSteps = 8;
+  StepSetting setting = small_setting();
+  test::SumWorld world(2);
+  std::array<std::vector<float>, 2> weights;
+  std::array<std::optional<SummedGradients>, 2> summed;
+  const auto train = [&](std::size_t rank) {
+    test::LocalSum sum(world, rank);
+    test::FakeClock clock;
+    TrainingOptions options = options_of(setting);
+    options.bucket_bytes = 10'000;
+    TrainingStep step(options, setting, clock, nullptr, &sum);
+    for (std::size_t i = 0; i < kSteps; ++i) step.train(Halves(kStepBatch, 2 * i + rank).slot());
+    weights[rank].assign(step.graph().weights().begin(), step.graph().weights().end());
+    summed[rank] = step.summed();
+    EXPECT_EQ(step.stages().back().name, "gradients");
+    EXPECT_EQ(step.stages().back().hits, kSteps);
+  };
+  std::jthread other(train, 1);
+  train(0);
+  other.join();
+  EXPECT_EQ(weights[0], weights[1]) << "bit for bit";
+  ASSERT_TRUE(summed[0] && summed[1]);
+  EXPECT_EQ(summed[0]->weights_hash, summed[1]->weights_hash);
+  EXPECT_GT(summed[0]->buckets, 1U);
+  EXPECT_EQ(summed[0]->step_bytes, 4 * weights[0].size());
+
+  setting.batch_size = 2 * kStepBatch;
+  TrainingStep alone(options_of(setting), setting, clock_);
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    alone.train(Joined(Halves(kStepBatch, 2 * i).slot(), Halves(kStepBatch, 2 * i + 1).slot()).slot());
+  }
+  EXPECT_FALSE(alone.summed());
+  ASSERT_EQ(alone.graph().weights().size(), weights[0].size());
+  for (std::size_t i = 0; i < weights[0].size(); ++i) ASSERT_NEAR(alone.graph().weights()[i], weights[0][i], 1e-4) << i;
 }
 
 TEST_F(TrainingStepTest, NamesEpochAndBatchWhereTheLossIsNoNumber) {
