@@ -37,7 +37,8 @@ std::optional<std::string> environment_variable(const char* name) {
 
 std::string no_process_manager(const std::string& started) {
   return fmt::format(
-      "{}, and told them nothing that MPI could find the others by: start them by srun --mpi=pmix, or another of those "
+      "{}, and told them nothing that MPI could find the others by: start them with srun --mpi=pmix, or another of "
+      "those "
       "that srun --mpi=list shows, or by mpirun within salloc or sbatch",
       started);
 }
@@ -51,7 +52,7 @@ const MpiFunctions& loaded_mpi() {
       reinterpret_cast<decltype(&loadline_mpi_functions)>(load_module("loadline_mpi.so", "loadline_mpi_functions"));
   const MpiFunctions* const mpi = functions();
   if (mpi->version != MpiFunctions::kVersion) {
-    throw Error("cannot use loadline_mpi.so: it is of another version of loadline");
+    throw Error("cannot use loadline_mpi.so: it belongs to another version of loadline");
   }
   return *mpi;
 }

@@ -62,7 +62,7 @@ class Ranks {
   void watch(std::stop_token token, std::function<int()> signal);
   // What tells whether the process of another rank has ended; none: nobody knows that of any.
   void watch_processes(std::function<bool(std::size_t rank)> has_ended);
-  // Requested when any rank is to stop, or when the run has failed.
+  // Requested when any rank must stop, or when the run has failed.
   std::stop_token stop_token() const { return stop_.get_token(); }
   // The signal that asked for the stop; 0: none.
   int signal() const;

@@ -123,7 +123,7 @@ struct ComputeContext {
   Clock& clock;          // outlives the sink
   std::stop_token stop;  // ends a waiting consume()
   StepSetting setting = {};
-  StepLog* log = nullptr;            // gets what the sink does, and outlives it; null: nobody traces
+  StepLog* log = nullptr;            // receives what the sink does, and outlives it; null: no tracing
   GradientSum* gradients = nullptr;  // of the ranks of the run, and outlives the sink; null: this process steps alone
 };
 

@@ -194,7 +194,7 @@ class Ranks(ResultsTest):
                                      "in summing.json"])
         code, sentences = self.lose(signal.SIGSTOP, 1, "stopped.json", *steps)
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} gave no sign of life for 2 s; what was measured "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 2 s; what was measured "
                                      "before is in stopped.json"])
 
     def test_a_hanging_rank_ends_the_run(self):

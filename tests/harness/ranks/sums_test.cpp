@@ -55,7 +55,7 @@ TEST(RankSums, EndWithTheRunWhenARankIsLost) {
     sums.start(*room);
     EXPECT_FALSE(sums.wait());
     ASSERT_TRUE(ranks.failure());
-    EXPECT_EQ(ranks.failure()->sentence, "rank 1 on host1 gave no sign of life for 0.5 s");
+    EXPECT_EQ(ranks.failure()->sentence, "rank 1 on host1 was silent for 0.5 s");
   });
 }
 
