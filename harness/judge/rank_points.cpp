@@ -9,6 +9,7 @@
 #include "harness/judge/stored_reads.h"
 #include "harness/result/counted.h"
 #include "synthetic/compute/compute.h"
+#include "synthetic/compute/gradient_sum.h"
 
 namespace loadline {
 namespace {
@@ -65,7 +66,7 @@ double stage_seconds(const Trial& trial, std::string_view stage) {
 
 bool tells_gradients(const CellResult& cell) {
   return std::ranges::all_of(counted(cell.trials), [](const Trial& trial) {
-    return std::ranges::find(trial.stages, kGradientsStage, &StageSummary::name) != trial.stages.end();
+    return std::ranges::find(trial.stages, kGradientStage, &StageSummary::name) != trial.stages.end();
   });
 }
 
@@ -86,7 +87,7 @@ RankSeconds seconds_of_cell(const CellResult& cell, double ranks) {
       for (const RankShare& rank : trial.ranks->each) waiting += trial.wall_seconds - rank.wall_seconds;
       waiting /= static_cast<double>(trial.ranks->each.size());
     }
-    const double gradients = stage_seconds(trial, kGradientsStage);
+    const double gradients = stage_seconds(trial, kGradientStage);
     mean.all += trial.wall_seconds * share;
     mean.parts.loading += trial.wait.total_seconds * share;
     mean.parts.gradients += gradients * share;
@@ -129,7 +130,7 @@ std::optional<Estimate> gradients_share(const CellResult& cell) {
   if (!tells_gradients(cell)) return std::nullopt;
   std::vector<double> shares;
   for (const Trial& trial : counted(cell.trials))
-    shares.push_back(stage_seconds(trial, kGradientsStage) / trial.wall_seconds);
+    shares.push_back(stage_seconds(trial, kGradientStage) / trial.wall_seconds);
   return estimate_of_mean(shares);
 }
 

@@ -16,9 +16,6 @@
 
 namespace loadline {
 
-// The stage in which a step waits for the gradients of other ranks.
-inline constexpr std::string_view kGradientsStage = "gradients";
-
 // What stays as it is when ranks are added.
 enum class ScalingKind : std::uint8_t {
   kWeak,    // the batch of a rank

@@ -6,6 +6,7 @@
 
 #include "harness/judge/scaling_words.h"
 #include "loaders/error.h"
+#include "synthetic/compute/gradient_sum.h"
 #include "tests/harness/support/ranks.h"
 
 namespace loadline {
@@ -104,7 +105,7 @@ TEST(ScalingStudy, GradientsAreAStageOfTheirOwn) {
   Studies studies({{.ranks = 1, .full = {100, 100}}, {.ranks = 2, .full = {100, 100}}});
   for (const std::size_t i : {0U, 1U}) {
     for (Trial& trial : studies.result(i).cells[0].trials) {
-      trial.stages = {{std::string(kGradientsStage), 1, i == 0 ? 0 : 0.5 * trial.wall_seconds}};
+      trial.stages = {{std::string(kGradientStage), 1, i == 0 ? 0 : 0.5 * trial.wall_seconds}};
     }
   }
   const RankPoint point = studies.study().curves[0].points[1];
