@@ -153,7 +153,8 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   add_step(basis, *cells.synthetic);
   add_flight(basis, loading.cell);
   const CellResult& reading = cells.io == nullptr ? *cells.full : *cells.io;
-  basis.read_seconds_per_sample = read_seconds_per_sample(reading);
+  // Opening stays with the work: no latency that is given for a read speaks of it.
+  basis.read_seconds_per_sample = seconds_per_sample_in(reading, {WorkerStage::kRead});
   basis.from_storage = reads_from_storage(reading, facts);
   add_samples(basis, loading, facts);
   add_start(basis, loading);

@@ -181,7 +181,7 @@ std::optional<double> device_rate(const CellResult& cell) {
 
 void add_reads(RankPoint& point, const RankMeasurement& one) {
   const CellResult& cell = curve_cell(one);
-  point.read_seconds = read_seconds_per_sample(cell);
+  point.read_seconds = seconds_per_sample_in(cell, {WorkerStage::kOpen, WorkerStage::kRead});
   point.device_bytes_per_second = device_rate(cell);
   if (cell.dataset >= one.result.datasets.size()) return;
   const DatasetFacts& facts = one.result.datasets[cell.dataset];

@@ -1,5 +1,7 @@
 #include "harness/judge/stored_reads.h"
 
+#include <algorithm>
+
 #include "harness/judge/loader_time.h"
 
 namespace loadline {
@@ -27,11 +29,11 @@ bool reads_from_storage(const CellResult& cell, const DatasetFacts& facts) {
   return cell.cell.cache == CacheState::kCold || found_cold || elsewhere;
 }
 
-double read_seconds_per_sample(const CellResult& cell) {
+double seconds_per_sample_in(const CellResult& cell, std::initializer_list<WorkerStage> stages) {
   double seconds = 0;
   if (const auto time = loader_time_of(cell)) {
-    for (const StageShare& stage : time->stages) {
-      if (stage.stage == WorkerStage::kOpen || stage.stage == WorkerStage::kRead) seconds += stage.seconds_per_sample;
+    for (const StageShare& share : time->stages) {
+      if (std::ranges::count(stages, share.stage) > 0) seconds += share.seconds_per_sample;
     }
   }
   return seconds;

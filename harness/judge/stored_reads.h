@@ -1,7 +1,10 @@
 // What samples cost the storage that they come from. Pure functions, safe from any thread.
 #pragma once
 
+#include <initializer_list>
+
 #include "harness/result/result.h"
+#include "loaders/worker_clock.h"
 
 namespace loadline {
 
@@ -14,7 +17,7 @@ double stored_bytes_per_sample(const CellResult& cell, const DatasetFacts& facts
 // cell with trials.
 bool reads_from_storage(const CellResult& cell, const DatasetFacts& facts);
 
-// Of one worker's time: opening files and reading, a sample, over all trials. 0 where the loader does not tell.
-double read_seconds_per_sample(const CellResult& cell);
+// What one worker spends in these stages on a sample, over all trials; 0 if the loader does not report stages.
+double seconds_per_sample_in(const CellResult& cell, std::initializer_list<WorkerStage> stages);
 
 }  // namespace loadline

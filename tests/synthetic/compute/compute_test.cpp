@@ -89,12 +89,12 @@ TEST(ParseCompute, LeavesAFunctionOfAScriptToWhoeverOpensIt) {
 TEST(ParseCompute, FillsInStandardValues) {
   const ComputeSpec spec = parse_compute("device:samples_per_second=1786");
   EXPECT_EQ(spec.kind->name, "device");
-  EXPECT_EQ(spec.values, (std::vector<double>{1786, 0, 0, 0, 0, 2, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(spec.values, (std::vector<double>{1786, 0, 0, 0, 0, 2, 1, 0, 0, 0, 1, 0, 0, 0}));
 }
 
 TEST(ParseCompute, TakesParametersInAnyOrder) {
   const ComputeSpec spec = parse_compute("device:depth=0,copy_bytes_per_second=2.5e10,samples_per_second=0.001");
-  EXPECT_EQ(spec.values, (std::vector<double>{0.001, 0, 2.5e10, 0, 0, 0, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(spec.values, (std::vector<double>{0.001, 0, 2.5e10, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}));
 }
 
 TEST(ParseCompute, TakesEveryParameterOfTheDevice) {
@@ -166,7 +166,8 @@ TEST(ParseCompute, RefusesWithASentenceThatNamesThePart) {
   EXPECT_EQ(refusal("device:samples_per_secnd=5"),
             "compute device: parameter 'samples_per_secnd': want one of samples_per_second, profile, "
             "copy_bytes_per_second, copy_latency_seconds, overlap, depth, devices, gradient_bytes, "
-            "reduce_bytes_per_second, reduce_latency_seconds, ranks, busy (did you mean samples_per_second?)");
+            "reduce_bytes_per_second, reduce_latency_seconds, ranks, bucket_bytes, mode, busy (did you mean "
+            "samples_per_second?)");
 }
 
 TEST(ParseCompute, RefusesValuesThatAreNoNumberInRange) {
