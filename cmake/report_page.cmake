@@ -12,7 +12,7 @@ if(LOADLINE_CHARTS STREQUAL "ON" AND NOT LOADLINE_NPM)
 endif()
 
 # What the script is made of, in this order: the last begins. A file with charts of its own goes before it.
-set(LOADLINE_PAGE_SCRIPTS tables.js parts.js rates.js scaling.js times.js run.js training.js ranks.js page.js)
+set(LOADLINE_PAGE_SCRIPTS tables.js parts.js rates.js scaling.js times.js run.js training.js ranks.js forecast.js page.js)
 
 # Lets `target` define embedded_page().
 function(loadline_embed_report_page target)

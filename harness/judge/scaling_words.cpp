@@ -77,15 +77,15 @@ std::string storage_cause(const RankPoint& first, const RankPoint& point) {
 }
 
 std::string loading_cause(const RankPoint& first, const RankPoint& point) {
-  const std::string storage = storage_cause(first, point);
-  const std::string cpus = cpus_cause(first, point);
+  std::string storage = storage_cause(first, point);
+  std::string cpus = cpus_cause(first, point);
   // What waits for storage leaves CPUs idle.
   if (!storage.empty() && (point.from_storage || cpus.empty())) return storage;
   return cpus;
 }
 
 std::string step_cause(const RankPoint& first, const RankPoint& point, ScalingKind kind) {
-  const std::string cpus = cpus_cause(first, point);
+  std::string cpus = cpus_cause(first, point);
   if (kind == ScalingKind::kWeak) return cpus;
   const std::string share =
       fmt::format("a rank's share of the batch is {} instead of {} samples", point.batch_size, first.batch_size);

@@ -52,8 +52,8 @@ Tongue make_tongue() {
 }
 
 const Tongue& tongue() {
-  static const Tongue one = make_tongue();
-  return one;
+  static const Tongue kOne = make_tongue();
+  return kOne;
 }
 
 // One half, a quarter, an eighth, an eighth.
