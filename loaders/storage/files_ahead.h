@@ -26,8 +26,9 @@ class OpenFileAllowance {
 };
 
 // Files are opened when they are asked for, and the system is told to fetch them (posix_fadvise, POSIX_FADV_WILLNEED),
-// up to 4 MiB of each; so storage has many requests at a time from one thread. What cannot be opened ahead, for whatever
-// reason, is opened when it is taken. One thread. Allocates nothing once its memory has grown to the longest file.
+// up to 4 MiB of each; so storage has many requests at a time from one thread. What cannot be opened ahead, for
+// whatever reason, is opened when it is taken. One thread. Allocates nothing once its memory has grown to the longest
+// file.
 class FilesAhead {
  public:
   // Borrows `allowance`, which others may share.

@@ -53,7 +53,8 @@ TEST_F(Usage, UnknownValueNamesTheNearest) {
   expect_usage({"run", "--compute", "device:sample_per_second=1"},
                "compute device: parameter 'sample_per_second': want one of samples_per_second, profile, "
                "copy_bytes_per_second, copy_latency_seconds, overlap, depth, devices, gradient_bytes, "
-               "reduce_bytes_per_second, reduce_latency_seconds, ranks, bucket_bytes, mode, busy (did you mean samples_per_second?)");
+               "reduce_bytes_per_second, reduce_latency_seconds, ranks, bucket_bytes, mode, busy (did you mean "
+               "samples_per_second?)");
   expect_usage({"data", "make", "cifar11", "x"},
                "kind of dataset 'cifar11': want one of cifar10, cifar100, mnist (did you mean cifar10?)");
   expect_usage({"data", "info", ".", "--split", "tset"},
