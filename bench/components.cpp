@@ -24,8 +24,8 @@
 #include <memory>
 #include <set>
 
-#include "harness/result/build_facts.h"
-#include "harness/result/threads.h"
+#include "harness/machine/build_facts.h"
+#include "harness/machine/threads.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/transforms/kernels.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/components.h"
-#include "harness/result/threads.h"
+#include "harness/machine/threads.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/memory.h"
@@ -57,7 +57,7 @@ void run_step(benchmark::State& state, const Case& which, Precision precision, b
   const Network& network = network_of(which);
   const SteadyClock clock;
   TrainingStep step(
-      {.network = &network, .optimiser = {.kind = network.optimiser, .learning_rate = 1e-4, .fused = fusion}}, setting,
+      {.network = &network, .optimizer = {.kind = network.optimizer, .learning_rate = 1e-4, .fused = fusion}}, setting,
       clock);
   const auto layers = network.layers(outputs_of(network, setting.sample, setting.classes));
   const auto shapes = tensor_shapes(layers, setting.sample.input);

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bench/components.h"
-#include "harness/result/threads.h"
+#include "harness/machine/threads.h"
 #include "loaders/batch.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"

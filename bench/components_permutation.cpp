@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/components.h"
-#include "harness/result/threads.h"
+#include "harness/machine/threads.h"
 #include "loaders/error.h"
 #include "loaders/sampler.h"
 

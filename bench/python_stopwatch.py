@@ -62,13 +62,13 @@ class Step:
             torch.nn.Flatten(),
             torch.nn.Linear(1352, 10),
         )
-        self.optimiser = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
 
     def __call__(self, images, labels):
         loss = torch.nn.functional.cross_entropy(self.model(images), labels)
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss.backward()
-        self.optimiser.step()
+        self.optimizer.step()
 
 
 def make_loader(workers):

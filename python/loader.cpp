@@ -17,14 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/machine.h"
+#include "harness/machine/numa_nodes.h"
+#include "harness/machine/threads.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/trial.h"
 #include "harness/plan/options.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/workloads.h"
-#include "harness/result/machine.h"
-#include "harness/result/numa_nodes.h"
-#include "harness/result/threads.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"

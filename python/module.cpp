@@ -1,7 +1,7 @@
 // The extension module loadline._core: what the Python files of the package stand on.
 #include <pybind11/pybind11.h>
 
-#include "harness/result/build_facts.h"
+#include "harness/machine/build_facts.h"
 #include "loaders/error.h"
 #include "python/array.h"
 #include "python/bind.h"

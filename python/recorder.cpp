@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "harness/file/recording_json.h"
+#include "harness/machine/environment.h"
+#include "harness/machine/run_id.h"
 #include "harness/measure/wait_histogram.h"
-#include "harness/result/environment.h"
-#include "harness/result/recording_json.h"
-#include "harness/result/run_id.h"
 #include "loaders/storage/file.h"
 #include "python/batches.h"
 #include "python/bind.h"

@@ -52,15 +52,15 @@ def make_step():
         nn.Conv2d(16, 32, 3, stride=2), nn.ReLU(),
         nn.Flatten(), nn.Linear(32 * 6 * 6, 10),
     )  # fmt: skip
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     criterion = nn.CrossEntropyLoss()
 
     def step(batch):
         images, labels = batch
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = criterion(model(images), labels)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         return float(loss)
 
     return step

@@ -44,8 +44,8 @@
 #include <vector>
 
 #include "harness/ceilings/pace.h"
+#include "harness/machine/machine.h"
 #include "harness/plan/plan.h"
-#include "harness/result/machine.h"
 #include "loaders/assemble.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/sampler.h"

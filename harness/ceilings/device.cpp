@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/ceilings/kernels.h"
-#include "harness/measure/usage.h"
+#include "harness/machine/usage.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"

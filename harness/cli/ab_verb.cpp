@@ -16,7 +16,7 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/turns.h"
 #include "harness/cli/verbs.h"
-#include "harness/result/run_id.h"
+#include "harness/machine/run_id.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
 #include "synthetic/clock.h"

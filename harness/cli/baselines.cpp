@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "harness/result/result_reader.h"
+#include "harness/file/result_reader.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/result/listing.h"
+#include "harness/file/listing.h"
 
 namespace loadline {
 

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "harness/cli/child.h"
-#include "harness/result/build_facts.h"
-#include "harness/result/result_reader.h"
-#include "harness/result/run_id.h"
+#include "harness/file/result_reader.h"
+#include "harness/machine/build_facts.h"
+#include "harness/machine/run_id.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 

@@ -13,7 +13,7 @@
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
-#include "harness/result/result_reader.h"
+#include "harness/file/result_reader.h"
 #include "harness/show/diff_text.h"
 #include "harness/show/walk_text.h"
 #include "loaders/error.h"

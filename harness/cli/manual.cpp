@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/result/kernel_text.h"
+#include "harness/machine/kernel_text.h"
 
 namespace loadline {
 namespace {

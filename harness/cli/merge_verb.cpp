@@ -9,10 +9,10 @@
 #include "harness/cli/result_file.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
+#include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
+#include "harness/machine/run_id.h"
 #include "harness/result/merge.h"
-#include "harness/result/result_reader.h"
-#include "harness/result/run_id.h"
 #include "loaders/printable.h"
 
 namespace loadline {

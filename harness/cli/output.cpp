@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "harness/cli/baselines.h"
-#include "harness/result/document_status.h"
+#include "harness/file/document_status.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_stamp.h"

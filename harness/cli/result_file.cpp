@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "harness/cli/streams.h"
-#include "harness/result/result_json.h"
+#include "harness/file/result_json.h"
 #include "harness/show/columns.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"

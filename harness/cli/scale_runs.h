@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/cli/verbs.h"
-#include "harness/result/job.h"
+#include "harness/machine/job.h"
 #include "harness/result/result.h"
 
 namespace loadline {

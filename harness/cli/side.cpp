@@ -5,9 +5,9 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/verbs.h"
 #include "harness/cli/words.h"
+#include "harness/machine/numa_nodes.h"
+#include "harness/machine/threads.h"
 #include "harness/plan/workloads.h"
-#include "harness/result/numa_nodes.h"
-#include "harness/result/threads.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "harness/judge/phrase.h"
-#include "harness/result/kernel_text.h"
+#include "harness/machine/kernel_text.h"
 #include "harness/result/memory_words.h"
 
 namespace loadline {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/machine.h"
-#include "harness/result/system_files.h"
+#include "harness/machine/machine.h"
+#include "harness/machine/system_files.h"
 
 namespace loadline {
 

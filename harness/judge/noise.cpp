@@ -11,8 +11,8 @@
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/student_t.h"
+#include "harness/machine/run_id.h"
 #include "harness/result/counted.h"
-#include "harness/result/run_id.h"
 #include "loaders/error.h"
 
 namespace loadline {

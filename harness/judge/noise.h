@@ -10,8 +10,8 @@
 
 #include "harness/judge/comparison.h"
 #include "harness/judge/matching.h"
+#include "harness/machine/environment.h"
 #include "harness/plan/plan.h"
-#include "harness/result/environment.h"
 #include "harness/result/result.h"
 
 namespace loadline {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/result/build_facts.h"
+#include "harness/machine/build_facts.h"
 #include "loaders/error.h"
 
 namespace loadline {

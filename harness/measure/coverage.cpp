@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "harness/result/kernel_text.h"
+#include "harness/machine/kernel_text.h"
 #include "loaders/random.h"
 
 namespace loadline {

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "harness/result/cgroup.h"
-#include "harness/result/kernel_text.h"
+#include "harness/machine/cgroup.h"
+#include "harness/machine/kernel_text.h"
 
 namespace loadline {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/result/system_files.h"
+#include "harness/machine/system_files.h"
 
 namespace loadline {
 

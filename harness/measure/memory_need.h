@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/machine.h"
+#include "harness/machine/machine.h"
 #include "harness/result/result.h"
 
 namespace loadline {

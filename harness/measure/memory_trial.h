@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/result/machine.h"
+#include "harness/machine/machine.h"
 
 namespace loadline {
 

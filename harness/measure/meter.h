@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/usage.h"
 #include "harness/measure/delays.h"
-#include "harness/measure/usage.h"
 
 namespace loadline {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/result/kernel_text.h"
+#include "harness/machine/kernel_text.h"
 #include "harness/result/rank_trials.h"
 #include "loaders/error.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/result/kernel_text.h"
+#include "harness/machine/kernel_text.h"
 
 namespace loadline {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/machine/system_files.h"
 #include "harness/monitor/gpu_library.h"
-#include "harness/result/system_files.h"
 #include "harness/result/trial_readings.h"
 
 namespace loadline {

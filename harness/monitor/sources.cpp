@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/machine/cgroup.h"
+#include "harness/machine/kernel_text.h"
 #include "harness/monitor/kept_file.h"
-#include "harness/result/cgroup.h"
-#include "harness/result/kernel_text.h"
 
 namespace loadline {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/machine/mounts.h"
+#include "harness/machine/system_files.h"
 #include "harness/monitor/source.h"
-#include "harness/result/mounts.h"
-#include "harness/result/system_files.h"
 
 namespace loadline {
 

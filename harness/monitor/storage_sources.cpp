@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "harness/machine/kernel_text.h"
 #include "harness/monitor/kept_file.h"
 #include "harness/monitor/sources.h"
-#include "harness/result/kernel_text.h"
 
 namespace loadline {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "harness/machine/kernel_text.h"
 #include "harness/ranks/mpi_module.h"
-#include "harness/result/kernel_text.h"
 #include "loaders/error.h"
 #include "loaders/storage/module.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/machine/job.h"
 #include "harness/ranks/messages.h"
-#include "harness/result/job.h"
 
 namespace loadline {
 

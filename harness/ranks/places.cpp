@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "harness/result/kernel_text.h"
+#include "harness/machine/kernel_text.h"
 #include "loaders/printable.h"
 
 namespace loadline {

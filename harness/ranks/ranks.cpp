@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "harness/machine/kernel_text.h"
 #include "harness/ranks/wire.h"
-#include "harness/result/kernel_text.h"
 #include "loaders/error.h"
 
 namespace loadline {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/machine/run_id.h"
 #include "harness/plan/settings.h"
-#include "harness/result/run_id.h"
 #include "loaders/error.h"
 
 namespace loadline {

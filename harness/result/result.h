@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
-#include "harness/measure/usage.h"
+#include "harness/machine/cpu_limits.h"
+#include "harness/machine/environment.h"
+#include "harness/machine/storage_facts.h"
+#include "harness/machine/usage.h"
 #include "harness/plan/plan.h"
-#include "harness/result/cpu_limits.h"
-#include "harness/result/environment.h"
 #include "harness/result/loader_stages.h"
 #include "harness/result/monitor_record.h"
 #include "harness/result/rank_record.h"
-#include "harness/result/storage_facts.h"
 #include "harness/result/trial_readings.h"
 #include "loaders/datasets/dataset.h"
 

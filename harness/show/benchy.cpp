@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/file/json/record.h"
 #include "harness/judge/statistics.h"
-#include "harness/result/json/record.h"
 #include "loaders/error.h"
 
 namespace loadline {

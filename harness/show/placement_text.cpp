@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/machine/kernel_text.h"
 #include "harness/result/counted.h"
-#include "harness/result/kernel_text.h"
 
 namespace loadline {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/measure/train.h"
+#include "harness/result/training.h"
 #include "harness/show/wrap.h"
 
 namespace loadline {

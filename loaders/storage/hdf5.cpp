@@ -203,7 +203,7 @@ struct Hdf5Dataset::Handles {
 };
 
 Hdf5Dataset::Hdf5Dataset(const fs::path& path, const std::string& name) : path_(path) {
-  const Hdf5Turn turn;  // before what must be closed in it, should this fail
+  const Hdf5Lock lock;  // before what must be closed in it, should this fail
   auto opened = std::make_unique<Handles>();
   opened->file = open_file(path);
   opened->dataset = open_dataset(opened->file.id(), path, name);
@@ -215,19 +215,19 @@ Hdf5Dataset::Hdf5Dataset(const fs::path& path, const std::string& name) : path_(
 }
 
 Hdf5Dataset::~Hdf5Dataset() {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   handles_.reset();
 }
 
 bool has_hdf5_dataset(const fs::path& path, const std::string& name) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const Handle file(H5Fis_hdf5(path.c_str()) > 0 ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT) : -1, H5Fclose);
   return file.valid() && H5Lexists(file.id(), name.c_str(), H5P_DEFAULT) > 0;
 }
 
 void Hdf5Dataset::read_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
                            std::span<std::byte> out) const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const Hdf5Selection box(handles_->dataset.id(), origin, extents);
   std::size_t bytes = facts_.element_bytes;
   for (const std::uint64_t extent : extents) bytes *= extent;
@@ -241,7 +241,7 @@ void Hdf5Dataset::read_box(std::span<const std::uint64_t> origin, std::span<cons
 }
 
 void Hdf5Dataset::read_rows(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const Hdf5Selection rows(handles_->dataset.id(), first, count);
   if (out.size() < count * facts_.row_bytes())
     throw hdf5_failure("read", path_, "the memory for its rows is too short");
@@ -256,7 +256,7 @@ Error Hdf5Dataset::chunk_failure(std::uint64_t first, const std::string& why) co
 }
 
 Hdf5Dataset::StoredChunk Hdf5Dataset::find_chunk(std::uint64_t first) const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const std::array<hsize_t, H5S_MAX_RANK> origin{first};
   hsize_t bytes = 0;
   std::uint32_t skipped = 0;
@@ -269,7 +269,7 @@ Hdf5Dataset::StoredChunk Hdf5Dataset::find_chunk(std::uint64_t first) const {
 }
 
 Hdf5Dataset::StoredChunk Hdf5Dataset::read_chunk(std::uint64_t first, std::span<std::byte> out) const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const std::array<hsize_t, H5S_MAX_RANK> origin{first};
   hsize_t bytes = 0;
   std::uint32_t skipped = 0;
@@ -304,7 +304,7 @@ std::size_t Hdf5Dataset::checked_elements() const {
 }
 
 std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER) {
     throw hdf5_failure("read", path_, fmt::format("labels must be whole numbers, but these are {}", facts_.type));
   }
@@ -325,7 +325,7 @@ std::vector<std::int32_t> Hdf5Dataset::read_integers() const {
 }
 
 std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   if (H5Tget_class(handles_->type.id()) != H5T_INTEGER || facts_.extents.size() != 1) {
     throw hdf5_failure("read", path_,
                        fmt::format("offsets must be whole numbers in one row, but these are {}", facts_.type));
@@ -340,7 +340,7 @@ std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
 }
 
 std::optional<std::uint64_t> Hdf5Dataset::attribute(const std::string& name) const {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   if (H5Aexists(handles_->dataset.id(), name.c_str()) <= 0) return std::nullopt;
   const Handle attribute(H5Aopen(handles_->dataset.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
   const Handle space(H5Aget_space(attribute.id()), H5Sclose);

@@ -63,7 +63,7 @@ std::string_view number_behind(std::string_view description, std::string_view ke
 
 }  // namespace
 
-Hdf5Turn::Hdf5Turn() {
+Hdf5Lock::Hdf5Lock() {
   static std::mutex mutex;
   const InStage waiting(WorkerStage::kLibraryLock);
   lock_ = std::unique_lock(mutex);

@@ -1,4 +1,4 @@
-// What every call of the HDF5 library needs, for the files of storage/ that make them: its turn, its errors, and what
+// What every call of the HDF5 library needs, for the files of storage/ that make them: the lock, its errors, and what
 // is selected of a dataset.
 #pragma once
 
@@ -14,13 +14,12 @@
 
 namespace loadline {
 
-// One call of the library at a time. Where it sees to that by a lock of its own, this one stands before it all the
-// same, as waiting inside the library would look like reading. The state that two calls would spoil is the library's
-// own and one for the whole process, and so is the lock. The first turn starts the library; throws Error where it does
-// not come up.
-class Hdf5Turn {
+// Held during each call of the library, so that there is one call at a time: the library's state is one for the whole
+// process, and so is the lock. A thread-safe build has a lock of its own, and this one is taken all the same, because
+// waiting inside the library would look like reading. The first lock starts the library; throws Error if that fails.
+class Hdf5Lock {
  public:
-  Hdf5Turn();
+  Hdf5Lock();
 
  private:
   std::unique_lock<std::mutex> lock_;
@@ -30,7 +29,7 @@ class Hdf5Turn {
 // with the system's reason where it names one.
 std::string hdf5_reason(std::string_view description);
 
-// What went wrong in the call before, in this turn.
+// What went wrong in the call before, made under the same lock.
 std::string hdf5_last_error();
 
 // "cannot read data.h5: why".

@@ -36,7 +36,7 @@ struct Hdf5Writer::State {
 
 Hdf5Writer::Hdf5Writer(const fs::path& path, fs::path shown)
     : shown_(std::move(shown)), state_(std::make_unique<State>()) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // Large datasets begin on a page of their own. Wider alignment, to the stripes of a parallel file system say, would
   // leave pages between that nobody reads and that count as missing from the page cache.
@@ -47,12 +47,12 @@ Hdf5Writer::Hdf5Writer(const fs::path& path, fs::path shown)
 }
 
 Hdf5Writer::~Hdf5Writer() {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   state_.reset();
 }
 
 void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> extents, const Hdf5Layout& layout) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const std::vector<hsize_t> dims(extents.begin(), extents.end());
   const int rank = static_cast<int>(dims.size());
   const Handle space(H5Screate_simple(rank, dims.data(), nullptr), H5Sclose);
@@ -79,7 +79,7 @@ void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> e
 }
 
 void Hdf5Writer::append(std::span<const std::byte> rows) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const std::uint64_t count = rows.size() / state_->row_bytes;
   state_->write(shown_, Hdf5Selection(state_->dataset.id(), state_->rows, count), rows);
   state_->rows += count;
@@ -87,12 +87,12 @@ void Hdf5Writer::append(std::span<const std::byte> rows) {
 
 void Hdf5Writer::write_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
                            std::span<const std::byte> values) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   state_->write(shown_, Hdf5Selection(state_->dataset.id(), origin, extents), values);
 }
 
 void Hdf5Writer::write_offsets(const std::string& name, std::span<const std::uint64_t> offsets) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const hsize_t count = offsets.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Handle dataset(
@@ -105,7 +105,7 @@ void Hdf5Writer::write_offsets(const std::string& name, std::span<const std::uin
 }
 
 void Hdf5Writer::write_labels(const std::string& name, std::span<const std::int32_t> labels, std::uint64_t classes) {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const hsize_t count = labels.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   Handle dataset(
@@ -121,7 +121,7 @@ void Hdf5Writer::write_labels(const std::string& name, std::span<const std::int3
 }
 
 void Hdf5Writer::close() {
-  const Hdf5Turn turn;
+  const Hdf5Lock lock;
   const bool flushed = H5Fflush(state_->file.id(), H5F_SCOPE_LOCAL) >= 0;
   const std::string why = flushed ? "" : hdf5_last_error();
   if (!flushed) throw hdf5_failure("write", shown_, why);

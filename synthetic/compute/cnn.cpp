@@ -10,9 +10,9 @@ namespace {
 // The network's own rate, or, where it is trained by the other optimizer, one that is usual there. That of SGD is for
 // batches of some size, and falls with smaller ones in proportion (Goyal et al.: "Accurate, large minibatch SGD",
 // 2017); it is not raised for larger ones, which would want a warm-up.
-double suitable_rate(const Network& network, OptimiserKind kind, std::size_t batch_size) {
-  if (kind == OptimiserKind::kAdam) return network.optimiser == kind ? network.learning_rate : 0.001;
-  const double rate = network.optimiser == kind ? network.learning_rate : 0.05;
+double suitable_rate(const Network& network, OptimizerKind kind, std::size_t batch_size) {
+  if (kind == OptimizerKind::kAdam) return network.optimizer == kind ? network.learning_rate : 0.001;
+  const double rate = network.optimizer == kind ? network.learning_rate : 0.05;
   return rate * std::min(1.0, static_cast<double>(batch_size) / static_cast<double>(network.rate_batch));
 }
 
@@ -44,15 +44,15 @@ class Cnn final : public Trainer {
 TrainingOptions training_options(std::span<const double> values, const StepSetting& setting) {
   const auto network = static_cast<std::size_t>(values[0]);
   TrainingOptions options{.network = network == 0 ? &suitable_network(setting.sample) : &networks()[network - 1]};
-  const auto optimiser = static_cast<std::size_t>(values[1]);
-  options.optimiser.kind = optimiser == 0   ? options.network->optimiser
-                           : optimiser == 1 ? OptimiserKind::kSgd
-                                            : OptimiserKind::kAdam;
-  options.optimiser.learning_rate =
-      values[2] > 0 ? values[2] : suitable_rate(*options.network, options.optimiser.kind, setting.batch_size);
-  options.optimiser.momentum = values[3];
-  options.optimiser.weight_decay = values[4];
-  options.optimiser.fused = setting.fusion;
+  const auto optimizer = static_cast<std::size_t>(values[1]);
+  options.optimizer.kind = optimizer == 0   ? options.network->optimizer
+                           : optimizer == 1 ? OptimizerKind::kSgd
+                                            : OptimizerKind::kAdam;
+  options.optimizer.learning_rate =
+      values[2] > 0 ? values[2] : suitable_rate(*options.network, options.optimizer.kind, setting.batch_size);
+  options.optimizer.momentum = values[3];
+  options.optimizer.weight_decay = values[4];
+  options.optimizer.fused = setting.fusion;
   options.bucket_bytes = values[5];
   return options;
 }

@@ -12,7 +12,7 @@
 namespace loadline {
 
 inline constexpr std::array<std::string_view, 4> kNetworkWords{"auto", "lenet", "resnet20", "unet3d"};
-inline constexpr std::array<std::string_view, 3> kOptimiserWords{"auto", "sgd", "adam"};
+inline constexpr std::array<std::string_view, 3> kOptimizerWords{"auto", "sgd", "adam"};
 
 inline constexpr std::array<ComputeParameter, 6> kCnnParameters{{
     {.name = "network",
@@ -28,7 +28,7 @@ inline constexpr std::array<ComputeParameter, 6> kCnnParameters{{
      .least = 0,
      .whole = true,
      .required = false,
-     .words = kOptimiserWords},
+     .words = kOptimizerWords},
     {.name = "learning_rate",
      .help = "of the optimizer; 0: as suits network, optimizer and batch size",
      .standard = 0,

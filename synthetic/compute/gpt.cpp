@@ -13,15 +13,15 @@
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"
 #include "synthetic/compute/cnn/graph.h"
-#include "synthetic/compute/cnn/optimiser.h"
+#include "synthetic/compute/cnn/optimizer.h"
 #include "synthetic/compute/cnn/threads.h"
 #include "synthetic/compute/step_log.h"
 
 namespace loadline {
 namespace {
 
-OptimiserOptions optimiser_of(std::span<const double> values, const StepSetting& setting) {
-  return {.kind = OptimiserKind::kAdam, .learning_rate = values[4], .weight_decay = values[5], .fused = setting.fusion};
+OptimizerOptions optimizer_of(std::span<const double> values, const StepSetting& setting) {
+  return {.kind = OptimizerKind::kAdam, .learning_rate = values[4], .weight_decay = values[5], .fused = setting.fusion};
 }
 
 // Made, used and destroyed by one thread, which is the first of those that compute.
@@ -37,7 +37,7 @@ class GptTrainer final : public Trainer {
         log_(context.log),
         pinned_((start_step_threads("gpt", setting_), first_step_cpu(setting_))),
         model_(shape_, setting_.precision, setting_.fusion, setting_.seed),
-        optimiser_(optimiser_of(values, setting_), model_.tensor_values()),
+        optimizer_(optimizer_of(values, setting_), model_.tensor_values()),
         samples_(shape_.batch_size * (shape_.length + 1)) {}
 
   void consume(Batch batch) override {
@@ -52,7 +52,7 @@ class GptTrainer final : public Trainer {
                       batch->sequence, batch->epoch));
     }
     timed(kBackward, [&] { model_.backward(); });
-    timed(kOptimiser, [&] { optimiser_.step(model_.weights(), model_.gradients()); });
+    timed(kOptimizer, [&] { optimizer_.step(model_.weights(), model_.gradients()); });
     score_.add(score_of(loss, batch->count));
   }
 
@@ -79,7 +79,7 @@ class GptTrainer final : public Trainer {
   }
 
  private:
-  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kStages };
+  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimizer, kStages };
 
   // Of the mean loss of a token, as if it were that of each sample.
   static Score score_of(const NextTokenLoss& loss, std::size_t samples) {
@@ -118,7 +118,7 @@ class GptTrainer final : public Trainer {
   std::uint64_t sequence_ = 0;  // of the batch in hand
   std::optional<PinnedThread> pinned_;
   Gpt model_;
-  Optimiser optimiser_;
+  Optimizer optimizer_;
   std::vector<std::int32_t> samples_;
   std::array<StageTime, kStages> stages_{{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}}};
   Score score_;

@@ -41,10 +41,10 @@ std::vector<PlannedFile> plan_files(const GeneratorKind& kind, const GenerateOpt
 }
 
 // How far the work is, who wants to know, and who may end it.
-class Course {
+class GenerationProgress {
  public:
-  Course(const fs::path& directory, std::span<const PlannedFile> files, const GenerateProgress& progress,
-         std::stop_token stop)
+  GenerationProgress(const fs::path& directory, std::span<const PlannedFile> files, const GenerateProgress& progress,
+                     std::stop_token stop)
       : directory_(directory), progress_(progress), stop_(std::move(stop)) {
     for (const PlannedFile& file : files) total_ += file.holds_samples ? file.records : 0;
   }
@@ -68,8 +68,8 @@ class Course {
 
 // Hands the bytes of `file` to `consume` in order, a block at a time.
 template <typename Consume>
-void stream(const PlannedFile& file, Course& course, const Consume& consume) {
-  course.check();
+void stream(const PlannedFile& file, GenerationProgress& so_far, const Consume& consume) {
+  so_far.check();
   consume(std::as_bytes(std::span(file.header)));
   if (file.records == 0) return;
   const std::size_t most_records = std::max<std::size_t>(kWriteBytes / file.record_bytes, 1);
@@ -78,12 +78,12 @@ void stream(const PlannedFile& file, Course& course, const Consume& consume) {
     const std::size_t records = std::min(most_records, file.records - done);
     block.resize(records * file.record_bytes);
     for (std::size_t i = 0; i < records; ++i) {
-      course.check();
+      so_far.check();
       file.fill(file.first + done + i, std::span(block).subspan(i * file.record_bytes, file.record_bytes));
     }
     consume(std::as_bytes(std::span(block)));
     done += records;
-    if (file.holds_samples) course.advance(records);
+    if (file.holds_samples) so_far.advance(records);
   }
 }
 
@@ -136,12 +136,12 @@ void expect_names_and_sizes(const fs::path& directory, std::set<std::string> nam
   if (!names.empty()) throw something_else(directory, fmt::format("holding {}", *names.begin()));
 }
 
-void expect_bytes(const fs::path& directory, std::span<const PlannedFile> files, Course& course) {
+void expect_bytes(const fs::path& directory, std::span<const PlannedFile> files, GenerationProgress& so_far) {
   std::vector<std::byte> there;
   for (const PlannedFile& file : files) {
     const File existing = File::open(directory / file.name);
     std::size_t offset = 0;
-    stream(file, course, [&](std::span<const std::byte> wanted) {
+    stream(file, so_far, [&](std::span<const std::byte> wanted) {
       there.resize(wanted.size());
       existing.read_exactly(offset, there);
       if (!std::ranges::equal(there, wanted))
@@ -181,7 +181,7 @@ class Parents {
   bool kept_ = false;
 };
 
-void make(const fs::path& directory, std::span<const PlannedFile> files, Course& course) {
+void make(const fs::path& directory, std::span<const PlannedFile> files, GenerationProgress& so_far) {
   Parents parents(directory);
   parents.make();
   AtomicDirectory made(directory);
@@ -191,7 +191,7 @@ void make(const fs::path& directory, std::span<const PlannedFile> files, Course&
     fs::create_directories(path.parent_path(), code);
     if (code) throw system_error("create", path.parent_path(), code);
     AtomicFile out(path);
-    stream(file, course, [&](std::span<const std::byte> bytes) { out.write(bytes); });
+    stream(file, so_far, [&](std::span<const std::byte> bytes) { out.write(bytes); });
     out.commit();
   }
   made.commit();
@@ -201,14 +201,14 @@ void make(const fs::path& directory, std::span<const PlannedFile> files, Course&
 Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& directory,
                          const GenerateProgress& progress, std::stop_token stop) {
   const fs::path target = resolve(directory);
-  Course course(target, files, progress, std::move(stop));
+  GenerationProgress so_far(target, files, progress, std::move(stop));
   const std::set<std::string> names = names_in(target);
   if (names.empty()) {
-    make(target, files, course);
+    make(target, files, so_far);
     return Generated::kMade;
   }
   expect_names_and_sizes(target, names, files);
-  expect_bytes(target, files, course);
+  expect_bytes(target, files, so_far);
   return Generated::kAlreadyThere;
 }
 

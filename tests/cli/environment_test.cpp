@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "harness/result/run_id.h"
+#include "harness/machine/run_id.h"
 #include "loaders/storage/affinity.h"
 #include "tests/cli/fixture.h"
 

@@ -3,9 +3,9 @@
 
 #include <csignal>
 
+#include "harness/file/result_json.h"
+#include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
-#include "harness/result/result_json.h"
-#include "harness/result/result_reader.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {

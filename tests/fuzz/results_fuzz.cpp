@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/file/result_json.h"
+#include "harness/file/result_reader.h"
 #include "harness/judge/diff.h"
 #include "harness/judge/judgement.h"
 #include "harness/result/merge.h"
-#include "harness/result/result_json.h"
-#include "harness/result/result_reader.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/report/report.h"
 #include "loaders/error.h"

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <set>
 
-#include "harness/result/result_json.h"
+#include "harness/file/result_json.h"
 #include "test_paths.h"
 #include "tests/fuzz/replay.h"
 #include "tests/harness/support/results.h"

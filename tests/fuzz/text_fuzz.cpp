@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/file/diff_json.h"
+#include "harness/file/result_json.h"
 #include "harness/judge/noise.h"
 #include "harness/plan/command.h"
 #include "harness/plan/conditions.h"
@@ -15,8 +17,6 @@
 #include "harness/plan/placement.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/ranges.h"
-#include "harness/result/diff_json.h"
-#include "harness/result/result_json.h"
 #include "loaders/error.h"
 #include "synthetic/compute/compute.h"
 

@@ -1,9 +1,9 @@
 #include <string>
 #include <string_view>
 
+#include "harness/file/diff_json.h"
+#include "harness/file/result_json.h"
 #include "harness/plan/options.h"
-#include "harness/result/diff_json.h"
-#include "harness/result/result_json.h"
 #include "tests/fuzz/replay.h"
 #include "tests/harness/support/noise.h"
 

@@ -16,10 +16,33 @@ check_first() {
   [[ $file != *.cpp || ! -e $own || $path == "$own" ]] || violation "$own comes first, to prove that it compiles alone"
 }
 
+# The rooms of harness/, from the ground up: a file includes those of its own room and of the rooms before it.
+rooms=(plan machine ceilings result judge forecast file monitor ranks measure show cli)
+floor_of() {
+  local i
+  for i in "${!rooms[@]}"; do
+    [[ ${rooms[i]} != "$1" ]] || { echo "$i"; return; }
+  done
+}
+
+check_room() {
+  [[ $layer == harness && $path == harness/*/* ]] || return 0
+  local from=${file#harness/} to=${path#harness/}
+  from=${from%%/*} to=${to%%/*}
+  [[ $from != "$to" ]] || return 0
+  local above below
+  above=$(floor_of "$from") below=$(floor_of "$to")
+  if [[ -z $above || -z $below ]]; then
+    violation "harness/$from/ or harness/$to/ has no floor: name it in tests/house/layering.sh"
+  elif ((below > above)); then
+    violation "harness/$from/ lies below harness/$to/ and must not include \"$path\""
+  fi
+}
+
 # `#include "path"`: ours, always from the repository's root, so that the first folder names the layer.
 check_ours() {
   case $path in
-    build_info.h) [[ $file == harness/result/* ]] || violation "build_info.h is for harness/result/ alone"; return ;;
+    build_info.h) [[ $file == harness/machine/* ]] || violation "build_info.h is for harness/machine/ alone"; return ;;
     test_paths.h) [[ $layer == tests ]] || violation "test_paths.h is for tests/ alone"; return ;;
     *..*) violation "\"$path\": name it from the repository's root"; return ;;
   esac
@@ -38,8 +61,8 @@ check_ours() {
     synthetic/compute/cnn/*:synthetic/compute/cnn/* | synthetic/compute/gpt/*:synthetic/compute/cnn/onednn.h) ;;
     *:synthetic/compute/cnn/onednn.h | *:synthetic/compute/cnn/lowering.h)
       violation "private to the files of synthetic/compute/cnn/ and gpt/: \"$path\"" ;;
-    harness/result/*:harness/result/json/* | harness/show/benchy.cpp:harness/result/json/*) ;;
-    *:harness/result/json/*) violation "private to harness/result/ and harness/show/benchy.cpp: \"$path\"" ;;
+    harness/file/*:harness/file/json/* | harness/show/benchy.cpp:harness/file/json/*) ;;
+    *:harness/file/json/*) violation "private to harness/file/ and harness/show/benchy.cpp: \"$path\"" ;;
     harness/cli/*:harness/cli/* | bench/*:harness/cli/* | tests/*:harness/cli/*) ;;
     *:harness/cli/*) violation "harness/cli/ is used by bench/ alone: \"$path\"" ;;
   esac
@@ -49,8 +72,8 @@ check_ours() {
 check_theirs() {
   case $path in
     nlohmann/*)
-      [[ $file == harness/result/json/* || $file == loaders/json/*.cpp || $layer == tests ]] ||
-        violation "<$path>: only loaders/json/ and harness/result/json/ see the JSON library" ;;
+      [[ $file == harness/file/json/* || $file == loaders/json/*.cpp || $layer == tests ]] ||
+        violation "<$path>: only loaders/json/ and harness/file/json/ see the JSON library" ;;
     boost/crc.hpp)
       [[ $file == harness/show/tensorboard/record.cpp ]] ||
         violation "<$path>: only harness/show/tensorboard/record.cpp sees Boost.CRC" ;;
@@ -81,7 +104,7 @@ check_theirs() {
   esac
   # The header of plug-ins is C, and has C's headers.
   if [[ $file == *.h && $layer != bench && $layer != tests && $file != synthetic/compute/cnn/onednn.h &&
-    $file != harness/result/json/* && $file != loaders/plugin/include/* ]]; then
+    $file != harness/file/json/* && $file != loaders/plugin/include/* ]]; then
     case $path in
       arm_neon.h | immintrin.h) ;;
       */* | *.*) violation "<$path>: a public header includes only ours and C++ standard headers" ;;
@@ -99,7 +122,7 @@ while IFS=: read -r file line text; do
   [[ $text =~ $include ]] || { violation "cannot read '$text': include a plain path"; continue; }
   path=${BASH_REMATCH[2]} layer=${file%%/*} includes=$((includes + 1))
   if [[ $file != "$last" ]]; then last=$file; check_first; fi
-  if [[ ${BASH_REMATCH[1]} == '"' ]]; then check_ours; else check_theirs; fi
+  if [[ ${BASH_REMATCH[1]} == '"' ]]; then check_ours; check_room; else check_theirs; fi
 done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include([^_[:alnum:]]|$)' \
   --include='*.h' --include='*.cpp' --include='*.cu' --include='*.in' "${folders[@]}")
 

@@ -169,13 +169,13 @@ def make_stuck(workers, batch_size):
 
 def make_step():
     model = torch.nn.Linear(28 * 28, 10)
-    optimiser = torch.optim.SGD(model.parameters(), lr=1e-6)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
 
     def step(batch):
         images, labels = batch
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(images.flatten(1)), labels).backward()
-        optimiser.step()
+        optimizer.step()
 
     return step
 """

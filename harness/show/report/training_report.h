@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/measure/train.h"
+#include "harness/result/training.h"
 #include "harness/show/report/page.h"
 #include "harness/show/report/sections.h"
 

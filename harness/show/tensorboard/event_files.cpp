@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/machine/run_id.h"
 #include "harness/plan/settings.h"
-#include "harness/result/run_id.h"
 #include "harness/show/tensorboard/events.h"
 #include "loaders/error.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/train.h"
 #include "harness/result/result.h"
+#include "harness/result/training.h"
 
 namespace loadline {
 

@@ -193,13 +193,13 @@ class Graph::Builder final : public Lowering {
     for (std::size_t k = 0; k < axes; ++k) {
       weight_dims.push_back(dense ? src_dims[k + 2] : static_cast<memory::dim>(layer.kernel));
     }
-    const Reach reach{Dims(axes, static_cast<memory::dim>(layer.stride)),
-                      Dims(axes, static_cast<memory::dim>(layer.padding))};
+    const Window window{Dims(axes, static_cast<memory::dim>(layer.stride)),
+                        Dims(axes, static_cast<memory::dim>(layer.padding))};
     const memory::desc bias_format = layer.bias ? plain_of({static_cast<memory::dim>(layer.channels)}) : memory::desc();
     const bool bias_within = options_.fusion && Kind::kFuses;
     const auto forward =
         Kind::forward(any_of(src_dims, type_), any_of(weight_dims, type_), bias_within ? bias_format : memory::desc(),
-                      any_of(dst_dims, type_), reach, attributes_with_relu(bias_within && relu_behind_[i]), engine_);
+                      any_of(dst_dims, type_), window, attributes_with_relu(bias_within && relu_behind_[i]), engine_);
     const double inputs = static_cast<double>(
         std::accumulate(weight_dims.begin() + 1, weight_dims.end(), memory::dim{1}, std::multiplies<>()));
     const std::size_t weight = add_parameter(forward.weights_desc(), std::sqrt((layer.relu ? 2.0 : 1.0) / inputs), 0);
@@ -220,7 +220,7 @@ class Graph::Builder final : public Lowering {
       if (relu_behind_[i]) add_relu_backward(dst, gradient);
       const auto backward_weights =
           Kind::backward_weights(any_of(src_dims, type_), any_of(weight_dims, Type::f32), bias_format,
-                                 any_of(dst_dims, type_), reach, attributes(), engine_, forward);
+                                 any_of(dst_dims, type_), window, attributes(), engine_, forward);
       const memory gradient_here = in_format(backward_, gradient, backward_weights.diff_dst_desc());
       const memory part = parameter_gradient(weight, backward_weights.diff_weights_desc());
       // Where the input was converted for the forward pass, that is what it looks like.
@@ -234,7 +234,7 @@ class Graph::Builder final : public Lowering {
       if (own.input == 0) return;
 
       const auto backward_data = Kind::backward_data(any_of(src_dims, type_), any_of(weight_dims, type_),
-                                                     any_of(dst_dims, type_), reach, attributes(), engine_, forward);
+                                                     any_of(dst_dims, type_), window, attributes(), engine_, forward);
       const memory again = gradient_here.get_desc() == backward_data.diff_dst_desc()
                                ? gradient_here
                                : in_format(backward_, gradient, backward_data.diff_dst_desc());

@@ -41,7 +41,7 @@ enum class Loss : std::uint8_t {
   kL1,            // |output - target|, mean over all values
 };
 
-enum class OptimiserKind : std::uint8_t { kSgd, kAdam };
+enum class OptimizerKind : std::uint8_t { kSgd, kAdam };
 
 struct Network {
   std::string_view name;
@@ -50,7 +50,7 @@ struct Network {
   std::size_t least_edge;  // values along each of them
   std::size_t edge_step;   // that their number must be a multiple of
   Loss loss;
-  OptimiserKind optimiser;  // that trains it well, with this rate
+  OptimizerKind optimizer;  // that trains it well, with this rate
   double learning_rate;
   std::size_t rate_batch;                             // samples: the rate is for batches of this many
   std::vector<Layer> (*layers)(std::size_t outputs);  // channels of the target, or classes

@@ -49,8 +49,8 @@ using Operations = std::vector<Operation>;
 // Adds one f32 value a channel to [batch, channels, ...] of f32 or bf16, in place, by the threads of OpenMP.
 void add_bias(const memory& values, const memory& bias);
 
-// How a layer that has weights reaches from one value to the next.
-struct Reach {
+// The strides and the padding of a layer that has weights, along each spatial axis.
+struct Window {
   Dims strides;
   Dims padding;
 };
@@ -68,9 +68,9 @@ struct Sliding {
   using BackwardWeights = BackwardWeightsType;
 
   static auto forward(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                      const memory::desc& dst, const Reach& reach, const primitive_attr& attr,
+                      const memory::desc& dst, const Window& window, const primitive_attr& attr,
                       const dnnl::engine& engine) {
-    const auto& [strides, padding] = reach;
+    const auto& [strides, padding] = window;
     const auto kind = prop_kind::forward_training;
     const auto described =
         bias.data.ndims == 0
@@ -79,15 +79,15 @@ struct Sliding {
     return typename Forward::primitive_desc(described, attr, engine);
   }
   static auto backward_data(const memory::desc& src, const memory::desc& weights, const memory::desc& dst,
-                            const Reach& reach, const primitive_attr& attr, const dnnl::engine& engine,
+                            const Window& window, const primitive_attr& attr, const dnnl::engine& engine,
                             const typename Forward::primitive_desc& hint) {
     return typename BackwardData::primitive_desc(
-        {kAlgorithm, src, weights, dst, reach.strides, reach.padding, reach.padding}, attr, engine, hint);
+        {kAlgorithm, src, weights, dst, window.strides, window.padding, window.padding}, attr, engine, hint);
   }
   static auto backward_weights(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                               const memory::desc& dst, const Reach& reach, const primitive_attr& attr,
+                               const memory::desc& dst, const Window& window, const primitive_attr& attr,
                                const dnnl::engine& engine, const typename Forward::primitive_desc& hint) {
-    const auto& [strides, padding] = reach;
+    const auto& [strides, padding] = window;
     const auto described =
         bias.data.ndims == 0
             ? typename BackwardWeights::desc(kAlgorithm, src, weights, dst, strides, padding, padding)
@@ -108,7 +108,7 @@ struct Dense {
   using BackwardWeights = dnnl::inner_product_backward_weights;
 
   static Forward::primitive_desc forward(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                                         const memory::desc& dst, const Reach& /*reach*/, const primitive_attr& attr,
+                                         const memory::desc& dst, const Window& /*window*/, const primitive_attr& attr,
                                          const dnnl::engine& engine) {
     const auto kind = prop_kind::forward_training;
     const auto described =
@@ -116,14 +116,14 @@ struct Dense {
     return {described, attr, engine};
   }
   static BackwardData::primitive_desc backward_data(const memory::desc& src, const memory::desc& weights,
-                                                    const memory::desc& dst, const Reach& /*reach*/,
+                                                    const memory::desc& dst, const Window& /*window*/,
                                                     const primitive_attr& attr, const dnnl::engine& engine,
                                                     const Forward::primitive_desc& hint) {
     return {{src, weights, dst}, attr, engine, hint};
   }
   static BackwardWeights::primitive_desc backward_weights(const memory::desc& src, const memory::desc& weights,
                                                           const memory::desc& bias, const memory::desc& dst,
-                                                          const Reach& /*reach*/, const primitive_attr& attr,
+                                                          const Window& /*window*/, const primitive_attr& attr,
                                                           const dnnl::engine& engine,
                                                           const Forward::primitive_desc& hint) {
     const auto described = bias.data.ndims == 0 ? BackwardWeights::desc(src, weights, dst)

@@ -62,7 +62,7 @@ TrainingStep::TrainingStep(const TrainingOptions& options, const StepSetting& se
               .precision = setting.precision,
               .fusion = setting.fusion,
               .seed = setting.seed}),
-      optimiser_(options.optimiser, graph_.tensor_values()),
+      optimizer_(options.optimizer, graph_.tensor_values()),
       filled_up_(setting.batch_size * values_of(setting.sample.input) * size_bytes(setting.sample.dtype)) {
   if (options_.network->loss == Loss::kL1) targets_.resize(setting.batch_size * values_of(setting.sample.target));
   if (sum == nullptr || options.bucket_bytes == 0) return;
@@ -92,7 +92,7 @@ void TrainingStep::follow_gradients() {
     timed(kGradients, [&] { summed = buckets_->finish(); });
     if (!summed) return;
   }
-  timed(kOptimiser, [&] { optimiser_.step(graph_.weights(), buckets_ ? buckets_->averages() : graph_.gradients()); });
+  timed(kOptimizer, [&] { optimizer_.step(graph_.weights(), buckets_ ? buckets_->averages() : graph_.gradients()); });
 }
 
 Score TrainingStep::differentiate(const Slot& batch) {

@@ -12,7 +12,7 @@
 #include "synthetic/clock.h"
 #include "synthetic/compute/cnn/graph.h"
 #include "synthetic/compute/cnn/network.h"
-#include "synthetic/compute/cnn/optimiser.h"
+#include "synthetic/compute/cnn/optimizer.h"
 #include "synthetic/compute/compute.h"
 #include "synthetic/compute/gradient_sum.h"
 
@@ -20,7 +20,7 @@ namespace loadline {
 
 struct TrainingOptions {
   const Network* network = nullptr;
-  OptimiserOptions optimiser;
+  OptimizerOptions optimizer;
   double bucket_bytes = 0;  // of gradients that ranks sum up at a time; 0: none are summed up
 };
 
@@ -59,7 +59,7 @@ class TrainingStep {
   static std::size_t memory_bytes(const TrainingOptions& options, const StepSetting& setting);
 
  private:
-  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimiser, kGradients };
+  enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimizer, kGradients };
 
   void backward();
   void follow_gradients();
@@ -75,7 +75,7 @@ class TrainingStep {
   std::uint64_t sequence_ = 0;  // of the batch in hand
   std::optional<PinnedThread> pinned_;
   Graph graph_;
-  Optimiser optimiser_;
+  Optimizer optimizer_;
   std::vector<std::byte> filled_up_;        // a short batch
   std::vector<float> targets_;              // of a loss that has values for targets
   std::optional<GradientBuckets> buckets_;  // none: this process trains alone

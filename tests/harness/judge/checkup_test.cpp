@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/harness/result/fake_system.h"
+#include "tests/harness/machine/fake_system.h"
 
 namespace loadline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/harness/result/fake_system.h"
+#include "tests/harness/machine/fake_system.h"
 
 namespace loadline {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "test_paths.h"
-#include "tests/harness/result/fake_system.h"
+#include "tests/harness/machine/fake_system.h"
 
 namespace loadline {
 namespace {

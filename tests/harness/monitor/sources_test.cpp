@@ -7,7 +7,7 @@
 #include <map>
 
 #include "harness/monitor/series_log.h"
-#include "tests/harness/result/fake_system.h"
+#include "tests/harness/machine/fake_system.h"
 
 namespace loadline {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
+#include "harness/file/result_json.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/settings.h"
-#include "harness/result/result_json.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
 #include "tests/loaders/support/thrown.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "harness/result/result_json.h"
+#include "harness/file/result_json.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {

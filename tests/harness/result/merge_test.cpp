@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/file/result_json.h"
+#include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
-#include "harness/result/result_json.h"
-#include "harness/result/result_reader.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 

@@ -23,8 +23,8 @@ TEST(Cnn, ChoosesWhatSuitsTheSamples) {
   EXPECT_EQ(options_of("cnn", setting_of({3, 32, 32})).network->name, "resnet20");
   const TrainingOptions volumes = options_of("cnn", setting_of({4, 64, 64, 64}, {5, 64, 64, 64}));
   EXPECT_EQ(volumes.network->name, "unet3d");
-  EXPECT_EQ(volumes.optimiser.kind, OptimiserKind::kAdam);
-  EXPECT_EQ(volumes.optimiser.learning_rate, 0.001);
+  EXPECT_EQ(volumes.optimizer.kind, OptimizerKind::kAdam);
+  EXPECT_EQ(volumes.optimizer.learning_rate, 0.001);
 }
 
 TEST(Cnn, TakesWhatItIsTold) {
@@ -32,17 +32,17 @@ TEST(Cnn, TakesWhatItIsTold) {
   const TrainingOptions told =
       options_of("cnn:network=resnet20,optimizer=sgd,learning_rate=0.25,momentum=0.5,weight_decay=0.0001", setting);
   EXPECT_EQ(told.network->name, "resnet20");
-  EXPECT_EQ(told.optimiser.kind, OptimiserKind::kSgd);
-  EXPECT_EQ(told.optimiser.learning_rate, 0.25);
-  EXPECT_EQ(told.optimiser.momentum, 0.5);
-  EXPECT_EQ(told.optimiser.weight_decay, 0.0001);
+  EXPECT_EQ(told.optimizer.kind, OptimizerKind::kSgd);
+  EXPECT_EQ(told.optimizer.learning_rate, 0.25);
+  EXPECT_EQ(told.optimizer.momentum, 0.5);
+  EXPECT_EQ(told.optimizer.weight_decay, 0.0001);
 }
 
 TEST(Cnn, HasARateForNetworkOptimizerAndBatchSize) {
   const auto rate = [](std::string_view text, std::size_t batch_size) {
     StepSetting setting = setting_of({1, 28, 28});
     setting.batch_size = batch_size;
-    return options_of(text, setting).optimiser.learning_rate;
+    return options_of(text, setting).optimizer.learning_rate;
   };
   EXPECT_EQ(rate("cnn", 512), 0.05);
   EXPECT_EQ(rate("cnn", 128), 0.0125);
@@ -53,9 +53,9 @@ TEST(Cnn, HasARateForNetworkOptimizerAndBatchSize) {
 
 TEST(Cnn, FusesTheOptimizerWithTheRest) {
   StepSetting setting = setting_of({1, 28, 28});
-  EXPECT_TRUE(options_of("cnn", setting).optimiser.fused);
+  EXPECT_TRUE(options_of("cnn", setting).optimizer.fused);
   setting.fusion = false;
-  EXPECT_FALSE(options_of("cnn", setting).optimiser.fused);
+  EXPECT_FALSE(options_of("cnn", setting).optimizer.fused);
 }
 
 TEST(Cnn, ScoresWhatItConsumedSinceItWasAskedLast) {

@@ -33,7 +33,7 @@ const Network& network_of(const StepSetting& setting) {
 
 TrainingOptions options_of(const StepSetting& setting, double learning_rate = 0.05) {
   return {.network = &network_of(setting),
-          .optimiser = {.kind = network_of(setting).optimiser, .learning_rate = learning_rate}};
+          .optimizer = {.kind = network_of(setting).optimizer, .learning_rate = learning_rate}};
 }
 
 // A batch of images: bright in the left half for label 0, in the right half for label 1, under noise.
@@ -96,7 +96,7 @@ TEST_F(TrainingStepTest, DoesNotDependOnFusionOrThreads) {
       setting.fusion = fusion;
       setting.threads = threads;
       TrainingOptions options = options_of(setting);
-      options.optimiser.fused = fusion;
+      options.optimizer.fused = fusion;
       TrainingStep step(options, setting, clock_);
       double loss = 0;
       for (std::uint64_t i = 0; i < 5; ++i) loss = step.train(Halves(kStepBatch, i).slot()).loss();

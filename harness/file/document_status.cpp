@@ -1,0 +1,42 @@
+#include "harness/file/document_status.h"
+
+#include "loaders/error.h"
+#include "loaders/json/document.h"
+
+namespace loadline {
+namespace {
+
+bool has_whole(JsonReader& top, std::string_view key) {
+  const auto found = top.find(key);
+  return found && found->kind() == JsonKind::kWhole;
+}
+
+std::string_view status_text(JsonReader& top, std::string_view key) {
+  const auto found = top.find(key);
+  return found && found->kind() == JsonKind::kText ? found->as_text() : std::string_view();
+}
+
+}  // namespace
+
+std::optional<DocumentStatus> document_status(std::string_view text) {
+  // Data may be long, and is seldom JSON.
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') return std::nullopt;
+  try {
+    const JsonDocument document(text, "");
+    JsonReader top(document);
+    if (top.kind() != JsonKind::kObject) return std::nullopt;
+    // Written whole or not at all, when all of it was measured.
+    if (has_whole(top, "noise_schema_version") || has_whole(top, "scaling_schema_version"))
+      return DocumentStatus{.is_result = false, .complete = true};
+    const bool is_result = has_whole(top, "schema_version");
+    if ((!is_result && !has_whole(top, "training_version")) || status_text(top, "run_id").empty()) return std::nullopt;
+    const std::string_view status = status_text(top, "status");
+    if (status != "complete" && status != "partial") return std::nullopt;
+    return DocumentStatus{.is_result = is_result, .complete = status == "complete"};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace loadline

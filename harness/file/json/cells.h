@@ -1,0 +1,49 @@
+// How cells and ceilings stand in JSON, each with its trials.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/file/json/record.h"
+#include "harness/judge/judgement.h"
+#include "harness/result/result.h"
+
+namespace loadline {
+
+// Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
+Json settings_json(const Cell& cell);
+
+// The inverse, of an object that may have more. Throws Error naming what is wrong.
+void read_settings(const JsonReader& from, Cell& cell);
+
+// What the process used: members among others.
+void usage_fields(RecordWriter& json, const Usage& usage);
+void usage_fields(RecordReader& json, Usage& usage);
+
+void fields(auto& json, Record<StageSummary> auto& stage) {
+  json("name", stage.name);
+  json("hits", stage.hits);
+  json("total_seconds", stage.total_seconds);
+}
+
+void fields(RecordWriter& json, const RunUsage& run);
+void fields(RecordReader& json, RunUsage& run);
+
+// By which cells name the ceilings that bound them.
+struct CeilingIds {
+  explicit CeilingIds(const std::vector<CeilingResult>& ceilings);
+
+  std::vector<std::string> ids;
+  std::unordered_map<std::string, std::size_t> indices;
+};
+
+void cell_fields(RecordWriter& json, const CellResult& cell, const CeilingIds& ceilings, const CellSummary& summary);
+void cell_fields(RecordReader& json, CellResult& cell, const CeilingIds& ceilings);
+
+void ceiling_fields(RecordWriter& json, const CeilingResult& ceiling, const std::optional<Summary>& summary,
+                    const std::vector<CellResult>& cells);
+void ceiling_fields(RecordReader& json, CeilingResult& ceiling);
+
+}  // namespace loadline

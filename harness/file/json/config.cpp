@@ -1,0 +1,55 @@
+#include "harness/file/json/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+namespace loadline {
+namespace {
+
+// As on the command line.
+std::string option_text(const JsonReader& value) {
+  switch (value.kind()) {
+    case JsonKind::kBool: return value.as_bool() ? "true" : "false";
+    case JsonKind::kWhole: return fmt::format("{}", value.as_whole());
+    case JsonKind::kNumber: return fmt::format("{}", value.as_number());
+    case JsonKind::kText: return std::string(value.as_text());
+    case JsonKind::kList:
+      if (value.items() > 0) break;
+      [[fallthrough]];
+    default: throw value.refusal("text, a number, true, false or a list of them");
+  }
+  std::string text;
+  value.each_item([&](const JsonReader& item, std::size_t index) {
+    text += fmt::format("{}{}", index == 0 ? "" : ",", option_text(item));
+  });
+  return text;
+}
+
+}  // namespace
+
+void fields(RecordWriter& json, const RunOptions& options) {
+  for (const OptionRow& row : run_options()) {
+    std::visit([&](const auto& value) { json(key_of(row), value); }, read_option(options, row));
+  }
+}
+
+void fields(RecordReader& json, RunOptions& options) {
+  json.object().each_member([&](std::string_view key, const JsonReader& value) {
+    std::string name(key);
+    std::ranges::replace(name, '_', '-');
+    const auto rows = run_options();
+    const auto row = std::ranges::find(rows, name, &OptionRow::name);
+    if (row == rows.end()) throw json.object().error(unknown_name("option", name, names_of(rows)).what());
+    if (value.kind() == JsonKind::kNull) return;
+    const std::string text = option_text(value);
+    try {
+      write_option(options, *row, text);
+    } catch (const Error& error) {
+      throw json.object().error(error.what());
+    }
+  });
+}
+
+}  // namespace loadline

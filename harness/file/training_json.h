@@ -1,0 +1,27 @@
+// A training run as JSON text. results/README.md documents every field, results/train_schema.json its type.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "harness/result/training.h"
+
+namespace loadline {
+
+inline constexpr int kTrainingVersion = 1;
+
+// Indented. Numbers are finite; what is missing is null.
+std::string training_json(const TrainingResult& result);
+
+// Whether the text is such a document, of whatever version.
+bool is_training(std::string_view text);
+
+// Back from it, but for the options and for why there was no validation. Throws Error naming `source`, the place in it,
+// what is wanted and what is there.
+TrainingResult parse_training(std::string_view text, const std::string& source);
+
+// The same of a file.
+TrainingResult load_training(const std::filesystem::path& path);
+
+}  // namespace loadline
