@@ -109,6 +109,8 @@ void refuse(const std::vector<long>& calls) {
     if (processes < 0 || ::write(processes, "0", 1) != 1) ::_exit(kNoWorld);
   }
   ::signal(SIGPIPE, SIG_DFL);
+  // Tests that run in the background or under nohup pass on that these are ignored.
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
   for (const int signal : world.ignored) ::signal(signal, SIG_IGN);
   // SIGQUIT is to end the tool, not to fill the disk.
   const rlimit no_core{0, 0};
