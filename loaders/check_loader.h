@@ -31,7 +31,7 @@ struct LoaderCheck {
   std::vector<CheckedEpoch> epochs;  // of each number of workers one behind the other
   Recognition recognition = Recognition::kCounts;
   std::optional<DeliveredFormat> delivered;  // by an external loader
-  std::vector<std::string> faults;           // sentences that name samples; none: it passed
+  std::vector<std::string> faults;           // sentences that name samples; empty: it passed
 };
 
 struct LoaderCheckOptions {

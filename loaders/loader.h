@@ -79,7 +79,7 @@ class Feed {
 struct LoaderOptions {
   std::size_t workers = 1;           // threads that assemble; a loader that works on the consumer's thread has none
   std::size_t prefetch = 8;          // batches ready or in the making beyond those the workers hold
-  std::optional<Stores> stores;      // of workers; none: what each learns to be faster
+  std::optional<Stores> stores;      // of workers; nullopt: what each learns to be faster
   bool in_order = true;              // by sequence number; otherwise as they are completed
   std::size_t threads_in_force = 1;  // CPUs that the process may use, for itself and its workers
   std::vector<std::size_t> cpus;     // that the workers may run on; empty: wherever the caller may
@@ -92,7 +92,7 @@ struct LoaderOptions {
   std::filesystem::path data;       // for an external loader: the dataset, as it was named
   bool test_split = false;          // for an external loader: the dataset's test samples are wanted
   bool read_all = false;            // external loaders: read all memory of a batch beyond its slot's
-  std::optional<BatchNeeds> needs;  // for an external loader; none: the consumer takes batches of any format
+  std::optional<BatchNeeds> needs;  // for an external loader; nullopt: the consumer takes batches of any format
 };
 
 // Where an external loader comes from; empty where that is not known.
@@ -118,7 +118,7 @@ struct LoaderKind {
   std::string name;  // of an external one the word that it was asked for by
   std::string summary;
   bool has_workers = false;           // whether LoaderOptions::workers and prefetch mean anything to it
-  std::optional<Access> access = {};  // how the dataset must be opened for it; none: as its format does by itself
+  std::optional<Access> access = {};  // how the dataset must be opened for it; nullopt: as its format does by itself
   // The schedule behind make(), which several rows may share: `kind` is the one that was asked for.
   std::function<std::unique_ptr<Feed>(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                                       const LoaderOptions& options)>

@@ -109,7 +109,7 @@ class Sampler {
 struct StreamOptions {
   std::uint64_t first_epoch = 0;
   std::size_t first_batch = 0;          // of the first epoch
-  std::optional<std::uint64_t> epochs;  // none: without end
+  std::optional<std::uint64_t> epochs;  // nullopt: without end
 };
 
 // Deals out the batches of successive epochs, in order. Thread-safe; no thread holds a lock that others wait for. Holds

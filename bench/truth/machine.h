@@ -15,7 +15,7 @@ struct MachineOptions {
   std::uint64_t seed = 1;
   std::uint64_t truth_batches = 1'000'000;  // of a run that tells a truth
   std::size_t threads = 2;
-  std::vector<std::string> only;  // experiments by name; none: all
+  std::vector<std::string> only;  // experiments by name; empty: all
 };
 
 // Throws what a draw throws, with its number.

@@ -113,7 +113,7 @@ struct Ceiling {
   std::optional<std::size_t> dataset;  // index of the one it is measured on; none likewise
   std::size_t batch_size = 0;          // 0 where it does not depend on it
   std::string further;                 // axes that make other batches, such as "/dtype:u8"; empty likewise
-  // That its threads are kept on, as the cell's placement keeps those whose work it is; none: wherever the process may
+  // That its threads are kept on, as the cell's placement keeps those whose work it is; empty: wherever the process may
   // run. Where batches are handed over, of the thread that takes them and of the one that gives them.
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
@@ -128,7 +128,7 @@ struct Ceiling {
   bool operator==(const Ceiling&) const = default;
 };
 
-// Those that are measured for this cell on the dataset of this index, in the order of the table; none where the cell
+// Those that are measured for this cell on the dataset of this index, in the order of the table; empty where the cell
 // has no loader. `alone`: no cells are measured, so that those of the device are in nobody's way.
 std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info, bool alone = false);
 

@@ -23,7 +23,7 @@ struct ChildRequest {
   std::vector<const OptionRow*> given;  // those that it must have applied; it may have its own defaults for others
   std::vector<Cell> cells;              // that it has to have; beside OVERHEAD
   std::chrono::system_clock::time_point began;  // before it was started
-  std::optional<Build> build;                   // that it has to be of; none: any
+  std::optional<Build> build;                   // that it has to be of; nullopt: any
 };
 
 // Why `result` cannot be the answer to the request, to be read behind "the result ": "is partial", "was begun at
@@ -40,10 +40,10 @@ class ChildRuns {
   ChildRuns& operator=(const ChildRuns&) = delete;
   ~ChildRuns();
 
-  // One run of this side's binary with its options, without first epochs and ceilings, its streams ours; none where it
-  // was stopped. Each run writes to a path that was never there. Throws Error naming side, binary and reason: it cannot
-  // be started, ends with another exit code than 0, or its result is absent, cannot be read, has a fault, is one that
-  // another run of this object had written, or of another build than the side's run before.
+  // One run of this side's binary with its options, without first epochs and ceilings, its streams ours; nullopt where
+  // it was stopped. Each run writes to a path that was never there. Throws Error naming side, binary and reason: it
+  // cannot be started, ends with another exit code than 0, or its result is absent, cannot be read, has a fault, is one
+  // that another run of this object had written, or of another build than the side's run before.
   std::optional<Result> run(const Side& side, const std::stop_token& stop);
 
  private:

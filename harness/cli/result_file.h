@@ -57,7 +57,7 @@ class ResultFile {
   Time next_{};
   bool was_there_ = false;                   // before this one was made
   bool fails_ = false;                       // when it was last saved
-  std::optional<std::size_t> saved_trials_;  // none: nothing was saved yet
+  std::optional<std::size_t> saved_trials_;  // nullopt: nothing was saved yet
 };
 
 }  // namespace loadline

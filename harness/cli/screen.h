@@ -16,7 +16,7 @@ enum class Colours { kAuto, kAlways, kNever };
 std::vector<std::string_view> colour_names();
 Colours colours_named(std::string_view name);
 
-// Columns of the terminal that the stream leads to, or 80 where it does not know; none: it leads to none.
+// Columns of the terminal that the stream leads to, or 80 where it does not know; nullopt if it leads to none.
 std::optional<std::size_t> terminal_columns(std::FILE* stream);
 
 // Columns for text on this stream: $COLUMNS, or those of its terminal; of a pipe or a file no limit.

@@ -23,7 +23,7 @@ struct RunRequest {
   RunOptions options;
   std::vector<std::string> arguments;      // of the command line
   std::string resume;                      // result to go on with, and to write to; empty: none
-  std::optional<Result> earlier;           // what is in it; none: it is not there yet
+  std::optional<Result> earlier;           // what is in it; nullopt: it is not there yet
   std::optional<FileStamp> earlier_stamp;  // of the file, when it was read
   std::string config;                      // file that options came from; empty, or -: none
   bool overwrite = false;                  // a complete result at options.output, or a baseline
@@ -35,7 +35,7 @@ struct RunRequest {
   std::string trace;             // file for traced trials; empty: there are none
   std::size_t trace_trials = 1;  // of each cell, with `trace`
   double rank_timeout = 30;      // seconds that a rank may be silent or keep others waiting
-  RankSession* ranks = nullptr;  // of this run; none: the process is alone
+  RankSession* ranks = nullptr;  // of this run; null: the process is alone
   std::string summary;           // tool whose summary lines to print after the figures; empty: none
   Colours colours = Colours::kAuto;
   bool details = false;  // all figures and warnings rather than a summary
@@ -44,7 +44,7 @@ struct RunRequest {
 // How results are held against each other.
 struct JudgeRequest {
   std::string metric = "samples_per_second";
-  std::optional<double> margin;  // share; none: the standard one
+  std::optional<double> margin;  // share; nullopt: the standard one
   double alpha = 0.05;
   std::string noise;  // file of `loadline aa`, or "none"; empty: that of the host, if there is one
   std::string fail_on = "regression";
@@ -108,7 +108,7 @@ struct DataRequest {
 struct MakeRequest {
   std::string kind;
   std::string directory;
-  std::optional<std::uint64_t> samples;  // none: the kind's own
+  std::optional<std::uint64_t> samples;  // nullopt: the kind's own
   std::uint64_t seed = 1;
   std::string from;                   // directory of photographs
   std::optional<std::uint64_t> size;  // of a volume
@@ -191,7 +191,7 @@ struct ScaleRequest {
   double efficiency = 0.9;  // that counts as scaling
   RunOptions options;
   std::vector<std::string> words;  // of the command line: the options of each run
-  std::string output;              // path of the study; empty: a new one, or none where results are given
+  std::string output;              // path of the study; empty: a new one, or no file if results are given
   bool overwrite = false;
 };
 

@@ -11,8 +11,8 @@ struct DocumentStatus {
   bool complete = false;   // rather than stopped
 };
 
-// Of a result, a training, a noise floor or a scaling study, of whatever version. None where the text is something
-// else, is cut short or is no JSON.
+// Of a result, a training, a noise floor or a scaling study, of whatever version. std::nullopt where the text is
+// something else, is cut short or is no JSON.
 std::optional<DocumentStatus> document_status(std::string_view text);
 
 }  // namespace loadline

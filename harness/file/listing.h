@@ -17,7 +17,7 @@ struct ListedParameter {
   std::string name;
   std::string help;  // with its unit
   bool required = false;
-  std::optional<double> standard;            // none: required, or it takes one of the words
+  std::optional<double> standard;            // nullopt: required, or it takes one of the words
   std::vector<std::string> values;           // words; empty: it takes a number
   std::optional<std::string> standard_word;  // of them
 };
@@ -38,7 +38,7 @@ struct ListedProfile {
 struct ListedBaseline {
   std::string name;
   std::string path;
-  std::optional<std::string> started;  // of its run, in UTC; none where it cannot be read
+  std::optional<std::string> started;  // of its run, in UTC; nullopt if it cannot be read
   std::optional<std::string> host;
   std::optional<std::size_t> cells;
   std::size_t former = 0;            // results that had the name before it

@@ -19,7 +19,7 @@ struct ForecastFound {
   std::string kind;             // of forecast_finds()
   double utilisation = 0;       // to maintain
   std::size_t ranks = 0;        // that it is searched at; of nodes: 0
-  std::optional<double> value;  // none: nothing keeps it
+  std::optional<double> value;  // nullopt: nothing keeps it
   bool unlimited = false;       // of nodes: as many as were tried, and more
 };
 

@@ -77,7 +77,7 @@ ForecastPoint forecast_point(const Basis& basis, const System& system, std::size
 // the first epoch, unless that draws some of them twice.
 double missed_share(const Basis& basis, const System& system, std::size_t ranks, std::size_t epoch);
 
-// How long nodes copy before they begin; none where they do not.
+// How long nodes copy before they begin; nullopt where they do not.
 std::optional<double> staging_seconds(const Basis& basis, const System& system, std::size_t ranks);
 
 // The expected largest of `count` draws from a standard normal distribution: 0 of one, 1.539 of ten.
@@ -92,7 +92,7 @@ double reduction_seconds(const Network& network, double bytes, std::size_t membe
 // `service_seconds` for, in random lengths: mean value analysis (Reiser, Lavenberg, 1980).
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds);
 
-// The fewest ranks that ask the storage for as much as it gives; none where 10 million do not.
+// The fewest ranks that ask the storage for as much as it gives; nullopt where 10 million do not.
 std::optional<std::size_t> saturating_ranks(const Basis& basis, const System& system);
 
 }  // namespace loadline

@@ -57,7 +57,7 @@ struct SharedCpus {
   std::size_t cpus = 1;
 };
 
-// None without trials. `monitor`: what it recorded about the machine meanwhile; null: not monitored.
+// std::nullopt without trials. `monitor`: what it recorded about the machine meanwhile; null: not monitored.
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
                                 const MonitorRecord* monitor = nullptr);
 

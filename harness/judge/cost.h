@@ -15,7 +15,7 @@ struct Cost {
   Summary mebibytes;    // of assembled data, as it goes to the compute
 };
 
-// Trials that ended before their first sample have no cost of one and are passed over; none where all of them did.
+// Trials that ended before their first sample have no cost of one and are passed over; nullopt where all of them did.
 std::optional<Cost> cost_per_thousand_samples(std::span<const Trial> trials);
 
 }  // namespace loadline

@@ -22,7 +22,7 @@ inline constexpr double kStandardMargin = 0.03;
 
 struct DiffOptions {
   const Metric* metric = &metrics().front();
-  std::optional<double> margin;  // relative; none: kStandardMargin
+  std::optional<double> margin;  // relative; nullopt: kStandardMargin
   double alpha = 0.05;
   std::vector<NoiseFloor> noise;    // per host of the base; applied where rates of two runs are compared
   bool allow_mismatch = false;      // compare results all the same that are unlike each other
@@ -36,18 +36,18 @@ struct CellDiff {
   std::string changed_name;
   std::string workload;
   Mode mode = Mode::kFull;
-  std::optional<MatchedBy> by;      // none where cells were paired by place or along a setting
-  std::vector<Difference> changes;  // settings in which the two differ; none where all match
+  std::optional<MatchedBy> by;      // nullopt if cells were paired by place or along a setting
+  std::vector<Difference> changes;  // settings in which the two differ; empty if all match
   std::string base_value;           // of the setting along which cells are compared; empty where results are
   std::string changed_value;
   std::size_t base = 0;  // indices in Result::cells
   std::size_t changed = 0;
   bool gate = false;                    // one of those that decide
   double margin = 0;                    // that was held to
-  std::optional<double> noise_floor;    // of two runs of the same, which weakens what is found; none: not known
-  std::optional<Summary> base_summary;  // of the metric; none without trials
+  std::optional<double> noise_floor;    // of two runs of the same, which weakens what is found; nullopt: not known
+  std::optional<Summary> base_summary;  // of the metric; nullopt without trials
   std::optional<Summary> changed_summary;
-  std::optional<Comparison> comparison;  // none without trials, or where the metric is 0 in one
+  std::optional<Comparison> comparison;  // nullopt without trials, or where the metric is 0 in one
   std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside
   Change change = Change::kInconclusive;
   std::string obstacle;          // why no more can be said: "a single trial has no interval"; mostly empty

@@ -25,7 +25,7 @@ struct GridStanding {
   Ratio reached;         // the winner's throughput over that one's, both of these trials
 };
 
-// None where there is no winner, or the grid was not measured.
+// std::nullopt where there is no winner, or the grid was not measured.
 std::optional<GridStanding> standing_in_grid(const Best& best);
 
 }  // namespace loadline

@@ -20,17 +20,17 @@ namespace loadline {
 // The lowest of what a cell cannot pass.
 struct CellLoadLine {
   LoadLine line;
-  std::optional<std::size_t> ceiling;  // index in Result::ceilings; none: the compute
+  std::optional<std::size_t> ceiling;  // index in Result::ceilings; nullopt: the compute
   std::string name;                    // of the ceiling, or of the SYNTHETIC cell that the compute was measured in
 };
 
 struct CellSummary {
-  std::optional<Summary> samples_per_second;  // none without trials
-  std::optional<Summary> tokens_per_second;   // none without trials, and where samples are no tokens
+  std::optional<Summary> samples_per_second;  // nullopt without trials
+  std::optional<Summary> tokens_per_second;   // nullopt without trials, and where samples are no tokens
   std::optional<double> padding_share;    // of the places for tokens that stood empty in all counted trials; likewise
   std::optional<double> cut_share;        // of the tokens that were made in these; likewise, and of text alone
   std::vector<std::size_t> outliers;      // indices of trials; flagged, never dropped
-  std::optional<CellLoadLine> load_line;  // none without trials or ceilings
+  std::optional<CellLoadLine> load_line;  // nullopt without trials or ceilings
 };
 
 // What a job pays before its first step, against the epochs that it runs for.
@@ -57,12 +57,12 @@ struct Configuration {
   std::size_t workers = 0;  // 0: the loader has none
   std::size_t batch_size = 0;
   std::string further;            // its other axes, as its FULL cell's name tells them: "/prefetch:4/dtype:u8"
-  std::optional<std::size_t> io;  // indices of cells; none: not asked for
+  std::optional<std::size_t> io;  // indices of cells; nullopt: not asked for
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
   Verdict verdict;
-  std::optional<StartUp> start_up;  // none without a first epoch or trials
-  std::optional<Causes> causes;     // where the time of its threads went in IO, or FULL without IO; none without trials
+  std::optional<StartUp> start_up;  // nullopt without a first epoch or trials
+  std::optional<Causes> causes;     // where its threads' time went in IO, or FULL without IO; nullopt without trials
   // Of FULL beside an IO, of all threads of the process; those named are those that are not of IO, latency never.
   std::optional<Causes> causes_in_full;
   std::optional<ColdStart> cold_start;  // none but of cold trials, where there are warm ones too
@@ -78,7 +78,7 @@ struct Warning {
 struct Judgement {
   std::vector<CellSummary> cells;                // as Result::cells
   std::vector<CellSummary> checks;               // as Result::checks; without load lines
-  std::vector<std::optional<Summary>> ceilings;  // as Result::ceilings, in units per second; none without trials
+  std::vector<std::optional<Summary>> ceilings;  // as Result::ceilings, in units per second; nullopt without trials
   std::vector<Configuration> configurations;
   std::vector<Curve> curves;  // of IO and of FULL
   std::vector<Headline> headlines;
@@ -94,7 +94,7 @@ std::vector<double> rates_of(const CellResult& cell);
 // Threads of a compute that computes, on CPUs that the workers may use as well.
 std::size_t shared_compute_threads(const Cell& cell);
 
-// Mean time of a batch over the trials of a cell; none without trials.
+// Mean time of a batch over the trials of a cell; nullopt without trials.
 std::optional<double> seconds_per_batch(const CellResult& cell);
 // The same of the run's OVERHEAD cell: what the harness itself costs.
 std::optional<double> overhead_seconds_per_batch(const Result& result);

@@ -19,8 +19,8 @@ struct LoadLine {
   std::optional<Interval> ci95;  // of that mean
 };
 
-// `bounds`: samples per second of each, one rate a trial; those without trials are passed over. None where the cell has
-// no trials, or no bound has. Throws Error on a rate that is not positive and finite.
+// `bounds`: samples per second of each, one rate a trial; those without trials are passed over. std::nullopt where the
+// cell has no trials, or no bound has. Throws Error on a rate that is not positive and finite.
 std::optional<LoadLine> load_line(std::span<const double> achieved, std::span<const std::vector<double>> bounds);
 
 // By how much a cell may pass a bound that it cannot pass: the two are measured at different moments.

@@ -26,10 +26,10 @@ struct LoaderTime {
   std::vector<StageShare> stages;  // in the order of a batch; together they are all of the time
 };
 
-// Over the trials that count. None without trials, and where not all of them tell the same stages.
+// Over the trials that count. std::nullopt without trials, and where not all of them tell the same stages.
 std::optional<LoaderTime> loader_time_of(const CellResult& cell);
 
-// The share of the wall time that the consumer waited for a batch; none without trials.
+// The share of the wall time that the consumer waited for a batch; nullopt without trials.
 std::optional<Estimate> consumer_wait_of(const CellResult& cell);
 
 // From this share of its threads' time on a verdict names a stage.

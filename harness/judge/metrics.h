@@ -22,7 +22,7 @@ struct Metric {
   std::string_view worse;
   std::string_view scale;               // "2 times as fast"
   double (*value)(const Trial& trial);  // NaN where the trial does not tell
-  std::optional<Mode> mode = {};        // none: trials of every mode are compared
+  std::optional<Mode> mode = {};        // nullopt: trials of every mode are compared
 };
 
 // The first is the one to use unless another is asked for.

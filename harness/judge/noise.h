@@ -58,7 +58,7 @@ struct NoiseFloor {
   Build build;                // the same of the program
   std::vector<Part> parts;
 
-  // The largest of a mode's cells; none where none of them was measured.
+  // The largest of a mode's cells; nullopt where none of them was measured.
   std::optional<double> of(Mode mode) const;
 };
 
@@ -80,7 +80,8 @@ struct CellFloor {
 };
 
 // Of each host the cell of the same name; else the noisiest of the same workload, mode and cache state; else the
-// noisiest of the same mode and cache state; and the noisiest of these hosts. None where there is none of that mode.
+// noisiest of the same mode and cache state; and the noisiest of these hosts. std::nullopt where there is none of that
+// mode.
 //
 // More or longer trials bring two runs closer together by no known factor: what sets the processes apart stays. So for
 // as many as were measured, or more, the floor holds as it is, as an upper limit. With fewer or shorter ones, it is

@@ -18,7 +18,7 @@ namespace loadline {
 
 inline constexpr double kRecommendationError = 0.05;  // of calling any set sufficient that is not
 
-// Indices of the sets that may be more than `margin` faster than set `i`; none: it is sufficient. Sets of rates, none
+// Indices of the sets that may be more than `margin` faster than set `i`; empty: it is sufficient. Sets of rates, none
 // of them empty; one with a single trial is never excluded, as there is no bound. Throws Error on a rate that is not
 // positive and finite.
 std::vector<std::size_t> rivals_of(std::span<const std::vector<double>> sets, std::size_t i, double margin);
@@ -27,8 +27,8 @@ std::vector<std::size_t> rivals_of(std::span<const std::vector<double>> sets, st
 bool is_sufficient(std::span<const std::vector<double>> sets, std::size_t i, double margin);
 
 // Trials of each set that would show set `i` to be sufficient four times in five, were it as fast as its `rivals`: by
-// trials_to_detect() with the mean of the two variances of a logarithm, the most over the rivals. None where a spread
-// is not known.
+// trials_to_detect() with the mean of the two variances of a logarithm, the most over the rivals. std::nullopt where a
+// spread is not known.
 std::optional<double> trials_to_show(std::span<const std::vector<double>> sets, std::size_t i,
                                      std::span<const std::size_t> rivals, double margin);
 

@@ -37,17 +37,17 @@ struct Prediction {
   std::size_t dataset = 0;             // index, of the cell
   Estimate samples_per_second;         // predicted, always with an interval
   bool identity = false;               // it holds by definition, so that to measure it would prove nothing
-  std::optional<std::size_t> check;    // index in Result::checks; none: not measured
-  std::optional<Summary> measured;     // none without trials
+  std::optional<std::size_t> check;    // index in Result::checks; nullopt: not measured
+  std::optional<Summary> measured;     // nullopt without trials
   std::optional<Estimate> ratio;       // measured / predicted, with the uncertainty of both
-  std::optional<Agreement> agreement;  // none without trials
+  std::optional<Agreement> agreement;  // nullopt without trials
 };
 
-// Up to three for each headline whose verdict says that loading or compute binds it, none for others. `judgement` needs
-// its cells, configurations and headlines. With S, L and F the rates of SYNTHETIC, of what the loader fills without a
-// drain (filling.h) and of FULL, and with ' for those of the changed cell, F' is the lower of L' and S': F L' / L where
-// loading binds both, F S' / S where the compute does, and L' or S' itself where the other one binds now. IO is no
-// bound of it. Intervals are those of the sum of the logarithms.
+// Up to three for each headline whose verdict says that loading or compute binds it, empty for others. `judgement`
+// needs its cells, configurations and headlines. With S, L and F the rates of SYNTHETIC, of what the loader fills
+// without a drain (filling.h) and of FULL, and with ' for those of the changed cell, F' is the lower of L' and S': F L'
+// / L where loading binds both, F S' / S where the compute does, and L' or S' itself where the other one binds now. IO
+// is no bound of it. Intervals are those of the sum of the logarithms.
 //
 //   bound by loading   more workers, on CPUs that have none yet: L' is what so many fill where that was measured, and
 //                      else in proportion to the workers, up to the lowest ceiling that was measured for them

@@ -16,7 +16,7 @@ struct Judgement;
 
 // The worker counts that were tried of what a headline speaks of, all else alike.
 struct WorkerChoice {
-  std::optional<WorkerPoint> fewest;  // what is recommended; none: the trials cannot tell how many are enough
+  std::optional<WorkerPoint> fewest;  // what is recommended; nullopt: the trials cannot tell how many are enough
   WorkerPoint best;                   // the highest mean; of equal means the one with fewer workers
 };
 
@@ -33,7 +33,7 @@ struct FewestJoules {
   std::size_t configuration = 0;  // index
   double joules = 0;              // of 1,000 samples: the mean over its trials
   std::optional<double> others;   // the same of the headline's configuration, where that is another one
-  std::optional<Ratio> ratio;     // of the first to the second; none where it is the headline's own
+  std::optional<Ratio> ratio;     // of the first to the second; nullopt if it is the headline's own
   bool clearly = false;           // whether the trials can tell the two apart
 };
 
@@ -46,12 +46,12 @@ struct Headline {
   std::string workload;
   std::size_t configuration = 0;           // index: what is recommended, or else the fastest
   std::size_t fastest = 0;                 // index: the highest mean
-  std::optional<std::size_t> recommended;  // index; none: the trials cannot tell
+  std::optional<std::size_t> recommended;  // index; nullopt: the trials cannot tell
   std::vector<std::size_t> equal;          // indices of the others that would do as well, the simplest first
   std::size_t candidates = 0;
   std::size_t rivals = 0;                // candidates that may be more than the margin faster than the fastest so far
   std::optional<double> trials_to_tell;  // of each candidate, where nothing is recommended and their spread is known
-  std::optional<WorkerChoice> workers;   // none where their number was not varied
+  std::optional<WorkerChoice> workers;   // nullopt if their number was not varied
   std::optional<FewestJoules> fewest_joules;
   std::vector<Alternative> alternatives;  // one for each other loader, in the order of the configurations
 };

@@ -28,7 +28,7 @@ std::string_view name(RecordedBound bound);
 struct RecordedJudgement {
   // The share of the time in which the loop waited. Its interval is that of the mean over the parts (batch means), none
   // where there are fewer than 5: one job is one sample, so it says how steady this job was and not what another does.
-  std::optional<Estimate> stall;    // none where nothing was recorded
+  std::optional<Estimate> stall;    // nullopt if nothing was recorded
   std::vector<RecordedPart> parts;  // the course: up to 10, in their order
   RecordedBound bound = RecordedBound::kEmpty;
   std::string sentence;  // one to four sentences to act on

@@ -29,15 +29,15 @@ struct ScalabilityFit {
 
   double samples_per_second(double workers) const;
 
-  // Where the law has its maximum, sqrt((1 - sigma) / kappa), rounded down, and at least 1; none where kappa is 0, for
-  // then it rises, or falls, throughout. More than the largest count measured means only that it was not reached.
+  // Where the law has its maximum, sqrt((1 - sigma) / kappa), rounded down, and at least 1; nullopt where kappa is 0,
+  // for then it rises, or falls, throughout. More than the largest count measured means only that it was not reached.
   std::optional<double> peak_workers() const;
 };
 
 // X(N) = min(per_worker N, cap).
 struct CappedLinearFit {
   double per_worker;  // samples per second; where even the fewest workers reach the cap, at least this
-  // Samples per second; none where no count reaches it. One that only the largest count reaches rests on that rate
+  // Samples per second; nullopt where no count reaches it. One that only the largest count reaches rests on that rate
   // alone.
   std::optional<double> cap;
   double residual;  // as of fit_capped_linear()

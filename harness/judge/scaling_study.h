@@ -59,10 +59,10 @@ struct RankPoint {
   std::optional<Estimate> stall;                  // as of a verdict
   std::optional<Estimate> gradients;              // share of the time that a step waits for other ranks' gradients
   std::optional<Estimate> held;                   // share of the time that the others wait for the slowest rank
-  std::optional<double> read_bytes_per_second;    // stored bytes of the samples of all ranks; none: not known
+  std::optional<double> read_bytes_per_second;    // stored bytes of the samples of all ranks; nullopt: not known
   bool from_storage = false;                      // they came from there, rather than from the page cache
   std::optional<double> device_bytes_per_second;  // of these, what came from disks of the hosts
-  std::optional<double> cpu_share;                // of the time of all ranks' CPUs that they were busy; none: not known
+  std::optional<double> cpu_share;                // share of time that all ranks' CPUs were busy; nullopt: not known
   double read_seconds = 0;                        // of a worker, opening and reading a sample; 0: not known
   LostTime lost;                                  // of the fewest ranks: nothing
 };

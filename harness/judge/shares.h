@@ -30,7 +30,7 @@ struct Shares {
   Standpoint after;
 };
 
-// Of FULL cells by their indices; none where one of the modes has no trials.
+// Of FULL cells by their indices; nullopt where one of the modes has no trials.
 std::optional<Shares> shares_between(const Result& base, const Judgement& base_judgement, std::size_t base_full,
                                      const Result& changed, const Judgement& changed_judgement,
                                      std::size_t changed_full);

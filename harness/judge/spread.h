@@ -25,7 +25,7 @@ struct Spread {
   double detectable = 0;
 };
 
-// None where no cell has two trials. `summaries`: as Judgement::cells.
+// std::nullopt where no cell has two trials. `summaries`: as Judgement::cells.
 std::optional<Spread> spread_of(const Result& result, const std::vector<CellSummary>& summaries);
 
 // "Trials vary by 1.2 % of their mean (median of 12 cells; worst 4.1 %, cifar10/IO/hdf5/workers:2/batch:512): with 5

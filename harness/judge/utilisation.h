@@ -24,7 +24,7 @@ Estimate utilisation_of(std::span<const double> synthetic, std::span<const doubl
 // Of a probe: whether the lower one-sided 95 % bound reaches what was asked for. Of a whole run: whether its AU is met.
 bool is_enough(const Probe& probe, double asked);
 
-// Of the last whole run of a search; none without one.
+// Of the last whole run of a search; nullopt without one.
 std::optional<Standing> standing_of(const Search& search);
 
 }  // namespace loadline

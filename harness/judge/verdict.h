@@ -98,7 +98,7 @@ inline constexpr double kMostlyInTurn = 0.5;
 // 5 % of the step, so it can move a stall by as much as is noticeable.
 inline constexpr double kOverheadMargin = 20;
 
-// 1 - T_without / T_with: the share of the time of `with` that `without` spares. Of rates, one a trial; none where
+// 1 - T_without / T_with: the share of the time of `with` that `without` spares. Of rates, one a trial; nullopt where
 // there are none of one of them. Throws Error on a rate that is not positive and finite.
 std::optional<Estimate> stall_between(std::span<const double> without, std::span<const double> with);
 

@@ -18,10 +18,10 @@ struct WalkStep {
   bool best = false;                // of several configurations that the result has
   std::vector<Difference> changes;  // against the step before that has a cell
   std::string setting;              // of the first step what it is: "hdf5 x 1, device, batch size 32"
-  std::optional<Summary> io;        // samples per second; none without trials
+  std::optional<Summary> io;        // samples per second; nullopt without trials
   std::optional<Summary> synthetic;
   std::optional<Summary> full;
-  std::optional<Standpoint> standpoint;  // none without a loader
+  std::optional<Standpoint> standpoint;  // nullopt without a loader
   std::optional<CellDiff> over_before;   // of the first step, and where there is nothing to compare, none
   std::optional<CellDiff> over_first;
 };

@@ -59,7 +59,8 @@ struct Machine {
 // The CPUs' worth of time that the process may use: the threads in force, or what a quota leaves of them, such as 0.5.
 double cpus_in_force(const Machine& machine);
 
-// Whether the CPUs may go beyond their base frequency, as the driver of their frequency tells; none where it does not.
+// Whether the CPUs may go beyond their base frequency, as the driver of their frequency tells; nullopt where it does
+// not.
 std::optional<bool> cpu_boost(const SystemFiles& files);
 
 // Whose names `hostname` has, in its order.

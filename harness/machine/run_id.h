@@ -10,7 +10,7 @@ namespace loadline {
 
 // ISO 8601 in UTC, to the second: "2026-11-21T09:58:00Z".
 std::string utc_timestamp(std::chrono::system_clock::time_point time);
-// The inverse; none for any other text.
+// The inverse; nullopt for any other text.
 std::optional<std::chrono::system_clock::time_point> parse_utc_timestamp(const std::string& text);
 
 // "20261121T095800Z-3fa2c1": sorts by time, and the low 24 bits of `random` keep runs of the same second apart.

@@ -18,7 +18,7 @@ class SystemFiles {
   // The file's text without blanks around it; nullopt also when nothing is left.
   std::optional<std::string> line(const std::filesystem::path& path) const;
   bool exists(const std::filesystem::path& path) const;
-  // Names of the directories in it, in no order; none where it cannot be listed.
+  // Names of the directories in it, in no order; empty where it cannot be listed.
   std::vector<std::string> directories(const std::filesystem::path& path) const;
   // Where the file really is, for who opens it himself.
   std::filesystem::path under_root(const std::filesystem::path& path) const;

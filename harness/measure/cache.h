@@ -15,8 +15,8 @@
 
 namespace loadline {
 
-// How much of the dataset's files the page cache holds. None where a file has gone in the meantime: a fact that is
-// missing, not a run that failed.
+// How much of the dataset's files the page cache holds. std::nullopt where a file has gone in the meantime: a fact that
+// is missing, not a run that failed.
 std::optional<Residency> residency_of(const DatasetInfo& info);
 
 // Reads all files of a dataset, so that what fits the page cache is in it. A requested stop cuts it short. Throws Error

@@ -60,8 +60,8 @@ class DelayMeter {
 std::optional<double> parse_run_delay_seconds(std::string_view schedstat);
 // delayacct_blkio_ticks, field 42 of the text of /proc/PID/task/TID/stat.
 std::optional<double> parse_blocked_io_seconds(std::string_view stat, double ticks_per_second);
-// Steal, the eighth number of a CPU's line in the text of /proc/stat, summed over these CPUs; none: the line of all.
-// Absent where one of them has no such line or number.
+// Steal, the eighth number of a CPU's line in the text of /proc/stat, summed over these CPUs; without CPUs, the line of
+// all. Absent where one of them has no such line or number.
 std::optional<double> parse_steal_seconds(std::string_view stat, const std::vector<std::size_t>& cpus,
                                           double ticks_per_second);
 // Of the text of a cgroup's cpu.stat: throttled_usec of version 2, or throttled_time, in nanoseconds, of version 1.

@@ -61,16 +61,16 @@ struct RunContext {
   RunObserver& observer;
   Time start = clock.now();                   // of the run, or of this part of one that is gone on with
   double earlier_seconds = 0;                 // that its earlier parts took
-  RigSource* rigs = nullptr;                  // none: the cells are what they say
+  RigSource* rigs = nullptr;                  // null: the cells are what they say
   bool try_computes = false;                  // when a run is prepared
   std::map<std::string, TriedCompute> tried;  // by compute_key()
   std::vector<DatasetWatch> watches;          // as Result::datasets; those beyond the end are made when they are wanted
-  std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; none: no matter
+  std::uint64_t* peak_rss_bytes = nullptr;    // of the process, until trials began to count their own; null: no matter
   std::size_t processes = 1;                  // that do the same on this machine at the same time
   std::function<CpuLimits()> cpu_limits;      // of the calling thread, now; absent: not watched
-  const EnergyMeter* energy = nullptr;        // none: no trial's energy is read
-  const EventCounters* counters = nullptr;    // none: nothing is counted
-  Together* together = nullptr;               // with the other ranks of the run; none: this process is alone
+  const EnergyMeter* energy = nullptr;        // null: no trial's energy is read
+  const EventCounters* counters = nullptr;    // null: nothing is counted
+  Together* together = nullptr;               // with the other ranks of the run; null: this process is alone
   std::function<std::uint64_t()> times_resumed;  // how often the process continued after a stop; absent: not counted
 };
 

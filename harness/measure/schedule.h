@@ -39,7 +39,7 @@ std::size_t planned_trials(const CellResult& cell, const RunOptions& options);
 // pilot's.
 void mark_pilot(CellResult& cell, const RunOptions& options);
 
-// Why a cell needs no more trials; none: it needs some.
+// Why a cell needs no more trials; nullopt: it needs some.
 std::optional<Stopped> stop_of(const CellResult& cell, const RunOptions& options);
 
 // Equal for cells whose steps are alike: RunContext::tried has what they take.

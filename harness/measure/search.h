@@ -18,8 +18,8 @@ inline constexpr double kSearchTolerance = 0.02;
 inline constexpr std::size_t kMostAttempts = 12;
 
 // The largest value that is enough, to within kSearchTolerance and in at most kMostAttempts: steps away from `start`,
-// each longer than the one before, until it has a value of each kind, then halves the ratio between them. None where no
-// value that was tried is enough, or the search was stopped.
+// each longer than the one before, until it has a value of each kind, then halves the ratio between them. std::nullopt
+// where no value that was tried is enough, or the search was stopped.
 std::optional<double> largest_enough(double start, const Attempt& attempt);
 
 // The same of whole numbers from 1 to `most`, exactly: doubles from 1 upwards, then halves the distance.

@@ -18,7 +18,7 @@ namespace loadline {
 
 struct TimedPart {
   Stretch stretch;
-  std::optional<QueueLevels> queue;  // none: the feed has no queue
+  std::optional<QueueLevels> queue;  // nullopt: the feed has no queue
 };
 
 // Whether the difference of the two levels can have moved the rate by more than 1 %.

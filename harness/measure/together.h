@@ -53,7 +53,7 @@ class Together {
   std::optional<Time> longest(Time mine);
 
  private:
-  // At rank 0; none where no rank has counted.
+  // At rank 0; nullopt where no rank has counted.
   std::optional<RankCoverage> covered(const EpochTallies& mine, std::uint64_t dataset_samples);
   template <typename AnyTrial>
   std::optional<AnyTrial> measured(const std::function<std::optional<AnyTrial>()>& own);

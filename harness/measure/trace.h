@@ -27,7 +27,7 @@ struct TracedBatch {
   std::uint64_t sequence = 0;
   std::uint64_t epoch = 0;
   std::uint64_t samples = 0;
-  std::optional<std::size_t> ready;  // batches that were left when this one was taken; none: the feed has no queue
+  std::optional<std::size_t> ready;  // batches that were left when this one was taken; nullopt: the feed has no queue
 };
 
 // The batches of a trial, in bounded memory. One thread.

@@ -109,10 +109,10 @@ struct TrialOptions {
   std::optional<std::size_t> warm_up_batches;
   std::uint64_t first_epoch = 0;        // where a loader starts
   bool fill = true;                     // whether what the loader fills without a drain is measured, after an IO trial
-  const EnergyMeter* energy = nullptr;  // read where the clock starts and where it stops; none: not at all
+  const EnergyMeter* energy = nullptr;  // read where the clock starts and where it stops; null: not at all
   const EventCounters* counters = nullptr;  // the same
-  Together* together = nullptr;     // clocks of all ranks start together, and all take as many batches; none: alone
-  EpochTallies* tallies = nullptr;  // of what the loader delivers; none: nobody counts
+  Together* together = nullptr;     // clocks of all ranks start together, and all take as many batches; null: alone
+  EpochTallies* tallies = nullptr;  // of what the loader delivers; null: nobody counts
 };
 
 // One trial: makes the sink, then the feed, runs them warm, then times the loop. Its clock_started_seconds counts from

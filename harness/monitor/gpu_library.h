@@ -18,7 +18,7 @@ class GpuLibrary {
   virtual std::size_t devices() const = 0;
   // What each device tells of itself, for samples in this period. They share in the library.
   virtual std::vector<MonitorSource> sources(double period_seconds) const = 0;
-  // What the device has used since a moment of its own; none where it does not count that.
+  // What the device has used since a moment of its own; nullopt where it does not count that.
   virtual std::optional<double> joules(std::size_t device) const = 0;
 };
 

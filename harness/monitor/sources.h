@@ -17,7 +17,7 @@ namespace loadline {
 
 // What a run is about, where a system has more to tell than that.
 struct MonitorTargets {
-  std::vector<std::size_t> cpus;  // that the process may use; none: all that there are
+  std::vector<std::size_t> cpus;  // that the process may use; empty: all that there are
   // Files or directories of the data, as they are on the system: absolute, without links.
   struct Place {
     std::filesystem::path path;

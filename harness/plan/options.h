@@ -75,13 +75,13 @@ struct RunOptions {
   bool drop_last = false;
   std::size_t bucket_batches = 0;
 
-  std::optional<std::size_t> prefetch;  // batches; none: as many as suit the last-level cache
+  std::optional<std::size_t> prefetch;  // batches; nullopt: as many as suit the last-level cache
   std::string delivery = "in-order";
   std::string stores = "auto";
   std::string compute;  // empty: the workload's
   std::string precision = "f32";
   std::string fusion = "on";
-  std::optional<std::size_t> compute_threads;  // none: the CPUs that the placement leaves it
+  std::optional<std::size_t> compute_threads;  // nullopt: the CPUs that the placement leaves it
   std::string placement = "shared";
 
   std::vector<std::string> exclude;  // conditions, as conditions.h has them
@@ -93,16 +93,16 @@ struct RunOptions {
   double trial_seconds = 0.5;
   std::optional<std::size_t> trial_batches;  // in place of trial_seconds
   std::optional<std::size_t> warm_up_batches;
-  std::optional<double> time_limit;  // seconds, of the whole run; none: as long as it takes
-  std::optional<double> until_ci;    // share: half the width of the 95 % interval over the mean; none: all `trials`
+  std::optional<double> time_limit;  // seconds, of the whole run; nullopt: as long as it takes
+  std::optional<double> until_ci;    // share: half the width of the 95 % interval over the mean; nullopt: all `trials`
   std::size_t max_trials = 50;       // of a cell that has not reached `until_ci`
   double first_epoch_seconds = 2;    // at the most; 0: not measured
   std::string ceilings = "on";
 
-  std::optional<double> monitor;  // seconds between two samples; none: the machine is not watched
+  std::optional<double> monitor;  // seconds between two samples; nullopt: the machine is not watched
   bool counters = false;
 
-  std::optional<double> au;  // share; none: utilisation is not judged
+  std::optional<double> au;  // share; nullopt: utilisation is not judged
   bool check_verdict = false;
   std::string find;  // empty: nothing is searched for
 
@@ -122,7 +122,7 @@ struct OptionRow {
   std::string_view value;  // placeholder in the help, with its unit; empty for a flag
   std::string_view help;
   OptionField field;
-  std::vector<std::string_view> (*choices)() = nullptr;  // the words a text may be; none: any
+  std::vector<std::string_view> (*choices)() = nullptr;  // the words a text may be; null: any
   double least = 0;                                      // of a number
   double most = 0;                                       // of a number; 0: no limit
   bool axis = false;                                     // takes several values, of which each is run

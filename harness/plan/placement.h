@@ -22,7 +22,7 @@ struct Placement {
   std::optional<std::size_t> slot_node = std::nullopt;  // that slots should lie on
   std::vector<std::size_t> data_nodes = {};             // that samples in memory should lie on
 
-  // The node that worker `index` is bound to; none: to no node.
+  // The node that worker `index` is bound to; nullopt: to no node.
   std::optional<std::size_t> node_of_worker(std::size_t index) const;
   // The CPUs of each of so many workers; empty: all may run on worker_cpus.
   std::vector<std::vector<std::size_t>> cpus_of_workers(std::size_t workers) const;

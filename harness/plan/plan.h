@@ -58,13 +58,13 @@ struct Cell {
   std::size_t compute_threads = 1;
   Placement placement;
   std::string compute;                // "drain" where the mode has no compute
-  std::optional<std::string> loader;  // none: resident batches
-  // Of resident batches, the external loader that they are from; none: they are assembled from the dataset.
+  std::optional<std::string> loader;  // nullopt: resident batches
+  // Of resident batches, the external loader that they are from; nullopt: they are assembled from the dataset.
   std::optional<std::string> resident_of;
   std::size_t workers = 0;              // 0: the loader has none
-  std::optional<std::size_t> prefetch;  // none: as many as suit the cache; meaningless without workers
+  std::optional<std::size_t> prefetch;  // nullopt: as many as suit the cache; meaningless without workers
   bool in_order = true;
-  std::optional<Stores> stores;  // none: what each worker learns to be faster
+  std::optional<Stores> stores;  // nullopt: what each worker learns to be faster
   CacheState cache = CacheState::kWarm;
   std::size_t threads_in_force = 1;
   std::vector<std::string> axes;  // settings that its name tells beyond those that every name does

@@ -28,8 +28,8 @@ struct LoaderStages {
 // All that there are, in the order of a batch.
 std::span<const WorkerStage> stages_in_order();
 
-// Of two looks at the workers of one feed. Without a look before: since the workers were made. None where the loader
-// cannot tell.
+// Of two looks at the workers of one feed. Without a look before: since the workers were made. std::nullopt where the
+// loader cannot tell.
 std::optional<LoaderStages> loader_stages_between(std::span<const WorkerTimes> before,
                                                   std::span<const WorkerTimes> after);
 

@@ -32,7 +32,7 @@ struct RankShare {
   double wait_seconds = 0;  // for the loader
   double cpu_seconds = 0;
   std::vector<StageSummary> stages;
-  std::optional<std::string> weights_hash;  // of the weights that it had trained by then; none: there are none
+  std::optional<std::string> weights_hash;  // of the weights that it had trained by then; nullopt: there are none
 
   double samples_per_second() const { return static_cast<double>(samples) / wall_seconds; }
 };
@@ -54,9 +54,9 @@ struct RankCoverage {
 struct TrialRanks {
   double skew_seconds = 0;                 // from the first start to the last
   std::vector<RankShare> each;             // by rank
-  std::optional<RankGradients> gradients;  // none: each steps alone
+  std::optional<RankGradients> gradients;  // nullopt: each steps alone
 
-  std::optional<RankCoverage> coverage;  // none: nobody looked
+  std::optional<RankCoverage> coverage;  // nullopt: nobody looked
 
   // The part of its time for which a rank, on average, waits for its sums; and that of the rank that waits least, which
   // waits for the bytes and for nobody. None: there are no sums.

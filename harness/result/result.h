@@ -86,7 +86,7 @@ struct Trial {
   bool suspended = false;                    // the process was stopped meanwhile, and went on (SIGSTOP, SIGCONT)
   std::optional<DeliveredFormat> delivered;  // by an external loader; for Result::loaders, not written with the trial
   std::optional<EnergyUse> energy;
-  std::optional<TrialCounters> counters;  // none without --counters
+  std::optional<TrialCounters> counters;  // nullopt without --counters
   // Parts of each worker's wall time, which add up to it; absent if the loader cannot tell.
   std::optional<LoaderStages> loader_stages;
   // The NUMA node that took the batches, when the clock stopped, and of how many slots most pages were on each node.
@@ -154,7 +154,7 @@ struct CellResult {
   std::size_t slots = 0;
   std::size_t slot_bytes = 0;
   std::size_t compute_bytes = 0;       // about what the compute takes beside the slots
-  std::optional<std::string> shuffle;  // kKeyedShuffle; none: the order is drawn in memory, or as stored
+  std::optional<std::string> shuffle;  // kKeyedShuffle; nullopt: the order is drawn in memory, or as stored
   std::optional<FirstEpoch> first_epoch;
   std::vector<std::size_t> bounds;  // indices in Result::ceilings of those that it cannot pass
   std::vector<Trial> trials;
@@ -177,16 +177,16 @@ struct CeilingResult {
 struct ExternalLoader {
   std::string loader;  // the word that cells have for it
   LoaderOrigin origin;
-  std::optional<DeliveredFormat> delivered;  // the last batch of the last trial; none: no trial came to its end
+  std::optional<DeliveredFormat> delivered;  // the last batch of the last trial; nullopt: no trial came to its end
 };
 
 struct DatasetFacts {
   std::filesystem::path path;
   DatasetInfo info;
   std::size_t files_left_out = 0;                  // of info.files, in a result that was read back
-  std::optional<std::uint64_t> fingerprint;        // run_fingerprint(); none: its samples were not read, or not yet
-  std::optional<std::size_t> fingerprint_samples;  // that it is of; none: of all
-  std::optional<std::size_t> files_looked_at;      // of which the page cache's pages are; none: of all
+  std::optional<std::uint64_t> fingerprint;        // run_fingerprint(); nullopt: its samples were not read, or not yet
+  std::optional<std::size_t> fingerprint_samples;  // that it is of; nullopt: of all
+  std::optional<std::size_t> files_looked_at;      // of which the page cache's pages are; nullopt: of all
   StorageFacts storage;
   Residency found;                 // page cache before this run touched the files
   Residency before;                // before the first trial
@@ -215,8 +215,8 @@ struct Search {
   std::string kind;                 // of --find
   double utilisation = 0;           // to maintain
   std::vector<Probe> probes;        // in the order in which they were made
-  std::optional<double> found;      // by short trials; none: no value that was tried is enough
-  std::optional<double> confirmed;  // by the run whose cells the result has; none: it was not enough
+  std::optional<double> found;      // by short trials; nullopt: no value that was tried is enough
+  std::optional<double> confirmed;  // by the run whose cells the result has; nullopt: it was not enough
 };
 
 // A configuration that --find best considered: its FULL cell, or its IO cell where FULL is not measured.
@@ -227,7 +227,7 @@ struct Candidate {
   std::optional<std::size_t> prefetch;
   std::size_t batch_size = 0;
   std::vector<double> probes;        // samples per second, one rate each
-  std::vector<double> grid;          // the same of full trials, of all candidates alike; none: not measured
+  std::vector<double> grid;          // the same of full trials, of all candidates alike; empty: not measured
   std::optional<std::string> error;  // why it was given up
 };
 
@@ -245,7 +245,7 @@ struct Best {
   double probe_share = 0;   // length of a probe, of that of a trial
   std::vector<Candidate> candidates;
   std::vector<Rung> rungs;
-  std::optional<std::string> winner;  // name of the recommended finalist's cell; none: trials cannot tell, or stopped
+  std::optional<std::string> winner;  // cell of the recommended finalist; nullopt: trials cannot tell, or stopped
 };
 
 // What the process took for the whole run, set-up and judging included.
@@ -259,7 +259,7 @@ struct MemoryUse {
   std::uint64_t needed_bytes = 0;
   std::uint64_t largest_bytes = 0;               // part of them
   std::string largest;                           // what that is for
-  std::optional<std::uint64_t> available_bytes;  // none: no limit is known
+  std::optional<std::uint64_t> available_bytes;  // nullopt: no limit is known
   std::string limit;                             // whose that is; empty: none is known
 };
 
@@ -271,7 +271,7 @@ struct LoopFacts {
   std::size_t resident_batches = 0;            // that SYNTHETIC lent again and again
   std::string samples_by;                      // what tells how many samples a batch has: "first dimension", "function"
   std::optional<std::string> accelerator;      // that was waited for at the ends of trials: "cuda"
-  std::optional<std::string> starts_together;  // how ranks start a trial: "torch.distributed"; none: they do not
+  std::optional<std::string> starts_together;  // how ranks start a trial: "torch.distributed"; nullopt: they do not
   std::size_t busy_starts = 0;                 // trials of SYNTHETIC that began before the loader was idle
 };
 
@@ -289,21 +289,21 @@ struct Result {
   std::vector<std::string> resumed;  // when each further part began, if the run was interrupted
   Status status = Status::kPartial;
   std::vector<std::string> arguments;     // of the command line
-  std::vector<std::string> merged_from;   // ids of the runs that it was put together from; none: it is one run
+  std::vector<std::string> merged_from;   // ids of the runs that it was put together from; empty: it is one run
   std::vector<std::string> other_builds;  // name_of() other builds that measured parts of the run
   RunOptions options;
   std::string kernels;  // dispatch level in use
   Environment environment;
-  std::optional<MemoryUse> memory;  // none where nothing was added up, as in merged results
+  std::optional<MemoryUse> memory;  // nullopt if nothing was added up, as in merged results
   std::vector<DatasetFacts> datasets;
   std::vector<ExternalLoader> loaders;  // that are used and not in the table, in the order of cells
   std::vector<CellResult> cells;
   std::vector<CeilingResult> ceilings;
   std::vector<CellResult> checks;        // cells of predictions, measured after all others
-  std::optional<Search> search;          // none without --find, and of --find best
+  std::optional<Search> search;          // nullopt without --find, and of --find best
   std::optional<Best> best;              // of --find best alone
-  std::optional<MonitorRecord> monitor;  // none without --monitor
-  std::optional<CounterFacts> counters;  // none without --counters
+  std::optional<MonitorRecord> monitor;  // nullopt without --monitor
+  std::optional<CounterFacts> counters;  // nullopt without --counters
   std::optional<RunUsage> process;       // none until the run has ended
   std::optional<LoopFacts> loop;         // none but of a program's own loop
   std::optional<RunRanks> ranks;         // none but of several ranks in one run

@@ -13,7 +13,7 @@ struct EnergyUse {
   std::optional<double> memory_joules;  // of memory that has counters of its own
   std::optional<double> gpu_joules;     // of all GPUs
 
-  // Of all that is known; none where nothing is.
+  // Of all that is known; nullopt where nothing is.
   std::optional<double> joules() const {
     if (!cpu_joules && !memory_joules && !gpu_joules) return std::nullopt;
     return cpu_joules.value_or(0) + memory_joules.value_or(0) + gpu_joules.value_or(0);
@@ -31,7 +31,7 @@ struct EventCounts {
 };
 
 struct TrialCounters {
-  std::optional<EventCounts> workers;  // none: no loader, or one that does not tell which threads work for it
+  std::optional<EventCounts> workers;  // nullopt: no loader, or one that does not tell which threads work for it
   EventCounts consumer;                // the thread that pulls the batches
 };
 

@@ -22,7 +22,7 @@ struct TraceFacts {
   std::string cell;
   std::size_t number = 0;
   double samples_per_second = 0;                // of this trial
-  std::optional<double> of_counted_per_second;  // the mean of the counted trials of its cell; none: there is none
+  std::optional<double> of_counted_per_second;  // the mean of the counted trials of its cell; nullopt: there is none
   std::uint64_t slices = 0;                     // in the file
   std::uint64_t lost = 0;                       // for which there was no room
 };

@@ -83,7 +83,7 @@ constexpr bool is_of_text(Sequences sequences) {
 struct TokenShape {
   std::size_t tokens = 0;
   std::size_t token_bytes = 0;           // as stored: 2 or 4
-  std::optional<std::size_t> documents;  // none: that is not known
+  std::optional<std::size_t> documents;  // nullopt: that is not known
   std::size_t sequence_length = 0;       // maximum number of tokens that a sample predicts; 0: samples are not cut
   Sequences sequences = Sequences::kRandom;
 
@@ -137,7 +137,7 @@ struct DatasetInfo {
   std::size_t classes = 0;            // labels are below it
   FileNames files;                    // all that belongs to the dataset
   std::size_t stored_bytes = 0;       // of `files`
-  // Of `files`, that stored_bytes is estimated from; none: it is of all.
+  // Of `files`, that stored_bytes is estimated from; nullopt: it is of all.
   std::optional<std::size_t> sized_files = std::nullopt;
   bool encoded = false;          // samples are images in a format of their own, such as JPEG
   bool labels_in_memory = true;  // rather than read as they are asked for
@@ -312,7 +312,7 @@ struct DatasetOptions {
   ReadAheadOptions ahead;            // of FileRead::kUring
   bool in_memory = false;            // copy all samples into huge-page memory while opening
   MemoryPlace memory = {};           // where that lies
-  std::optional<Access> access;      // of the HDF5 ones and kMapped; none: as the format does by itself
+  std::optional<Access> access;      // of the HDF5 ones and kMapped; nullopt: as the format does by itself
   std::string hdf5_images = "images";
   std::string hdf5_labels = "labels";
   std::size_t crops = 1024;         // of a volume: samples an epoch

@@ -20,7 +20,7 @@ bool is_image_name(std::string_view name);
 struct ImageListing {
   std::shared_ptr<const FolderNames> names;  // classes and the files of each in the order of their names' bytes
   std::size_t stored_bytes = 0;
-  std::optional<std::size_t> sized_files;  // that stored_bytes is estimated from; none: it is the sum of all
+  std::optional<std::size_t> sized_files;  // that stored_bytes is estimated from; nullopt: it is the sum of all
   std::vector<std::size_t> file_bytes;     // of each file; empty where it is estimated
   bool from_index = false;                 // rather than from the directories
 };
@@ -31,7 +31,7 @@ struct ListingOptions {
   std::size_t few = 65'536;
   std::size_t lengths = 4'096;                                // that are looked up of so many files
   bool every_length = false;                                  // look all up, however many
-  std::optional<std::filesystem::path> index_directory = {};  // none: no index is kept or read
+  std::optional<std::filesystem::path> index_directory = {};  // nullopt: no index is kept or read
   // A directory that changed less than this ago may change once more without its times telling: no index is kept.
   std::chrono::nanoseconds settling = std::chrono::seconds(2);
   std::size_t threads = 16;  // that list directories: most of it is waiting
@@ -44,8 +44,8 @@ struct ListingOptions {
 // while all of these stand. Throws Error naming what is wrong, such as a class without an image.
 ImageListing list_images(const std::filesystem::path& root, const ListingOptions& options);
 
-// "loadline/listings" in the user's cache directory ($XDG_CACHE_HOME, or .cache in the home directory). None where
-// there is neither.
+// "loadline/listings" in the user's cache directory ($XDG_CACHE_HOME, or .cache in the home directory). std::nullopt
+// where there is neither.
 std::optional<std::filesystem::path> listing_directory();
 
 // While it lives, `show` is called now and then, on this thread, as directories are listed on its behalf.

@@ -67,7 +67,7 @@ ShardIndex index_of(const std::vector<std::filesystem::path>& shards, std::strin
 
 // What it is kept by: of the format, and of names, sizes, inodes and times of all shards.
 std::uint64_t identity_of(const std::vector<std::filesystem::path>& shards, std::string_view format);
-// None where there is no such file, or it is damaged or of other shards.
+// std::nullopt where there is no such file, or it is damaged or of other shards.
 std::optional<ShardIndex> load_index(const std::filesystem::path& file, std::uint64_t identity);
 // Throws Error where it cannot be written.
 void save_index(const std::filesystem::path& file, std::uint64_t identity, const ShardIndex& index);

@@ -70,7 +70,7 @@ class ChunkCache {
     std::uint32_t after = kNone;
   };
 
-  std::optional<Hold> look_up(std::size_t chunk);  // none: it is busy
+  std::optional<Hold> look_up(std::size_t chunk);  // nullopt: it is busy
   std::uint32_t free_entry();
   void put_last(std::uint32_t entry);
   void take_out(std::uint32_t entry);

@@ -18,7 +18,7 @@ class File {
   // the system's reason.
   static File open(const std::filesystem::path& path);
 
-  // The same for reads past the page cache, which leave it as it is; none where the file system has none. Offsets,
+  // The same for reads past the page cache, which leave it as it is; nullopt where the file system has none. Offsets,
   // lengths and places in memory are then to be multiples of 4 KiB.
   static std::optional<File> open_past_page_cache(const std::filesystem::path& path);
 

@@ -84,7 +84,7 @@ class Hdf5Dataset {
   std::vector<std::int32_t> read_integers() const;
   // All elements of a one-dimensional dataset of whole numbers that are not negative. Throws Error for any other.
   std::vector<std::uint64_t> read_offsets() const;
-  // None where there is no such attribute or it is no number.
+  // std::nullopt where there is no such attribute or it is no number.
   std::optional<std::uint64_t> attribute(const std::string& name) const;
 
  private:

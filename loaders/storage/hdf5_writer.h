@@ -16,7 +16,7 @@ enum class Hdf5Element : std::uint8_t { kU8, kF32 };
 // How rows are laid out in a file that is written.
 struct Hdf5Layout {
   Hdf5Element element = Hdf5Element::kU8;
-  std::optional<std::uint64_t> chunk_rows;  // none: contiguous
+  std::optional<std::uint64_t> chunk_rows;  // nullopt: contiguous
   int gzip_level = 0;                       // 0: not compressed; 1 to 9 need chunks
 };
 

@@ -50,8 +50,8 @@ class MappedFile {
 
 struct Residency {
   std::size_t pages = 0;
-  // Of these, in the page cache. None where the system does not tell: since Linux 5.2 it tells of a file only those who
-  // own it or may write it.
+  // Of these, in the page cache. std::nullopt where the system does not tell: since Linux 5.2 it tells of a file only
+  // those who own it or may write it.
   std::optional<std::size_t> resident_pages = 0;
 
   Residency& operator+=(const Residency& other);

@@ -10,16 +10,16 @@
 
 namespace loadline {
 
-// The node of the CPU that the calling thread runs on at the moment; none where the system does not tell. Takes some
+// The node of the CPU that the calling thread runs on at the moment; nullopt where the system does not tell. Takes some
 // nanoseconds.
 std::optional<std::size_t> node_here();
 
-// The node of the page at each address; none of a page that is not there, such as one that nobody touched. Empty where
-// the system does not tell, as in a container that forbids move_pages().
+// The node of the page at each address; std::nullopt for a page that is not there, such as one that nobody touched.
+// Empty where the system does not tell, as in a container that forbids move_pages().
 std::vector<std::optional<std::size_t>> nodes_of(std::span<const std::byte* const> addresses);
 
-// The node of most pages of `memory`, of which it looks at a few, evenly spread; none where none is there or the system
-// does not tell.
+// The node of most pages of `memory`, of which it looks at a few, evenly spread; nullopt where none is there or the
+// system does not tell.
 std::optional<std::size_t> node_of(std::span<const std::byte> memory);
 
 // What is on a node, such as pages or slots.

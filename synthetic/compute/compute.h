@@ -38,7 +38,7 @@ class Sink {
   // same thread.
   virtual void finish() {}
 
-  // The parts that consume() is made of: always the same ones, in the order of a step. None where it has no parts.
+  // The parts that consume() is made of: always the same ones, in the order of a step. Empty where it has no parts.
   virtual std::span<const StageTime> stages() const { return {}; }
   // What it turned out to be, for the result; empty where its options say it all.
   virtual std::string description() const { return {}; }

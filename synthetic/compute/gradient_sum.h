@@ -80,7 +80,8 @@ class GradientBuckets {
 struct SummedGradients {
   std::uint64_t step_bytes = 0;
   std::size_t buckets = 0;
-  // Of the weights as they are: ranks that sum up their gradients keep the same. None where there are no weights.
+  // Of the weights as they are: ranks that sum up their gradients keep the same. std::nullopt where there are no
+  // weights.
   std::optional<std::uint64_t> weights_hash;
 };
 

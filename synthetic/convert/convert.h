@@ -15,7 +15,7 @@ namespace loadline {
 
 struct ConvertOptions {
   std::string_view format;                           // a row of the table
-  std::optional<std::size_t> chunk_samples;          // HDF5: samples a chunk; none: in one piece, which can be mapped
+  std::optional<std::size_t> chunk_samples;          // HDF5: samples a chunk; nullopt: contiguous, which can be mapped
   int gzip_level = 0;                                // HDF5: 1 to 9, of chunks; 0: not compressed
   std::size_t shard_bytes = std::size_t{256} << 20;  // of formats in shards: of each, unless one sample has more
   bool decode = false;                               // store the pixels of encoded images, which all have one size

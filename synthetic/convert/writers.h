@@ -34,8 +34,8 @@ void write_tfrecord(const ConvertJob& job);
 std::string tokens_obstacle(const DatasetInfo& info);
 // As ConvertFormat::write.
 void write_tokens(const ConvertJob& job);
-// Whether the tokens `there` are those that the text `from` becomes, document by document. None where `stop` was
-// requested.
+// Whether the tokens `there` are those that the text `from` becomes, document by document. std::nullopt where `stop`
+// was requested.
 std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, const std::stop_token& stop);
 
 // The pixels of encoded images, all of one size: u8, of one channel where all are grey PNGs and of three otherwise.
@@ -43,7 +43,7 @@ std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, c
 // has another size than the first.
 std::unique_ptr<Dataset> decoded(const Dataset& encoded, const std::stop_token& stop);
 
-// Whether `encoded` has the labels of `plain` and, decoded, its pixels. None where `stop` was requested.
+// Whether `encoded` has the labels of `plain` and, decoded, its pixels. std::nullopt where `stop` was requested.
 std::optional<bool> decodes_to(const Dataset& encoded, const Dataset& plain, const std::stop_token& stop);
 
 }  // namespace loadline

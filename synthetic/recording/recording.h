@@ -32,7 +32,7 @@ struct RecordedSequence {
   std::uint64_t batches_per_entry = 1;
   std::vector<Time> waits;             // of the loop, for the batch
   std::vector<Time> steps;             // from the batch in hand to the asking for the next one; as many as waits
-  std::vector<std::uint64_t> samples;  // as many, or none if they were not counted
+  std::vector<std::uint64_t> samples;  // as many, or empty if they were not counted
 };
 
 // A further loader that the same job iterated over, such as that of its validation.
@@ -46,7 +46,7 @@ struct RecordedNeighbour {
 struct Recording {
   std::string run_id;
   std::string started;                  // ISO 8601, UTC
-  std::optional<std::string> finished;  // none: it was still running, or was killed
+  std::optional<std::string> finished;  // nullopt: it was still running, or was killed
   bool complete = false;                // it came to its end, rather than to an exception
   std::vector<std::string> arguments;
   std::string hostname;

@@ -44,7 +44,7 @@ class Names {
 // A configuration of one run, or SYNTHETIC of a run that has no loader to make configurations of.
 struct Subject {
   std::size_t run = 0;                           // index
-  const Configuration* configuration = nullptr;  // of the run's judgement; none: SYNTHETIC alone
+  const Configuration* configuration = nullptr;  // of the run's judgement; null: SYNTHETIC alone
   std::string workload;
   std::string name;
   std::vector<std::size_t> cells;  // indices of its IO, SYNTHETIC and FULL, in this order: those that have trials

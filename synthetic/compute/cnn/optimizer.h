@@ -40,7 +40,7 @@ class Optimizer {
   HugeMemory state_;
   std::span<float> first_;    // velocity, or the mean of gradients
   std::span<float> second_;   // the mean of their squares; none for SGD
-  std::span<float> scratch_;  // what an operation hands to the next; none where they are fused
+  std::span<float> scratch_;  // what an operation hands to the next; empty if they are fused
 };
 
 }  // namespace loadline

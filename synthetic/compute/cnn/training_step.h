@@ -78,7 +78,7 @@ class TrainingStep {
   Optimizer optimizer_;
   std::vector<std::byte> filled_up_;        // a short batch
   std::vector<float> targets_;              // of a loss that has values for targets
-  std::optional<GradientBuckets> buckets_;  // none: this process trains alone
+  std::optional<GradientBuckets> buckets_;  // nullopt: this process trains alone
   std::vector<StageTime> stages_{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}};  // with buckets, "gradients"
 };
 
