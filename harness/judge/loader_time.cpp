@@ -83,7 +83,10 @@ std::string spent_sentence(const LoaderTime& time, const LoaderSetting& setting,
     text += fmt::format("{}{} {}", i + 1 == named.size() ? " and " : ", ", percent(named[i].share),
                         doing(named[i].stage, said));
   }
-  return text + (setting.shares_cpus() ? " (waiting for a CPU included)" : "");
+  if (!setting.shares_cpus()) return text;
+  if (!text.ends_with(')')) return text + " (waiting for a CPU included)";
+  text.pop_back();
+  return text + "; waiting for a CPU included)";
 }
 
 std::string lock_sentence(const LoaderTime& time, const LoaderSetting& setting, const StageShare& lock) {

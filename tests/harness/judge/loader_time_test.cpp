@@ -101,6 +101,10 @@ TEST(LoaderTimeSentence, SaysThatTimeIncludesWaitingForACpuThatIsShared) {
   crowded.cpus = 2;
   EXPECT_EQ(said_of(2, {{WorkerStage::kDecode, 0.9}, {WorkerStage::kRead, 0.1}}, Bound::kLoader, crowded),
             " In FULL the 2 workers spend 90.0 ± 0.0 % of their time decoding (waiting for a CPU included).");
+  crowded.maps_files = true;
+  EXPECT_EQ(said_of(2, {{WorkerStage::kTransform, 1}}, Bound::kLoader, crowded),
+            " In FULL the 2 workers spend 100.0 ± 0.0 % of their time transforming (which reads the mapped data too; "
+            "waiting for a CPU included).");
 }
 
 TEST(LoaderTimeSentence, NamesTheOneLockThatWorkersWaitFor) {
