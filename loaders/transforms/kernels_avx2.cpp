@@ -2,6 +2,7 @@
 
 #include "loaders/transforms/kernels_body.h"
 #include "loaders/transforms/kernels_levels.h"
+#include "loaders/transforms/kernels_x86.h"
 
 namespace loadline {
 namespace {
@@ -42,10 +43,18 @@ struct Avx2 {
     return _mm256_add_ps(_mm256_mul_ps(values, wide.scale[kHalf]), wide.bias[kHalf]);
   }
 
-  LOADLINE_INLINE __m256i round_to_bf16(__m256 value) {
+  // To the nearest bf16, ties to even, in the upper half of each value.
+  LOADLINE_INLINE __m256i rounded(__m256 value) {
     const __m256i bits = _mm256_castps_si256(value);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-    return _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
+    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+  }
+
+  // The upper halves of sixteen values. The pack works within halves of the register; the permutation puts them in
+  // order.
+  LOADLINE_INLINE __m256i upper_halves(__m256i low, __m256i high) {
+    const __m256i packed = _mm256_packus_epi32(_mm256_srli_epi32(low, 16), _mm256_srli_epi32(high, 16));
+    return _mm256_permute4x64_epi64(packed, 0b11'01'10'00);
   }
 
   template <Stores kStores>
@@ -56,14 +65,18 @@ struct Avx2 {
 
   template <Stores kStores>
   LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, std::uint16_t* out) {
-    // The pack works within halves of the register; the permutation puts them in order.
-    const __m256i packed = _mm256_packus_epi32(round_to_bf16(half<0>(in, wide)), round_to_bf16(half<1>(in, wide)));
-    store<kStores>(_mm256_permute4x64_epi64(packed, 0b11'01'10'00), out);
+    store<kStores>(upper_halves(rounded(half<0>(in, wide)), rounded(half<1>(in, wide))), out);
   }
 
   LOADLINE_INLINE void interleave(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
                                   std::uint8_t* out) {
-    interleave_by_shuffles(r, g, b, out);
+    interleave_by_shuffles<SixteenBytes<Avx2>>(r, g, b, out);
+  }
+
+  static constexpr std::size_t kManyPixels = 32;
+  LOADLINE_INLINE void interleave_many(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
+                                       std::uint8_t* out) {
+    interleave_by_shuffles<ThirtyTwoBytes<Avx2>>(r, g, b, out);
   }
 
   using Weight = __m256i;
@@ -152,6 +165,17 @@ struct Avx2 {
   template <Stores kStores>
   LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {
     store<kStores>(reinterpret_cast<__m256i>(lanes), out);
+  }
+
+  LOADLINE_INLINE __m256i rounded_unless_nan(const float* in) {
+    const __m256 value = _mm256_loadu_ps(in);
+    const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+    const __m256i quiet = _mm256_or_si256(_mm256_castps_si256(value), _mm256_set1_epi32(0x400000));
+    return _mm256_blendv_epi8(rounded(value), quiet, nan);
+  }
+
+  LOADLINE_INLINE void round(const float* in, std::uint16_t* out) {
+    store<Stores::kCached>(upper_halves(rounded_unless_nan(in), rounded_unless_nan(in + 8)), out);
   }
 
   static void fence() { _mm_sfence(); }

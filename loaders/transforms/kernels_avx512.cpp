@@ -2,6 +2,7 @@
 
 #include "loaders/transforms/kernels_body.h"
 #include "loaders/transforms/kernels_levels.h"
+#include "loaders/transforms/kernels_x86.h"
 
 namespace loadline {
 namespace {
@@ -43,13 +44,19 @@ struct Avx512 {
     store<kStores>(_mm512_castps_si512(values(in, wide)), out);
   }
 
-  // By integer rounding, not by AVX512_BF16's instruction: not every AVX-512 CPU has it.
+  // To the nearest bf16, ties to even, in the upper half of each value: by integers, not by AVX512_BF16's instruction:
+  // not every AVX-512 CPU has it.
+  LOADLINE_INLINE __m512i rounded(__m512 value) {
+    const __m512i bits = _mm512_castps_si512(value);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    return _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+  }
+
+  LOADLINE_INLINE __m256i upper_halves(__m512i values) { return _mm512_cvtepi32_epi16(_mm512_srli_epi32(values, 16)); }
+
   template <Stores kStores>
   LOADLINE_INLINE void convert(const std::uint8_t* in, const Wide& wide, std::uint16_t* out) {
-    const __m512i bits = _mm512_castps_si512(values(in, wide));
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
-    const __m256i packed = _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
+    const __m256i packed = upper_halves(rounded(values(in, wide)));
     if constexpr (kStores == Stores::kStreaming) {
       _mm256_stream_si256(reinterpret_cast<__m256i*>(out), packed);
     } else {
@@ -59,12 +66,19 @@ struct Avx512 {
 
   LOADLINE_INLINE void interleave(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
                                   std::uint8_t* out) {
-    interleave_by_shuffles(r, g, b, out);
+    interleave_by_shuffles<SixteenBytes<Avx512>>(r, g, b, out);
+  }
+
+  // Half of the vector: storing a whole one takes four extractions, and longer than two of half.
+  static constexpr std::size_t kManyPixels = 32;
+  LOADLINE_INLINE void interleave_many(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
+                                       std::uint8_t* out) {
+    interleave_by_shuffles<ThirtyTwoBytes<Avx512>>(r, g, b, out);
   }
 
   using Weight = __m512i;
   static constexpr std::size_t kBlendPixels = 8;
-  static constexpr std::size_t kBlendReadBytes = 24;
+  static constexpr std::size_t kBlendReadBytes = 32;
 
   LOADLINE_INLINE Weight weight(std::int16_t value) { return _mm512_set1_epi16(value); }
 
@@ -72,24 +86,26 @@ struct Avx512 {
     return _mm512_add_epi16(first, _mm512_mulhrs_epi16(_mm512_sub_epi16(second, first), weight));
   }
 
-  // Eight pixels of three bytes to words with a zero behind each pixel: first the six bytes of two pixels to each
-  // quarter, then the bytes to their places in it.
-  LOADLINE_INLINE __m512i pixels(const std::uint8_t* in) {
-    const __m512i bytes = _mm512_castsi256_si512(_mm256_maskz_loadu_epi8(0xffffff, in));
-    const __m512i quarters = _mm512_set_epi16(0, 0, 0, 0, 0, 11, 10, 9, 0, 0, 0, 0, 0, 8, 7, 6,  //
-                                              0, 0, 0, 0, 0, 5, 4, 3, 0, 0, 0, 0, 0, 2, 1, 0);
-    constexpr char z = -1;
-    const __m512i places = _mm512_broadcast_i32x4(_mm_setr_epi8(0, z, 1, z, 2, z, z, z, 3, z, 4, z, 5, z, z, z));
-    return _mm512_slli_epi16(_mm512_shuffle_epi8(_mm512_permutexvar_epi16(quarters, bytes), places), 6);
+  // Eight pixels as 24 words and eight more, of which nothing is used.
+  LOADLINE_INLINE __m512i words(__m256i bytes) { return _mm512_slli_epi16(_mm512_cvtepu8_epi16(bytes), 6); }
+
+  // Blended first and then spread, to a zero behind each pixel: one permutation instead of one for each row.
+  LOADLINE_INLINE void blend(__m256i upper, __m256i lower, Weight weight, std::int16_t* out) {
+    const __m512i places = _mm512_set_epi16(0, 23, 22, 21, 0, 20, 19, 18, 0, 17, 16, 15, 0, 14, 13, 12,  //
+                                            0, 11, 10, 9, 0, 8, 7, 6, 0, 5, 4, 3, 0, 2, 1, 0);
+    constexpr __mmask32 kPixels = 0x77777777;
+    const __m512i blended = between(words(upper), words(lower), weight);
+    _mm512_storeu_si512(out, _mm512_maskz_permutexvar_epi16(kPixels, places, blended));
   }
 
   LOADLINE_INLINE void blend(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight, std::int16_t* out) {
-    _mm512_storeu_si512(out, between(pixels(upper), pixels(lower), weight));
+    blend(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(upper)),
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lower)), weight, out);
   }
 
   LOADLINE_INLINE void blend_exact(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight,
                                    std::int16_t* out) {
-    blend(upper, lower, weight, out);
+    blend(_mm256_maskz_loadu_epi8(0xffffff, upper), _mm256_maskz_loadu_epi8(0xffffff, lower), weight, out);
   }
 
   // Every second pixel of eight and the one after it, in each quarter.
@@ -133,6 +149,14 @@ struct Avx512 {
   template <Stores kStores>
   LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {
     store<kStores>(reinterpret_cast<__m512i>(lanes), out);
+  }
+
+  LOADLINE_INLINE void round(const float* in, std::uint16_t* out) {
+    const __m512 value = _mm512_loadu_ps(in);
+    const __mmask16 nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+    const __m512i bits = _mm512_castps_si512(value);
+    const __m512i kept = _mm512_mask_or_epi32(rounded(value), nan, bits, _mm512_set1_epi32(0x400000));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), upper_halves(kept));
   }
 
   static void fence() { _mm_sfence(); }

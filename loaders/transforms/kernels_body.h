@@ -22,6 +22,7 @@ namespace loadline {
 //   void copy64<stores>(const std::uint8_t* in, std::uint8_t* out);
 //   void convert<stores>(const std::uint8_t* in, const Wide&, T* out);   sixteen values, T = float or uint16_t (bf16)
 //   void interleave(const std::uint8_t* r, g, b, std::uint8_t* out);   sixteen pixels to 48 bytes
+//   void interleave_many(const std::uint8_t* r, g, b, std::uint8_t* out);   kManyPixels of them, a multiple of sixteen
 //   bool kHasStreaming; void fence();
 // Streaming, `out` is aligned to the bytes that one call writes, or to 64 where that is more.
 template <typename Level, Stores kStores>
@@ -51,6 +52,9 @@ struct Loops {
 
   static void interleave_u8(const std::uint8_t* in, std::size_t plane_stride, std::size_t count, std::uint8_t* out) {
     std::size_t i = 0;
+    for (; i + Level::kManyPixels <= count; i += Level::kManyPixels) {
+      Level::interleave_many(in + i, in + plane_stride + i, in + 2 * plane_stride + i, out + 3 * i);
+    }
     for (; i + kStep <= count; i += kStep) {
       Level::interleave(in + i, in + plane_stride + i, in + 2 * plane_stride + i, out + 3 * i);
     }
@@ -186,6 +190,7 @@ struct Resize {
 
 // A Level has, for volumes, a vector type Lanes of floats, one Places of as many numbers, and
 //   void store_lanes<stores>(const Lanes&, float* out);
+//   void round(const float* in, std::uint16_t* out);   sixteen values
 template <typename Level, Stores kStores>
 struct Volumes {
   using Lanes = typename Level::Lanes;
@@ -217,6 +222,12 @@ struct Volumes {
   }
 
   static void round(const float* in, std::size_t count, std::uint16_t* out) {
+    std::size_t i = 0;
+    for (; i + 16 <= count; i += 16) Level::round(in + i, out + i);
+    round_plainly(in + i, count - i, out + i);
+  }
+
+  LOADLINE_INLINE void round_plainly(const float* in, std::size_t count, std::uint16_t* out) {
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t bits = 0;
       __builtin_memcpy(&bits, in + i, sizeof bits);
@@ -280,24 +291,39 @@ constexpr Kernels kernels_of(const char* name) {
           Volumes<Level, Stores::kStreaming>::table()};
 }
 
-// Sixteen pixels of three planes are three vectors of interleaved bytes, each from two shuffles: first red and green
-// into their places, then blue. Needs a byte shuffle in hardware to be fast.
+// Where a byte of interleaved pixels comes from: places[part][channel][i] is the pixel whose `channel` is byte 16 *
+// part + i of 48, or above 127 where that byte is of another channel, for which a byte shuffle gives 0.
+struct InterleavePlaces {
+  alignas(16) std::uint8_t places[3][3][16];
+};
+
+consteval InterleavePlaces interleave_places() {
+  InterleavePlaces all{};
+  for (int byte = 0; byte < 48; ++byte) {
+    for (int channel = 0; channel < 3; ++channel) {
+      all.places[byte / 16][channel][byte % 16] = static_cast<std::uint8_t>(byte % 3 == channel ? byte / 3 : 0x80);
+    }
+  }
+  return all;
+}
+
+// Pixels of three planes are three vectors of interleaved bytes in each 16 bytes of a vector, every one from a shuffle
+// of each plane. Bytes has
+//   Bytes::load(const std::uint8_t*);   Bytes::kPixels of them
+//   Bytes shuffled(const std::uint8_t* places) const;   within each 16 bytes, by the same 16 places; above 127: 0
+//   Bytes operator|(const Bytes&) const;
+//   void store(std::uint8_t* out, std::size_t stride) const;   each 16 bytes, `stride` apart
+template <typename Bytes>
 LOADLINE_INLINE void interleave_by_shuffles(const std::uint8_t* red, const std::uint8_t* green,
                                             const std::uint8_t* blue, std::uint8_t* out) {
-  using Bytes = std::uint8_t __attribute__((vector_size(16)));
-  Bytes r, g, b;
-  __builtin_memcpy(&r, red, sizeof r);
-  __builtin_memcpy(&g, green, sizeof g);
-  __builtin_memcpy(&b, blue, sizeof b);
-  const Bytes rg0 = __builtin_shufflevector(r, g, 0, 16, 0, 1, 17, 1, 2, 18, 2, 3, 19, 3, 4, 20, 4, 5);
-  const Bytes rg1 = __builtin_shufflevector(r, g, 21, 5, 6, 22, 6, 7, 23, 7, 8, 24, 8, 9, 25, 9, 10, 26);
-  const Bytes rg2 = __builtin_shufflevector(r, g, 10, 11, 27, 11, 12, 28, 12, 13, 29, 13, 14, 30, 14, 15, 31, 15);
-  const Bytes first = __builtin_shufflevector(rg0, b, 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15);
-  const Bytes second = __builtin_shufflevector(rg1, b, 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15);
-  const Bytes third = __builtin_shufflevector(rg2, b, 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31);
-  __builtin_memcpy(out, &first, sizeof first);
-  __builtin_memcpy(out + 16, &second, sizeof second);
-  __builtin_memcpy(out + 32, &third, sizeof third);
+  static constexpr InterleavePlaces kPlaces = interleave_places();
+  const Bytes r = Bytes::load(red);
+  const Bytes g = Bytes::load(green);
+  const Bytes b = Bytes::load(blue);
+  for (int part = 0; part < 3; ++part) {
+    const auto& places = kPlaces.places[part];
+    (r.shuffled(places[0]) | g.shuffled(places[1]) | b.shuffled(places[2])).store(out + 16 * part, 48);
+  }
 }
 
 }  // namespace loadline

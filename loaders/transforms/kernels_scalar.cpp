@@ -51,6 +51,12 @@ struct Scalar {
     }
   }
 
+  static constexpr std::size_t kManyPixels = 16;
+  LOADLINE_INLINE void interleave_many(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
+                                       std::uint8_t* out) {
+    interleave(r, g, b, out);
+  }
+
   using Weight = std::int16_t;
   static constexpr std::size_t kBlendPixels = 1;
   static constexpr std::size_t kBlendReadBytes = 3;
@@ -88,6 +94,10 @@ struct Scalar {
   template <Stores kStores>
   LOADLINE_INLINE void store_lanes(Lanes lanes, float* out) {
     __builtin_memcpy(out, &lanes, sizeof lanes);
+  }
+
+  LOADLINE_INLINE void round(const float* in, std::uint16_t* out) {
+    Volumes<Scalar, Stores::kCached>::round_plainly(in, 16, out);
   }
 
   static void fence() {}
