@@ -2,7 +2,8 @@
 # tests/run.sh [OPTION...]: builds and runs the tests; options go to ctest (-R loaders: those of one layer).
 # Without options those of the release build, then under the address and undefined-behaviour sanitizers, and the threaded
 # ones under the thread sanitizer; with options those of the preset dev. LOADLINE_TEST_PRESETS="release-tests asan tsan"
-# chooses.
+# chooses. While the tests of one preset run, which mostly wait, the next ones are built with what the tests leave of the CPUs.
+# At the end it prints what each part took.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -13,32 +14,98 @@ case ${1:-} in
 esac
 
 if (($# > 0)); then presets=dev; else presets='release-tests asan tsan'; fi
-presets=${LOADLINE_TEST_PRESETS:-$presets}
+read -ra presets <<<"${LOADLINE_TEST_PRESETS:-$presets}"
+for preset in "${presets[@]}"; do
+  case $preset in
+    dev | release-tests | asan | tsan) ;;
+    *) echo "LOADLINE_TEST_PRESETS: want dev, release-tests, asan or tsan, got '$preset'" >&2; exit 2 ;;
+  esac
+done
+
+work=$(mktemp -d)
+times=$work/times
+builder=
+end() {
+  [[ -z $builder ]] || kill -- "-$builder" 2>/dev/null || true
+  [[ ! -e $times ]] || cat "$times" >&2
+  rm -rf "$work"
+}
+trap end EXIT
 
 say() { echo "==> $*" >&2; }
 
-say "dependencies"
-"$root/cmake/dependencies.sh" tests
+# timed WHAT COMMAND...: notes in $times how long the command took, and the CPU time of it and its children.
+timed() {
+  local what=$1 TIMEFORMAT="%R %U %S" status=0
+  shift
+  { time "$@" 2>&3 || status=$?; } 3>&2 2>"$times.last"
+  awk -v what="$what" '{ printf "==> %5.0f s, %5.0f s of CPU: %s\n", $1, $2 + $3, what }' "$times.last" >>"$times"
+  return "$status"
+}
 
-for preset in $presets; do
-  targets=() selection=() prefix=()
+folder_of() { echo "build/${1%-tests}"; }
+
+# Older thread sanitizers give up where the kernel spreads addresses widely; not every container allows to change this.
+prefix_of() {
+  if [[ $1 == tsan ]] && setarch "$(uname -m)" -R true 2>/dev/null; then echo setarch "$(uname -m)" -R; fi
+}
+
+build() {
+  local preset=$1 targets=() prefix
+  read -ra prefix <<<"$(prefix_of "$preset")"
+  case $preset in asan | tsan) targets=(--target unit_tests) ;; esac
+  cmake -S "$root" --preset "$preset" >/dev/null &&
+    "${prefix[@]}" cmake --build "$root/$(folder_of "$preset")" --parallel "$(nproc)" "${targets[@]}" >&2
+}
+
+# build_beside PRESET...: one after the other; of each then stand in $work the output, the times and the exit code.
+build_beside() {
+  local preset status
+  for preset in "$@"; do
+    times=$work/$preset.times status=0
+    timed "$preset: build, beside tests" build "$preset" >"$work/$preset.log" 2>&1 || status=$?
+    echo "$status" >"$work/status"
+    mv "$work/status" "$work/$preset.status"
+    ((status == 0)) || return 0
+  done
+}
+
+await_build() {
+  local preset=$1
+  while [[ ! -e $work/$preset.status ]] && kill -0 "$builder" 2>/dev/null; do sleep 0.2; done
+  cat "$work/$preset.log" >&2
+  cat "$work/$preset.times" >>"$times"
+  [[ $(<"$work/$preset.status") == 0 ]]
+}
+
+# The tests have the signals of a terminal's user, as some send SIGINT, which background jobs ignore.
+run_tests() {
+  local preset=$1 beside selection=() prefix
+  shift
+  read -ra prefix <<<"$(prefix_of "$preset")"
   beside=$(nproc)
-  case $preset in
-    # Many of these wait, for trials to end, more than they work.
-    dev | release-tests) beside=$((beside + (beside + 1) / 2)) ;;
-    asan) targets=(--target unit_tests) ;;
-    tsan)
-      targets=(--target unit_tests)
-      (($# > 0)) || selection=(-L '^threads$')
-      # Older thread sanitizers give up where the kernel spreads addresses widely; not every container allows this.
-      if setarch "$(uname -m)" -R true 2>/dev/null; then prefix=(setarch "$(uname -m)" -R); fi ;;
-    *) echo "LOADLINE_TEST_PRESETS: want dev, release-tests, asan or tsan, got '$preset'" >&2; exit 2 ;;
-  esac
-  folder=$root/build/${preset%-tests}
-  say "$preset: build (${folder#"$root"/})"
-  cmake -S "$root" --preset "$preset" >/dev/null
-  "${prefix[@]}" cmake --build "$folder" --parallel "$(nproc)" "${targets[@]}" >&2
+  # Many of these wait, for trials to end, more than they work.
+  case $preset in dev | release-tests) beside=$((beside + (beside + 1) / 2)) ;; esac
+  [[ $preset != tsan || $# -gt 0 ]] || selection=(-L '^threads$')
+  "${prefix[@]}" env --default-signal=INT,QUIT,HUP ctest --test-dir "$root/$(folder_of "$preset")" \
+    --parallel "$beside" --no-tests=error --output-on-failure "${selection[@]}" "$@"
+}
+
+say "dependencies"
+timed "dependencies" "$root/cmake/dependencies.sh" tests
+
+for preset in "${presets[@]}"; do
+  say "$preset: build ($(folder_of "$preset"))"
+  if [[ -z $builder ]]; then timed "$preset: build" build "$preset"
+  else timed "$preset: wait for the build" await_build "$preset"; fi
+  if [[ -z $builder ]] && ((${#presets[@]} > 1)); then
+    set -m  # a process group of its own
+    build_beside "${presets[@]:1}" &
+    builder=$!
+    set +m
+    renice -n 19 -g "$builder" >/dev/null || true
+  fi
   say "$preset: test"
-  "${prefix[@]}" ctest --test-dir "$folder" --parallel "$beside" --no-tests=error \
-    --output-on-failure "${selection[@]}" "$@"
+  timed "$preset: test" run_tests "$preset" "$@"
 done
+builder=

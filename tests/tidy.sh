@@ -2,8 +2,8 @@
 # tests/tidy.sh [--all | COMMIT]: clang-tidy, configured by .clang-tidy, over the sources that differ from COMMIT (default:
 # where this branch left origin's main, or else the commit before this one), committed or not; --all: over every source.
 # Headers are looked at through the sources that include them: of those that changed, by one source each.
-# At most $LOADLINE_TIDY_FILES of them (default 12, the largest changes first), so that it ends in bounded time; what is
-# left out is said. In build/tidy, where nothing is built: other builds compile several files by one command.
+# At most $LOADLINE_TIDY_FILES of them (default 12, the largest changes first), and none begun after $LOADLINE_TIDY_SECONDS
+# (default 60), so that it ends in bounded time; what is left out is said. In build/tidy, where nothing is built: other builds compile several files by one command.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -28,10 +28,10 @@ default_base() {
 files=()
 if [[ ${1:-} == --all ]]; then
   mapfile -t files < <(git ls-files 'loaders/*.cpp' 'synthetic/*.cpp' 'harness/*.cpp' 'bench/*.cpp' 'tests/*.cpp')
-  most=${#files[@]}
+  most=${#files[@]} seconds=${LOADLINE_TIDY_SECONDS:-86400}
 else
   base=${1:-$(default_base)}
-  most=${LOADLINE_TIDY_FILES:-12}
+  most=${LOADLINE_TIDY_FILES:-12} seconds=${LOADLINE_TIDY_SECONDS:-60}
   mapfile -t changed < <(git diff --numstat --diff-filter=d "$base" -- '*.cpp' '*.h' | sort -rn | cut -f 3)
   for file in "${changed[@]}"; do
     # A header's own source, or else the first that includes it.
@@ -55,11 +55,13 @@ say "$tidy: ${#compiled[@]} sources"
 # compile_commands, which need not be clang.
 look() {
   local said
+  if (($(date +%s) >= end)); then echo "==> left out, its turn came after $seconds s: $1" >&2; return 0; fi
   if said=$("$tidy" -quiet -p "$build" -extra-arg=-Wno-unknown-warning-option -extra-arg=-Wno-error "$1" 2>&1); then return 0; fi
   if grep -q '\[clang-diagnostic-error\]' <<<"$said"; then echo "==> left out, $tidy cannot compile it: $1" >&2; return 0; fi
   echo "$said"
   return 1
 }
 export -f look
-export tidy build
+end=$(($(date +%s) + seconds))
+export tidy build end seconds
 printf '%s\0' "${compiled[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c 'look "$1"' look

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "harness/monitor/gpu_library.h"
 #include "harness/monitor/shared_library.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loaders/error.h"

@@ -108,9 +108,8 @@ void refuse(const std::vector<long>& calls) {
     const int processes = ::open((group / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
     if (processes < 0 || ::write(processes, "0", 1) != 1) ::_exit(kNoWorld);
   }
-  ::signal(SIGPIPE, SIG_DFL);
-  // Tests that run in the background or under nohup pass on that these are ignored.
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
+  // As from a terminal: a script that runs the tests in the background has them ignored.
+  for (const int signal : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::signal(signal, SIG_DFL);
   for (const int signal : world.ignored) ::signal(signal, SIG_IGN);
   // SIGQUIT is to end the tool, not to fill the disk.
   const rlimit no_core{0, 0};

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# layering.sh ROOT: holds every #include under ROOT to the layers of the house. Prints each violation, fails if any.
+# layering.sh ROOT [FILE...]: holds every #include under ROOT, or in these files below it, to the layers of the house.
+# Prints each violation, fails if any.
 set -euo pipefail
-cd "${1:?usage: layering.sh ROOT}"
+cd "${1:?usage: layering.sh ROOT [FILE...]}"
+shift
 
 violations=0
 violation() {
@@ -112,10 +114,15 @@ check_theirs() {
   fi
 }
 
-folders=() last=
-for layer in loaders synthetic harness bench tests; do
-  [[ ! -d $layer ]] || folders+=("$layer")
-done
+last=
+if (($# > 0)); then
+  places=("$@")
+else
+  places=()
+  for layer in loaders synthetic harness bench tests; do
+    [[ ! -d $layer ]] || places+=("$layer")
+  done
+fi
 includes=0
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"])([^">]+)'
 while IFS=: read -r file line text; do
@@ -123,8 +130,8 @@ while IFS=: read -r file line text; do
   path=${BASH_REMATCH[2]} layer=${file%%/*} includes=$((includes + 1))
   if [[ $file != "$last" ]]; then last=$file; check_first; fi
   if [[ ${BASH_REMATCH[1]} == '"' ]]; then check_ours; check_room; else check_theirs; fi
-done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include([^_[:alnum:]]|$)' \
-  --include='*.h' --include='*.cpp' --include='*.cu' --include='*.in' "${folders[@]}")
+done < <(grep -rHnE '^[[:space:]]*#[[:space:]]*include([^_[:alnum:]]|$)' \
+  --include='*.h' --include='*.cpp' --include='*.cu' --include='*.in' "${places[@]}")
 
 # A check that looked at nothing has not passed.
 if ((includes == 0)); then

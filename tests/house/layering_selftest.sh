@@ -16,7 +16,7 @@ planted() {
   local file=$1 include=$2 said status=0
   mkdir -p "$copy/$(dirname "$file")"
   printf '#include %s\n' "$include" >"$copy/$file"
-  said=$(bash "$check" "$copy" 2>&1) || status=$?
+  said=$(bash "$check" "$copy" "$file" 2>&1) || status=$?
   if ((status == 0)) || [[ $said != *"$file:1: "* ]]; then
     echo "not caught: $file with #include $include" >&2
     failures=$((failures + 1))
@@ -28,7 +28,7 @@ allowed() {
   mkdir -p "$copy/$(dirname "$file")"
   if [[ $file != *.cpp || ! -e $copy/$own ]]; then own=$include; else own="\"$own\""; fi
   printf '#include %s\n' "$own" "$include" >"$copy/$file"
-  if ! bash "$check" "$copy" >/dev/null 2>&1; then
+  if ! bash "$check" "$copy" "$file" >/dev/null 2>&1; then
     echo "refused, though allowed: $file with #include $include" >&2
     failures=$((failures + 1))
   fi

@@ -2,6 +2,7 @@
 // Private to the files of this folder that see oneDNN.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -1,0 +1,114 @@
+"""includes.py ROOT [--self-test]: what a file of the layers uses of the headers that are compiled beforehand, it includes:
+itself or through headers of ours. The compiler does not say so where those headers are precompiled, or where several files are
+compiled as one (cmake/options.cmake)."""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+LAYERS = ("loaders", "synthetic", "harness")
+# Of each header the names that a file uses it for.
+USES = {
+    "fmt/core.h": r"fmt::(?:format|format_to|format_to_n|formatted_size|format_string|runtime|print)\b",
+    "fmt/format.h": r"fmt::(?:to_string|memory_buffer|group_digits)\b",
+    "fmt/ranges.h": r"fmt::join\b",
+    "algorithm": r"std::(?:(?:ranges::)?(?:sort|stable_sort|find|find_if|find_if_not|any_of|all_of|none_of|count|count_if|"
+                 r"lower_bound|upper_bound|equal_range|copy_n|copy_if|fill|fill_n|generate|transform|replace|reverse|rotate|"
+                 r"unique|nth_element|partial_sort|min_element|max_element|minmax_element|binary_search|is_sorted|clamp|"
+                 r"remove_if|set_difference|includes|adjacent_find|mismatch|partition|stable_partition)|(?:ranges::)?(?:min|max|minmax))"
+                 r"\s*[(<{]",
+    "array": r"std::(?:array\s*<|to_array\b)",
+    "chrono": r"std::(?:chrono::|literals::chrono_literals|chrono_literals)",
+    "cmath": r"std::(?:sqrt|pow|exp|exp2|expm1|log|log2|log10|log1p|floor|ceil|round|lround|llround|trunc|fmod|hypot|isnan|"
+             r"isfinite|isinf|nextafter|ldexp|frexp|cbrt|erf|erfc|lgamma|tgamma|sin|cos|tan|atan|atan2|copysign|rint|lrint)\s*\(",
+    "filesystem": r"std::filesystem::",
+    "functional": r"std::(?:function|reference_wrapper|ref|cref|greater|less|plus|multiplies|hash|invoke|bind|bind_front|not_fn|"
+                  r"identity|mem_fn)\s*[<({]",
+    "map": r"std::(?:map|multimap)\s*<",
+    "optional": r"std::(?:optional\s*<|nullopt\b|make_optional\b)",
+    "ranges": r"std::(?:ranges::views|views)::|std::ranges::(?:subrange|iota_view)\b",
+    "span": r"std::(?:span\s*[<(]|as_bytes\b|as_writable_bytes\b)",
+    "string": r"std::(?:string\b(?!_)|to_string\b|stoi\b|stod\b|getline\b)",
+    "utility": r"std::(?:move|swap|pair|make_pair|exchange|forward|index_sequence|make_index_sequence|as_const|in_range|"
+               r"cmp_less|cmp_equal|unreachable)\s*[<({]",
+    "variant": r"std::(?:variant\s*<|visit\s*\(|get_if\s*<|holds_alternative\s*<|monostate\b)",
+    "vector": r"std::vector\s*<",
+}
+# What a header is known to bring.
+BRINGS = {
+    "fmt/format.h": {"fmt/core.h"},
+    "fmt/ranges.h": {"fmt/format.h", "fmt/core.h"},
+    "filesystem": {"string", "chrono"},
+    "map": {"utility"},
+    "unordered_map": {"utility"},
+    "iostream": {"string"},
+    "sstream": {"string"},
+    "stdexcept": {"string"},
+    "system_error": {"string"},
+    "CLI/CLI.hpp": {"string", "vector", "functional", "utility"},
+    "nlohmann/json.hpp": {"string", "vector", "map", "utility"},
+}
+
+
+def bare(text):
+    """Without comments and literals."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"', '""', text, flags=re.DOTALL)
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = root
+        self.known = {}
+
+    def reached(self, path, on_the_way=()):
+        """The angle-bracket headers that the file includes, itself or through ours."""
+        if path not in self.known:
+            if path in on_the_way or not (self.root / path).is_file():
+                return frozenset()
+            found = set()
+            for kind, name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)', (self.root / path).read_text(), re.MULTILINE):
+                if kind == '"':
+                    found |= self.reached(name, (*on_the_way, path))
+                else:
+                    found |= {name} | BRINGS.get(name, set())
+            self.known[path] = frozenset(found)
+        return self.known[path]
+
+    def faults(self):
+        for layer in LAYERS:
+            for file in sorted((self.root / layer).rglob("*")):
+                if file.suffix not in (".h", ".cpp"):
+                    continue
+                path = str(file.relative_to(self.root))
+                text = bare(file.read_text())
+                reached = self.reached(path)
+                for header, uses in USES.items():
+                    used = re.search(uses, text)
+                    if used and header not in reached:
+                        line = text[:used.start()].count("\n") + 1
+                        yield f"{path}:{line}: {used[0].rstrip('(<{ ')} needs #include <{header}>"
+
+
+def self_test():
+    """Whether it would notice."""
+    with tempfile.TemporaryDirectory() as place:
+        root = pathlib.Path(place)
+        for layer in LAYERS:
+            (root / layer).mkdir()
+        (root / "loaders/one.h").write_text("#include <vector>\nstd::vector<int> one();\n")
+        (root / "loaders/one.cpp").write_text('#include "loaders/one.h"\n// std::map<int> is not used\nstd::vector<int> one() { return {}; }\n')
+        assert list(Tree(root).faults()) == []
+        (root / "loaders/two.cpp").write_text('#include "loaders/one.h"\n\nstd::optional<int> two() { return std::nullopt; }\n')
+        assert list(Tree(root).faults()) == ["loaders/two.cpp:3: std::optional needs #include <optional>"], list(Tree(root).faults())
+
+
+def main():
+    self_test()
+    faults = list(Tree(pathlib.Path(sys.argv[1])).faults())
+    print(*faults, sep="\n", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
