@@ -2,7 +2,7 @@
 
 option(LOADLINE_WERROR "Treat warnings as errors" ON)
 set(LOADLINE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: 'address,undefined', 'thread' or empty")
-option(LOADLINE_UNITY "Compile several files of a target at once: a clean build in half the time" OFF)
+option(LOADLINE_UNITY "Compile several files of a target at once, and headers beforehand: a clean build in half the time" OFF)
 option(LOADLINE_FUZZ "Build the fuzz targets of tests/fuzz with libFuzzer too (needs clang, whatever compiles)" OFF)
 
 # -ffp-contract=off: the scalar, AVX2 and AVX-512 kernels must agree to the last bit, and a compiler free to fuse
@@ -41,21 +41,24 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# loadline_precompile(<target> <header>...): the flag is for ccache, which sees with it what GCC takes from them.
+# loadline_precompile(<target> PRIVATE <header>... | REUSE_FROM <target>): the flag is for ccache, which sees with it what GCC
+# takes from them.
 function(loadline_precompile target)
-  target_precompile_headers(${target} PRIVATE ${ARGN})
+  target_precompile_headers(${target} ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
 endfunction()
 
-# loadline_precompile_for_sanitizers(<target>): the headers that most of its files read. The release build does without,
-# and so proves that each file includes what it uses.
-function(loadline_precompile_for_sanitizers target)
+# loadline_precompile_layer(<target>): where all is built from nothing, the headers that most files of the layers read; and
+# for the sanitizers several files at once. tests/house/includes.py looks for what a file uses and does not include.
+function(loadline_precompile_layer target)
   if(LOADLINE_SANITIZE)
     loadline_unity(${target})
-    loadline_precompile(${target} <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map>
-      <optional> <span> <string> <utility> <variant> <vector>)
+  endif()
+  if(LOADLINE_UNITY)
+    loadline_precompile(${target} PRIVATE <fmt/format.h> <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map>
+      <optional> <ranges> <span> <string> <utility> <variant> <vector>)
   endif()
 endfunction()
 

@@ -87,7 +87,8 @@ run_tests() {
   # Many of these wait, for trials to end, more than they work.
   case $preset in dev | release-tests) beside=$((beside + (beside + 1) / 2)) ;; esac
   [[ $preset != tsan || $# -gt 0 ]] || selection=(-L '^threads$')
-  "${prefix[@]}" env --default-signal=INT,QUIT,HUP ctest --test-dir "$root/$(folder_of "$preset")" \
+  if env --default-signal=INT true 2>/dev/null; then prefix+=(env "--default-signal=INT,QUIT,HUP"); fi
+  "${prefix[@]}" ctest --test-dir "$root/$(folder_of "$preset")" \
     --parallel "$beside" --no-tests=error --output-on-failure "${selection[@]}" "$@"
 }
 

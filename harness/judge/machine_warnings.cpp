@@ -18,7 +18,7 @@ namespace {
 constexpr double kStolenShare = 0.05;  // of the CPUs in force: as much as is named as a cause
 constexpr double kMebibyteBytes = 1 << 20;
 constexpr double kSwapping = kMebibyteBytes;        // bytes/s; less is the end of something that is over
-constexpr double kReadAgain = kMebibyteBytes;       // bytes/s
+constexpr double kReadAgainBytes = kMebibyteBytes;  // bytes/s
 constexpr double kOthersRead = 8 * kMebibyteBytes;  // bytes/s
 constexpr double kOthersShare = 0.1;                // of what the devices read
 constexpr double kAwayShare = 0.25;                 // of slots
@@ -129,8 +129,9 @@ void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<
   }
   // A cold trial's data had to go.
   if (!uses_loader(cell.cell.mode) || cell.cell.cache == CacheState::kCold) return;
-  const Reached again = reached_in(
-      cell, kReadAgain, [&](const Trial& trial) { return mean_meanwhile(monitor, "read again after reclaim", trial); });
+  const Reached again = reached_in(cell, kReadAgainBytes, [&](const Trial& trial) {
+    return mean_meanwhile(monitor, "read again after reclaim", trial);
+  });
   if (again.trials == 0) return;
   warnings.push_back({"cache-reclaimed",
                       fmt::format("up to {} of cached file data was read again during {}, because the system had "

@@ -16,7 +16,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kMostRanks = 16;  // in a table
+constexpr std::size_t kMostRanksShown = 16;  // in a table
 
 // Files may say anything.
 bool are_all(const TrialRanks& ranks, std::size_t count) {
@@ -142,9 +142,9 @@ std::string coverage_text(const Result& result) {
 std::string rates_table(const Result& result, const CellResult& cell, std::size_t width) {
   std::vector<MeanShare> means = mean_shares(cell);
   const std::size_t all = means.size();
-  if (all > kMostRanks) {
-    std::ranges::partial_sort(means, means.begin() + kMostRanks, {}, &MeanShare::rate);
-    means.resize(kMostRanks);
+  if (all > kMostRanksShown) {
+    std::ranges::partial_sort(means, means.begin() + kMostRanksShown, {}, &MeanShare::rate);
+    means.resize(kMostRanksShown);
   }
   std::vector<Row> rows{{"rank", "host", "samples/s", "waits, %", "CPUs busy"}};
   for (const MeanShare& mean : means) {
@@ -152,8 +152,9 @@ std::string rates_table(const Result& result, const CellResult& cell, std::size_
                     fmt::format("{:.1f}", 100 * mean.wait), fmt::format("{:.2f}", mean.cpus)});
   }
   const TableShape shape{.left = {1}, .constant = {"host"}, .expendable = {"CPUs busy"}};
-  const std::string which =
-      all > kMostRanks ? fmt::format("the slowest {} of {}", kMostRanks, plural(all, "rank")) : plural(all, "rank");
+  const std::string which = all > kMostRanksShown
+                                ? fmt::format("the slowest {} of {}", kMostRanksShown, plural(all, "rank"))
+                                : plural(all, "rank");
   return fmt::format("{}, {}, means of {}\n{}", cell.cell.name(), which, plural(cell.trials.size(), "trial"),
                      fitted(rows, shape, width));
 }

@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef LOADLINE_SANITIZED_TOOL
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

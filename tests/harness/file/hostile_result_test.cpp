@@ -27,11 +27,10 @@ using testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 std::string sound_text() {
-  Result result =
-      test::result_of({{.mode = Mode::kIo, .rates = {900, 910, 905}, .loader = "thread-pool", .workers = 2},
-                       {.mode = Mode::kSynthetic, .rates = {1500, 1510, 1505}},
-                       {.mode = Mode::kFull, .rates = {850, 860, 855}, .loader = "thread-pool", .workers = 2},
-                       test::overhead()});
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {900, 910}, .loader = "thread-pool", .workers = 2},
+                                   {.mode = Mode::kSynthetic, .rates = {1500, 1510}},
+                                   {.mode = Mode::kFull, .rates = {850, 860}, .loader = "thread-pool", .workers = 2},
+                                   test::overhead()});
   result.run_id = "20261121T095800Z-3fa2c1";
   result.started = "2026-11-21T09:58:00Z";
   result.finished = "2026-11-21T09:59:00Z";
@@ -40,7 +39,7 @@ std::string sound_text() {
       .needed_bytes = 1000, .largest_bytes = 900, .largest = "slots", .available_bytes = 2000, .limit = "MemAvailable"};
   for (Trial& trial : result.cells[2].trials) test::spend(trial, 2, {{WorkerStage::kDecode, 1}});
   result.cells[0].trials[0].changed_cpus = CpuLimits{.affinity_list = "0", .cgroup_cpu_limit = 0.5};
-  test::add_ceiling(result, test::ceiling("gather", 2), {1000, 1010, 1020}, {0});
+  test::add_ceiling(result, test::ceiling("gather", 2), {1000, 1010}, {0});
   return result_json(result, judge_run(result));
 }
 
@@ -95,9 +94,21 @@ void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std
   }
 }
 
-TEST(HostileResult, WithAnyNumberEndsWithAReportOrASentence) {
-  replace_each([](const Json& leaf) { return leaf.is_number(); },
-               {0, -1, 1e30, 1e-300, 18'446'744'073'709'551'615U, nullptr});
+bool is_number(const Json& leaf) {
+  return leaf.is_number();
+}
+
+// Apart, to run beside each other: together they take longer than all other tests of files.
+TEST(HostileResult, WithNothingOrLessAsAnyNumberEndsWithAReportOrASentence) {
+  replace_each(is_number, {0, -1});
+}
+
+TEST(HostileResult, WithAnyNumberTooLargeOrTooSmallEndsWithAReportOrASentence) {
+  replace_each(is_number, {1e30, 1e-300});
+}
+
+TEST(HostileResult, WithTheLargestIntegerOrNullAsAnyNumberEndsWithAReportOrASentence) {
+  replace_each(is_number, {18'446'744'073'709'551'615U, nullptr});
 }
 
 TEST(HostileResult, WithAnyTextEndsWithAReportOrASentence) {
