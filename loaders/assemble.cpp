@@ -38,6 +38,10 @@ class ImageFiller final : public Filler {
     choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
   }
 
+  void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> indices, PagesAhead& pages) override {
+    ask_for_samples(dataset_, indices, pages);
+  }
+
  private:
   void assemble(Slot& slot, Stores stores) {
     const std::size_t ahead = std::clamp<std::size_t>(kPrefetchBytes / dataset_.info().sample_bytes(), 2, 16);

@@ -30,6 +30,10 @@ class Filler {
   // a time; allocates nothing. Throws Error naming file and place when storage fails under it. Streaming stores are
   // fenced; where the transform has none, cached ones take their place.
   virtual void fill(Slot& slot) = 0;
+
+  // Asks for the mapped pages that fill() will read of these samples in that epoch. The same thread. Does not wait for
+  // them.
+  virtual void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> /*indices*/, PagesAhead& /*pages*/) {}
 };
 
 // As Filler, for one sample at a time, whose stored bytes the caller has. Several threads, each with one of its own,

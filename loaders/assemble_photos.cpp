@@ -88,6 +88,10 @@ class PhotoFiller final : public Filler {
     maker_.dataset().check_labels(slot.indices.first(good), slot.labels.first(good));
   }
 
+  void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> indices, PagesAhead& pages) override {
+    ask_for_samples(maker_.dataset(), indices, pages);
+  }
+
  private:
   bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out) {
     StoredSample encoded;

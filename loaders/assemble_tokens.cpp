@@ -54,6 +54,14 @@ class TokenFiller final : public Filler {
     dataset_.check_intact();
   }
 
+  void ask_for(std::uint64_t epoch, std::span<const SampleIndex> indices, PagesAhead& pages) override {
+    const std::size_t token_bytes = dataset_.info().tokens->token_bytes;
+    for (const SampleIndex index : indices) {
+      const TokenRun run = dataset_.place(index, seed_, epoch);
+      pages.ask(dataset_.bytes().subspan(run.first * token_bytes, run.count * token_bytes));
+    }
+  }
+
  private:
   void prefetch_run(const TokenRun& run, const TokenShape& shape) const {
     const std::byte* first = dataset_.bytes().data() + run.first * shape.token_bytes;

@@ -23,6 +23,26 @@ class VolumeFiller final : public Filler {
     choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
   }
 
+  // A layer of the crop spans the rows between its own too: they lie on the same pages, or on the next ones.
+  void ask_for(std::uint64_t epoch, std::span<const SampleIndex> indices, PagesAhead& pages) override {
+    const VolumeShape& shape = *dataset_.info().volume;
+    const std::size_t edge = transform_.edge();
+    for (const SampleIndex index : indices) {
+      const CropPlace place = transform_.place(shape.edge, epoch, index);
+      for (const Field field : kFields) {
+        const VolumeView crop = reader_->read(field, place.origin);
+        const std::size_t layer = (edge - 1) * shape.edge + edge;
+        for (std::size_t channel = 0; channel < crop.channels; ++channel) {
+          for (std::size_t x = 0; x < edge; ++x) {
+            const float* first = crop.first + channel * static_cast<std::size_t>(crop.channel_stride) +
+                                 x * static_cast<std::size_t>(crop.stride[0]);
+            pages.ask(std::as_bytes(std::span(first, layer)));
+          }
+        }
+      }
+    }
+  }
+
  private:
   void assemble(Slot& slot, Stores stores) {
     const VolumeShape& shape = *dataset_.info().volume;

@@ -244,6 +244,30 @@ bool BatchStream::next(Slot& slot) {
   return true;
 }
 
+bool BatchStream::look_at(std::uint64_t sequence, Slot& slot) {
+  if (sequence >= end_) return false;
+  const std::uint64_t an_epoch = sampler_.batches_per_epoch();
+  const std::uint64_t turn = (first_batch_ + sequence) / an_epoch;
+  Half& half = half_of(turn);
+  const bool computed = half.permutation.empty();
+  if (!computed) {
+    // As one more that has not read its batch: so long nobody overwrites the permutation.
+    std::uint64_t unread = half.unread.load(std::memory_order_acquire);
+    do {
+      if (unread == 0) return false;
+    } while (!half.unread.compare_exchange_weak(unread, unread + 1, std::memory_order_acq_rel));
+  }
+  const bool settled = !half.making.load(std::memory_order_acquire);
+  const bool there = computed || (settled && half.made.load(std::memory_order_acquire) == turn / 2 + 1);
+  if (there) {
+    slot.epoch = first_epoch_ + turn;
+    slot.sequence = sequence;
+    slot.count = sampler_.batch(slot.epoch, half.permutation, (first_batch_ + sequence) % an_epoch, slot.indices);
+  }
+  if (!computed && half.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) announce(half);
+  return there;
+}
+
 bool BatchStream::is_made(const Half& half, std::uint64_t turn) {
   return half.made.load(std::memory_order_acquire) > turn / 2;
 }
@@ -257,7 +281,7 @@ bool BatchStream::make(std::uint64_t turn) {
   // Others may have made it, and all of it may have been read, since this thread looked.
   if (half.made.load(std::memory_order_acquire) == turn / 2 && half.unread.load(std::memory_order_acquire) == 0) {
     sampler_.permute(first_epoch_ + turn, half.permutation);
-    half.unread.store(batches_of(turn), std::memory_order_relaxed);
+    half.unread.store(batches_of(turn), std::memory_order_release);  // to look_at(), which looks for `making` then
     half.made.store(turn / 2 + 1, std::memory_order_release);
   }
   half.making.store(false, std::memory_order_release);

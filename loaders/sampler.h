@@ -122,6 +122,9 @@ class BatchStream {
 
   // Writes indices, count, sequence and epoch of the next batch into `slot`; false at the end of the last epoch.
   bool next(Slot& slot);
+  // Writes indices, count, sequence and epoch of batch `sequence` into `slot`, without dealing it out. False where the
+  // stream ends before it, or its order is not there: not yet, or not any more.
+  bool look_at(std::uint64_t sequence, Slot& slot);
   // Computes the permutation of the next epoch unless that is done already. Call it between batches.
   void prepare_next();
 

@@ -104,25 +104,34 @@ constexpr std::array kKinds{
                 make_hand_off},
 };
 
-// What has to come from storage for one sample, of those of an epoch; neighbours of a page that nobody wants, not
-// counted. Random places overlap: of bytes that are each as likely to be chosen e^-n are never chosen, where n is how
-// often one is on the average.
+// Pages of storage that a run of bytes at a random place lies on, on the average, in bytes.
+double bytes_on_pages(double bytes) {
+  return bytes + static_cast<double>(kDevicePageBytes - 1);
+}
+
+// Each layer of a crop is one run of rows, with what lies between them, or a run a row where that is less.
+double bytes_on_pages(const VolumeShape& volume, std::size_t crop_edge) {
+  const auto edge = static_cast<double>(crop_edge);
+  const auto bytes = static_cast<double>(sizeof(float));
+  const double in_one = bytes_on_pages(((edge - 1) * static_cast<double>(volume.edge) + edge) * bytes);
+  const double by_row = edge * bytes_on_pages(edge * bytes);
+  return static_cast<double>(volume.channels()) * edge * std::min(in_one, by_row);
+}
+
+// What has to come from storage for one sample, of those of an epoch: whole pages, where places are random. These
+// overlap: of pages that are each as likely to be chosen e^-n are never chosen, where n is how often one is on the
+// average.
 double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
   const auto all = static_cast<double>(info.stored_bytes);
   const auto samples = static_cast<double>(info.samples);
-  const auto of_random_places = [&](double sample_bytes) {
-    return all * -std::expm1(-samples * sample_bytes / all) / samples;
-  };
+  const auto of_random_places = [&](double on_pages) { return all * -std::expm1(-samples * on_pages / all) / samples; };
   if (const auto& tokens = info.tokens) {
     const auto sample_bytes = static_cast<double>((tokens->sequence_length + 1) * tokens->token_bytes);
-    return tokens->sequences == Sequences::kRandom ? of_random_places(sample_bytes)
+    return tokens->sequences == Sequences::kRandom ? of_random_places(bytes_on_pages(sample_bytes))
                                                    : std::min(all / samples, sample_bytes);
   }
   if (!info.volume) return all / samples;
-  const VolumeShape crop{.edge = cell.dataset.crop_edge,
-                         .input_channels = info.volume->input_channels,
-                         .target_channels = info.volume->target_channels};
-  return of_random_places(static_cast<double>(crop.bytes()));
+  return of_random_places(bytes_on_pages(*info.volume, cell.dataset.crop_edge));
 }
 
 }  // namespace

@@ -133,6 +133,12 @@ class CifarDataset final : public AddressableDataset {
     for (const auto& file : files_) file->forget_pages();
   }
 
+  std::vector<MappedBytes> mapped_files() const override {
+    std::vector<MappedBytes> mapped;
+    for (const auto& file : files_) mapped.push_back(file->bytes());
+    return mapped;
+  }
+
  private:
   struct Part {
     std::size_t first;       // sample

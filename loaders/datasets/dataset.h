@@ -19,6 +19,7 @@
 #include "loaders/datasets/labels.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/storage/numa.h"
+#include "loaders/storage/pages_ahead.h"
 #include "loaders/tensor.h"
 
 namespace loadline {
@@ -240,6 +241,14 @@ class Dataset {
   // What to call this sample in a message: its file, or its number.
   virtual std::string describe(SampleIndex index) const;
 
+  // The files that samples are mapped from; empty where they are not, or where each file is mapped as it is read.
+  virtual std::vector<MappedBytes> mapped_files() const { return {}; }
+  // Where the stored bytes of each of `indices` lie in mapped_files(), without touching them; false where they do not.
+  // `out` is as long as `indices`. Any thread.
+  virtual bool find_mapped(std::span<const SampleIndex> /*indices*/, std::span<StoredSample> /*out*/) const {
+    return false;
+  }
+
   // For up to `most` samples at a time, each of info().sample_bytes() bytes unless encoded. Throws Error when its
   // memory is refused.
   virtual std::unique_ptr<SampleReader> make_reader(std::size_t most) const = 0;
@@ -280,6 +289,11 @@ class Dataset {
 class AddressableDataset : public Dataset {
  public:
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const final;
+  bool find_mapped(std::span<const SampleIndex> indices, std::span<StoredSample> out) const final {
+    if (info().access != Access::kMapped) return false;
+    locate(indices, out);
+    return true;
+  }
 
  protected:
   using Dataset::Dataset;
@@ -290,6 +304,9 @@ class AddressableDataset : public Dataset {
  private:
   class Locator;
 };
+
+// Asks for the pages that these samples lie on, where they are mapped. Any thread.
+void ask_for_samples(const Dataset& dataset, std::span<const SampleIndex> indices, PagesAhead& pages);
 
 // How the files of a folder are read.
 enum class FileRead : std::uint8_t {

@@ -195,6 +195,19 @@ void Dataset::check_stored_labels(std::span<const SampleIndex> indices, std::spa
   }
 }
 
+void ask_for_samples(const Dataset& dataset, std::span<const SampleIndex> indices, PagesAhead& pages) {
+  constexpr std::size_t kAtATime = 64;
+  std::array<StoredSample, kAtATime> samples;
+  for (; !indices.empty(); indices = indices.subspan(std::min(kAtATime, indices.size()))) {
+    const auto some = indices.first(std::min(kAtATime, indices.size()));
+    const auto found = std::span(samples).first(some.size());
+    if (!dataset.find_mapped(some, found)) return;
+    for (const StoredSample& sample : found) {
+      if (!sample.empty()) pages.ask(sample);
+    }
+  }
+}
+
 std::optional<std::size_t> files_looked_at(const FileNames& files) {
   return files.size() > kMostFilesLookedAt ? std::optional(kFilesLookedAt) : std::nullopt;
 }

@@ -52,6 +52,7 @@ class MappedHdf5 final : public AddressableDataset {
   void check_intact() const override { file_->check_intact(); }
   void check_files() const override { file_->check_size(); }
   void forget_pages() const override { file_->forget_pages(); }
+  std::vector<MappedBytes> mapped_files() const override { return {file_->bytes()}; }
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {

@@ -141,6 +141,7 @@ class MappedIdx final : public AddressableDataset {
   void check_intact() const override { images_.mapped->check_intact(); }
   void check_files() const override { images_.mapped->check_size(); }
   void forget_pages() const override { images_.mapped->forget_pages(); }
+  std::vector<MappedBytes> mapped_files() const override { return {images_.mapped->bytes()}; }
 
  private:
   IdxFile images_;

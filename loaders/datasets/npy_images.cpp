@@ -237,6 +237,7 @@ class MappedNpy final : public AddressableDataset {
   void check_intact() const override { images_.file->check_intact(); }
   void check_files() const override { images_.file->check_size(); }
   void forget_pages() const override { images_.file->forget_pages(); }
+  std::vector<MappedBytes> mapped_files() const override { return {images_.file->bytes()}; }
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
@@ -257,9 +258,15 @@ class InterleavedNpy final : public Dataset {
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override {
     return std::make_unique<Reader>(*this, most);
   }
+  bool find_mapped(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+    const std::size_t bytes = info().sample_bytes();
+    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = images_.values().subspan(indices[i] * bytes, bytes);
+    return true;
+  }
   void check_intact() const override { images_.file->check_intact(); }
   void check_files() const override { images_.file->check_size(); }
   void forget_pages() const override { images_.file->forget_pages(); }
+  std::vector<MappedBytes> mapped_files() const override { return {images_.file->bytes()}; }
 
  private:
   class Reader final : public SampleReader {

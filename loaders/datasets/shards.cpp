@@ -401,6 +401,12 @@ void MappedShards::forget_pages() const {
   for (const auto& file : files_) file->forget_pages();
 }
 
+std::vector<MappedBytes> MappedShards::mapped_files() const {
+  std::vector<MappedBytes> mapped;
+  for (const auto& file : files_) mapped.push_back(file->bytes());
+  return mapped;
+}
+
 DatasetInfo shards_info(std::string_view format, const std::vector<fs::path>& shards, const ShardIndex& index) {
   DatasetInfo info{.format = std::string(format), .samples = index.offsets.size(), .shape = {3, 0, 0}};
   info.classes = static_cast<std::size_t>(*std::ranges::max_element(index.labels)) + 1;

@@ -86,6 +86,7 @@ class MappedShards {
   void check_intact() const;
   void check_files() const;
   void forget_pages() const;
+  std::vector<MappedBytes> mapped_files() const;
 
  private:
   ShardIndex index_;

@@ -337,6 +337,10 @@ class TfRecord final : public Dataset {
   std::unique_ptr<SampleReader> make_reader(std::size_t /*most*/) const override {
     return std::make_unique<Reader>(shards_);
   }
+  bool find_mapped(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = shards_.sample(indices[i]);
+    return true;
+  }
   std::string describe(SampleIndex index) const override {
     const ShardIndex& found = shards_.index();
     return fmt::format("{}: record at byte {}", shards_.shard_of(index).path().string(),
@@ -345,6 +349,7 @@ class TfRecord final : public Dataset {
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
   void forget_pages() const override { shards_.forget_pages(); }
+  std::vector<MappedBytes> mapped_files() const override { return shards_.mapped_files(); }
 
  private:
   class Reader final : public SampleReader {

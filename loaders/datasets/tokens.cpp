@@ -171,6 +171,10 @@ void TokenDataset::forget_pages() const {
   if (file_) file_->forget_pages();
 }
 
+std::vector<MappedBytes> TokenDataset::mapped_files() const {
+  return file_ ? std::vector{file_->bytes()} : std::vector<MappedBytes>();
+}
+
 std::vector<std::span<const std::byte>> TokenDataset::memory() const {
   return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();
 }

@@ -47,6 +47,7 @@ class TokenDataset final : public Dataset {
   void check_intact() const override;
   void check_files() const override;
   void forget_pages() const override;
+  std::vector<MappedBytes> mapped_files() const override;
   std::vector<std::span<const std::byte>> memory() const override;
 
  private:

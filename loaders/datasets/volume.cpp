@@ -101,6 +101,11 @@ class AddressableVolume final : public VolumeDataset {
   void forget_pages() const override {
     for (const auto& file : files_) file->forget_pages();
   }
+  std::vector<MappedBytes> mapped_files() const override {
+    std::vector<MappedBytes> mapped;
+    for (const auto& file : files_) mapped.push_back(file->bytes());
+    return mapped;
+  }
 
   std::vector<std::span<const std::byte>> memory() const override {
     return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();

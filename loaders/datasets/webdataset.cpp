@@ -153,6 +153,7 @@ class WebDataset final : public AddressableDataset {
   void check_intact() const override { shards_.check_intact(); }
   void check_files() const override { shards_.check_files(); }
   void forget_pages() const override { shards_.forget_pages(); }
+  std::vector<MappedBytes> mapped_files() const override { return shards_.mapped_files(); }
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {

@@ -18,6 +18,12 @@ std::chrono::nanoseconds patience(const LoaderOptions& options) {
   return std::chrono::microseconds(options.workers < options.threads_in_force ? 200 : 2);
 }
 
+// Enough samples for storage to have requests for them while workers make others.
+std::size_t batches_asked_ahead(std::size_t batch_size) {
+  constexpr std::size_t kSamples = 1024;
+  return std::max<std::size_t>(2, (kSamples + batch_size - 1) / batch_size);
+}
+
 std::size_t checked_slots(const LoaderKind& kind, const LoaderOptions& options) {
   if (options.workers == 0 || options.workers > kMostWorkers) {
     throw usage_error(fmt::format("workers {}: {} wants 1 to {}", options.workers, kind.name, kMostWorkers));
@@ -49,6 +55,12 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
     }
   }
   for (const auto& worker : workers_) worker->filler = assembler.make_filler(sampler.batch_size(), options.stores);
+  auto files = assembler.dataset().mapped_files();
+  if (files.empty()) return;
+  const auto start = seem_cached(files) ? PagesAhead::Start::kWhenMissing : PagesAhead::Start::kAtOnce;
+  pages_ = std::make_unique<PagesAhead>(std::move(files), memory_bytes(), start);
+  batches_ahead_ = batches_asked_ahead(sampler.batch_size());
+  for (const auto& worker : workers_) worker->coming.resize(sampler.batch_size());
 }
 
 std::vector<WorkerTimes> WorkerFeed::worker_times() const {
@@ -136,7 +148,34 @@ void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
 }
 
 bool WorkerFeed::make_batch(Worker& worker) {
-  return deliver(worker.clock, [&](Slot& slot) { worker.filler->fill(slot); });
+  return deliver(worker.clock, [&](Slot& slot) { fill(worker, slot); });
+}
+
+void WorkerFeed::fill(Worker& worker, Slot& slot) {
+  if (!pages_) return worker.filler->fill(slot);
+  if (!pages_->all_asked()) ask_ahead(worker, slot.sequence);
+  const std::size_t waited = pages_waited_for();
+  const std::size_t samples = slot.count;
+  worker.filler->fill(slot);
+  pages_->note_missing(pages_waited_for() - waited, samples);
+}
+
+// Each worker asks for as many batches as it makes, the first ones apart, its own first.
+void WorkerFeed::ask_ahead(Worker& worker, std::uint64_t sequence) {
+  const InStage reading(WorkerStage::kRead);
+  Slot coming{};
+  coming.indices = worker.coming;
+  std::uint64_t next = next_to_ask_.load(std::memory_order_relaxed);
+  while (next <= sequence + batches_ahead_) {
+    // Asking may begin late, and the batches before it are made.
+    const std::uint64_t mine = std::max(next, sequence);
+    if (!next_to_ask_.compare_exchange_weak(next, mine + 1, std::memory_order_relaxed)) continue;
+    if (stream_.look_at(mine, coming)) {
+      worker.filler->ask_for(coming.epoch, coming.indices.first(coming.count), *pages_);
+      pages_->ask_for_others(coming.count);
+    }
+    next = next_to_ask_.load(std::memory_order_relaxed);
+  }
 }
 
 template <typename Fill>

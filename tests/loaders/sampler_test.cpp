@@ -364,10 +364,18 @@ class Hand {
 
   std::optional<Dealt> draw(BatchStream& stream) {
     if (!stream.next(slot_)) return std::nullopt;
-    return Dealt{slot_.sequence, slot_.epoch, Indices(indices_.begin(), indices_.begin() + long(slot_.count))};
+    return dealt();
+  }
+  std::optional<Dealt> look_at(BatchStream& stream, std::uint64_t sequence) {
+    if (!stream.look_at(sequence, slot_)) return std::nullopt;
+    return dealt();
   }
 
  private:
+  Dealt dealt() const {
+    return {slot_.sequence, slot_.epoch, Indices(indices_.begin(), indices_.begin() + long(slot_.count))};
+  }
+
   Indices indices_;
   Slot slot_;
 };
@@ -436,6 +444,42 @@ TEST(BatchStream, DealsAKeyedShuffleToo) {
   EXPECT_EQ(deal(sampler, {.first_epoch = 5, .epochs = 2}, true), expected);
 }
 
+TEST(BatchStream, ShowsBatchesToComeAndDealsThemAllTheSame) {
+  const Sampler sampler({.samples = 10, .batch_size = 4});
+  const auto expected = deal(sampler, {.first_epoch = 5, .epochs = 2});
+  BatchStream stream(sampler, {.first_epoch = 5, .epochs = 2});
+  Hand eyes(sampler);
+  EXPECT_EQ(eyes.look_at(stream, 2), expected[2]);
+  EXPECT_EQ(eyes.look_at(stream, 0), expected[0]);
+  EXPECT_EQ(eyes.look_at(stream, 3), std::nullopt) << "the next epoch is not shuffled yet";
+  stream.prepare_next();
+  EXPECT_EQ(eyes.look_at(stream, 5), expected[5]);
+  EXPECT_EQ(eyes.look_at(stream, 6), std::nullopt) << "behind the end";
+  Hand hand(sampler);
+  for (const Dealt& each : expected) EXPECT_EQ(hand.draw(stream), each);
+}
+
+TEST(BatchStream, ShowsNoBatchOfAnOrderThatHasMadeRoomForAnother) {
+  const Sampler sampler({.samples = 4, .batch_size = 2});
+  BatchStream stream(sampler, {});
+  Hand hand(sampler);
+  hand.draw(stream);
+  hand.draw(stream);
+  EXPECT_EQ(hand.look_at(stream, 1), std::nullopt) << "its epoch is over";
+  hand.draw(stream);
+  stream.prepare_next();
+  EXPECT_EQ(hand.look_at(stream, 1), std::nullopt) << "the epoch after the next is there";
+  EXPECT_TRUE(hand.look_at(stream, 5));
+}
+
+TEST(BatchStream, ShowsAnyBatchOfAKeyedOrder) {
+  const Sampler sampler({.samples = 65'552, .batch_size = 1000, .rank = 3, .world_size = 16});
+  const auto expected = deal(sampler, {.epochs = 3});
+  BatchStream stream(sampler, {.epochs = 3});
+  Hand eyes(sampler);
+  for (const Dealt& each : expected) EXPECT_EQ(eyes.look_at(stream, std::get<0>(each)), each);
+}
+
 TEST(BatchStream, StartedAnywhereDealsTheTailOfTheWhole) {
   const Sampler sampler({.samples = 10, .batch_size = 3});
   const auto whole = deal(sampler, {.epochs = 3});
@@ -474,7 +518,11 @@ TEST(BatchStream, DealsEachBatchToOneOfManyThreads) {
       for (auto& dealt : hands) {
         threads.emplace_back([&] {
           Hand hand(sampler);
+          Hand eyes(sampler);
           while (auto drawn = hand.draw(stream)) {
+            const std::uint64_t coming = std::get<0>(*drawn) + 3;
+            const auto seen = eyes.look_at(stream, coming);
+            EXPECT_TRUE(!seen || *seen == expected[coming]);
             dealt.push_back(std::move(*drawn));
             stream.prepare_next();
           }

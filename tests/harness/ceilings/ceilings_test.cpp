@@ -181,7 +181,7 @@ TEST(Ceiling, CountsBytesOfTokensOnceWhereSequencesAreConsecutiveAndByChanceWher
       TokenShape{.tokens = 1100, .token_bytes = 2, .sequence_length = 100, .sequences = Sequences::kConsecutive};
   EXPECT_DOUBLE_EQ(samples_per_unit("device-read", info), 1.0 / 202);
   info.tokens->sequences = Sequences::kRandom;
-  EXPECT_NEAR(1 / samples_per_unit("device-read", info), 220 * (1 - std::exp(-2020.0 / 2200)), 1e-9);
+  EXPECT_NEAR(1 / samples_per_unit("device-read", info), 220 * (1 - std::exp(-10 * (202 + 4095.0) / 2200)), 1e-9);
 }
 
 TEST(Ceiling, CountsNoMoreBytesOfAVolumeThanItHas) {
