@@ -56,7 +56,7 @@ struct SimGridFunctions {
   static constexpr unsigned kVersion = 1;
 
   unsigned version;  // kVersion of the code that filled this in
-  // "3.32". A static string.
+  // "3.32", which it was built with. A static string.
   const char* (*library)();
   // Writes when each step ended, those of the warm-up first, in seconds after copying: `step_ends` has room for all.
   // `groups` are kMostGroups at the most. Null, or why it cannot: valid until the next call. From one thread of the

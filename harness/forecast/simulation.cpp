@@ -10,7 +10,8 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kStepsOfEpoch = 32;  // that a longer epoch is simulated by
+constexpr std::size_t kStepsOfEpoch = 32;           // that a longer epoch is simulated by
+constexpr std::size_t kStepsOfChangingEpoch = 256;  // the same where its steps are not alike
 constexpr double kSlowShare = 0.95;
 constexpr double kNormalOf95 = 1.96;
 
@@ -47,17 +48,18 @@ double drawn_of_epoch(const Basis& basis, double nodes) {
 }
 
 SimulatedEpoch epoch_of(const Basis& basis, const System& system, std::size_t ranks, std::size_t epoch) {
-  SimulatedEpoch planned{.steps = kStepsOfEpoch, .missed = missed_share(basis, system, ranks, epoch)};
-  if (basis.dataset_samples > 0) {
-    const double steps = basis.dataset_samples / static_cast<double>(ranks * basis.batch_size);
-    if (steps < static_cast<double>(kStepsOfEpoch)) {
-      planned.steps = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(steps)));
-    }
-  }
   const double worth = drawn_of_epoch(basis, static_cast<double>(system.nodes_for(ranks)));
-  if (system.node_memory > 0 && system.staging == Staging::kNone && worth > 0) {
+  const bool changes = system.node_memory > 0 && system.staging == Staging::kNone && worth > 0;
+  SimulatedEpoch planned{.steps = changes ? kStepsOfChangingEpoch : kStepsOfEpoch};
+  if (basis.dataset_samples > 0) {
+    const double steps = std::ceil(basis.dataset_samples / static_cast<double>(ranks * basis.batch_size));
+    if (steps < static_cast<double>(planned.steps)) planned.steps = static_cast<std::size_t>(steps);
+  }
+  if (changes) {
     planned.missed = std::exp(-worth * static_cast<double>(epoch - 1));
     planned.decay = worth / static_cast<double>(planned.steps);
+  } else {
+    planned.missed = missed_share(basis, system, ranks, epoch);
   }
   return planned;
 }

@@ -16,7 +16,7 @@ using testing::Gt;
 using testing::Lt;
 
 // Two workers load 200 samples/s, the step takes 1000; samples of 1 MB.
-Basis loader_bound() {
+Basis bound_by_loading() {
   return {.batch_size = 10,
           .workers = 2,
           .prefetch = 2,
@@ -28,8 +28,8 @@ Basis loader_bound() {
           .dataset_bytes = 1e9};
 }
 
-Basis step_bound() {
-  Basis basis = loader_bound();
+Basis bound_by_steps() {
+  Basis basis = bound_by_loading();
   basis.load_per_second.value = 1e6;
   basis.step_per_second.value = 100;
   return basis;
@@ -50,7 +50,7 @@ class SecondASteps final : public Simulator {
 
 TEST(Simulation, PutsNodesBeyondTheMostIntoGroups) {
   const System system{.ranks_of_node = 8};
-  const SimulationPlan plan = plan_simulation(loader_bound(), system, 10'000, 1, 1);
+  const SimulationPlan plan = plan_simulation(bound_by_loading(), system, 10'000, 1, 1);
   ASSERT_EQ(plan.groups.size(), 256U);
   double nodes = 0;
   double ranks = 0;
@@ -64,13 +64,13 @@ TEST(Simulation, PutsNodesBeyondTheMostIntoGroups) {
 
 TEST(Simulation, GivesTheLastNodeTheRanksThatAreLeft) {
   const System system{.ranks_of_node = 8};
-  const SimulationPlan plan = plan_simulation(loader_bound(), system, 18, 1, 1);
+  const SimulationPlan plan = plan_simulation(bound_by_loading(), system, 18, 1, 1);
   ASSERT_EQ(plan.groups.size(), 3U);
   EXPECT_EQ(plan.groups[2].ranks, 2);
 }
 
 TEST(Simulation, TakesAShortEpochWhole) {
-  Basis basis = loader_bound();
+  Basis basis = bound_by_loading();
   basis.dataset_samples = 65'536;
   basis.batch_size = 32;
   EXPECT_EQ(plan_simulation(basis, {}, 288, 1, 1).epochs[0].steps, 8U) << "7.1";
@@ -78,22 +78,22 @@ TEST(Simulation, TakesAShortEpochWhole) {
 }
 
 TEST(Simulation, LetsTheMissesOfCropsFallDuringAnEpoch) {
-  Basis basis = loader_bound();
+  Basis basis = bound_by_loading();
   basis.random_crops = true;
-  basis.dataset_samples = 2000;  // two datasets' worth of an epoch: one on each node
+  basis.dataset_samples = 2000;  // two datasets' worth of an epoch, one on each node, in 100 steps
   System system;
   system.node_memory = 1e12;
   const SimulationPlan plan = plan_simulation(basis, system, 2, 2, 1);
   EXPECT_DOUBLE_EQ(plan.epochs[0].missed, 1);
-  EXPECT_DOUBLE_EQ(plan.epochs[0].decay, 1.0 / 32);
+  EXPECT_DOUBLE_EQ(plan.epochs[0].decay, 1.0 / 100);
   EXPECT_DOUBLE_EQ(plan.epochs[1].missed, std::exp(-1));
 }
 
 TEST(Simulation, DrawsOnlyWhereThereIsSomethingToDraw) {
   SecondASteps simulator;
-  simulated_point(simulator, loader_bound(), {}, 4, 1, 5);
+  simulated_point(simulator, bound_by_loading(), {}, 4, 1, 5);
   EXPECT_EQ(simulator.plans.size(), 1U);
-  Basis basis = loader_bound();
+  Basis basis = bound_by_loading();
   basis.load_per_second.ci95 = Interval{180, 220};
   simulated_point(simulator, basis, {}, 4, 1, 5);
   ASSERT_EQ(simulator.plans.size(), 6U);
@@ -103,7 +103,7 @@ TEST(Simulation, DrawsOnlyWhereThereIsSomethingToDraw) {
 
 TEST(Simulation, CountsTheStepsAfterTheWarmUp) {
   SecondASteps simulator;
-  const SimulatedPoint point = simulated_point(simulator, loader_bound(), {}, 4, 1, 5);
+  const SimulatedPoint point = simulated_point(simulator, bound_by_loading(), {}, 4, 1, 5);
   EXPECT_DOUBLE_EQ(point.samples_per_second, 40) << "4 ranks of a batch of 10 in a second";
   EXPECT_DOUBLE_EQ(point.waiting, 3.0 / 32);
   EXPECT_DOUBLE_EQ(point.held, 1.0 / 32);
@@ -111,7 +111,7 @@ TEST(Simulation, CountsTheStepsAfterTheWarmUp) {
 }
 
 TEST(Simulation, ReadsAsFastAsTheFirstEpochOfOneRankTook) {
-  Basis basis = step_bound();
+  Basis basis = bound_by_steps();
   basis.cold_seconds_per_sample = 0.01;  // half as fast as the step alone
   EXPECT_NEAR(cold_reads_per_second(basis).value(), 50, 1e-4);
   basis.random_crops = true;
@@ -144,33 +144,33 @@ class WithSimGrid : public testing::Test {
 };
 
 TEST_F(WithSimGrid, AgreesWithTheClosedFormWhereNothingIsByChance) {
-  EXPECT_NEAR(ratio(loader_bound(), {}, 8), 1, 0.01) << "loader";
-  EXPECT_NEAR(ratio(step_bound(), {}, 8), 1, 0.01) << "step";
+  EXPECT_NEAR(ratio(bound_by_loading(), {}, 8), 1, 0.01) << "loader";
+  EXPECT_NEAR(ratio(bound_by_steps(), {}, 8), 1, 0.01) << "step";
   System bytes{.ranks_of_node = 4};
   bytes.storage.bytes_per_second = 1e9;
-  EXPECT_NEAR(ratio(loader_bound(), bytes, 1), 1, 0.01);
-  EXPECT_NEAR(ratio(loader_bound(), bytes, 5), 1, 0.01) << "below the limit";
-  EXPECT_NEAR(ratio(loader_bound(), bytes, 100), 1, 0.01) << "beyond it";
-  EXPECT_NEAR(ratio(step_bound(), bytes, 5000), 1, 0.01) << "in groups";
+  EXPECT_NEAR(ratio(bound_by_loading(), bytes, 1), 1, 0.01);
+  EXPECT_NEAR(ratio(bound_by_loading(), bytes, 5), 1, 0.01) << "below the limit";
+  EXPECT_NEAR(ratio(bound_by_loading(), bytes, 100), 1, 0.01) << "beyond it";
+  EXPECT_NEAR(ratio(bound_by_steps(), bytes, 5000), 1, 0.01) << "in groups";
   System client{.ranks_of_node = 4};
   client.storage.client_bytes_per_second = 1e8;
-  EXPECT_NEAR(ratio(loader_bound(), client, 6), 1, 0.01) << "a node of two waits for the one of four";
-  EXPECT_NEAR(ratio(loader_bound(), client, 8), 1, 0.01);
+  EXPECT_NEAR(ratio(bound_by_loading(), client, 6), 1, 0.01) << "a node of two waits for the one of four";
+  EXPECT_NEAR(ratio(bound_by_loading(), client, 8), 1, 0.01);
   System operations;
   operations.storage.iops = 500;
   operations.storage.latency = 0.02;
-  EXPECT_NEAR(ratio(loader_bound(), operations, 2), 1, 0.01);
-  EXPECT_NEAR(ratio(loader_bound(), operations, 64), 1, 0.01);
-  Basis serial = loader_bound();
+  EXPECT_NEAR(ratio(bound_by_loading(), operations, 2), 1, 0.01);
+  EXPECT_NEAR(ratio(bound_by_loading(), operations, 64), 1, 0.01);
+  Basis serial = bound_by_loading();
   serial.workers = 0;
   EXPECT_NEAR(ratio(serial, {}, 4), 1, 0.01);
-  Basis coupled = step_bound();
+  Basis coupled = bound_by_steps();
   coupled.coupling = 0.8;
   EXPECT_NEAR(ratio(coupled, {}, 4), 1, 0.01);
 }
 
 TEST_F(WithSimGrid, AddsTheTimeOfSummingUpGradients) {
-  Basis basis = step_bound();
+  Basis basis = bound_by_steps();
   basis.gradient_bytes = 1e8;
   System system;
   system.network = {.bytes_per_second = 1e9, .latency = 1e-5};
@@ -178,7 +178,7 @@ TEST_F(WithSimGrid, AddsTheTimeOfSummingUpGradients) {
 }
 
 TEST_F(WithSimGrid, LetsTheSlowestRankHoldTheOthers) {
-  Basis basis = step_bound();
+  Basis basis = bound_by_steps();
   basis.step_variation = 0.05;
   basis.steps_of_trial = 1;
   EXPECT_NEAR(ratio(basis, {}, 64), 1, 0.01) << "the mean of many steps is what the closed form expects";
@@ -189,7 +189,7 @@ TEST_F(WithSimGrid, LetsTheSlowestRankHoldTheOthers) {
 }
 
 TEST_F(WithSimGrid, DrawsTheSameFromTheSameSeeds) {
-  Basis basis = step_bound();
+  Basis basis = bound_by_steps();
   basis.step_variation = 0.05;
   const double once = simulated(basis, {}, 16).samples_per_second;
   EXPECT_NEAR(simulated(basis, {}, 16).samples_per_second, once, 1e-4 * once) << "but for where the clock stands";
@@ -199,7 +199,7 @@ TEST_F(WithSimGrid, ReadsASecondEpochFromTheMemoryOfANodeThatHoldsAll) {
   System system;
   system.storage.bytes_per_second = 2e7;
   system.node_memory = 1e12;
-  Basis basis = step_bound();
+  Basis basis = bound_by_steps();
   basis.dataset_samples = 1000;
   const SimulatedPoint point = simulated(basis, system, 1, 2);
   EXPECT_NEAR(point.epochs[0], 20, 0.3);
@@ -210,9 +210,9 @@ TEST_F(WithSimGrid, CopiesToEachNodeFirst) {
   System system{.ranks_of_node = 4, .staging = Staging::kCopies};
   system.storage.bytes_per_second = 1e9;
   system.storage.client_bytes_per_second = 2e8;
-  EXPECT_NEAR(simulated(step_bound(), system, 8).staging_seconds.value(), 5, 0.01) << "each by its own link";
-  EXPECT_NEAR(simulated(step_bound(), system, 80).staging_seconds.value(), 20, 0.01) << "20 GB by one storage";
-  EXPECT_NEAR(simulated(step_bound(), system, 80).samples_per_second, 8000, 80);
+  EXPECT_NEAR(simulated(bound_by_steps(), system, 8).staging_seconds.value(), 5, 0.01) << "each by its own link";
+  EXPECT_NEAR(simulated(bound_by_steps(), system, 80).staging_seconds.value(), 20, 0.01) << "20 GB by one storage";
+  EXPECT_NEAR(simulated(bound_by_steps(), system, 80).samples_per_second, 8000, 80);
 }
 
 }  // namespace
