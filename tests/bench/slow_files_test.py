@@ -1,5 +1,6 @@
 """slow_files_test.py SLOW_FILES: the storage that bench/forecast_check.py throttles, where FUSE is and it was built."""
 
+import mmap
 import os
 import pathlib
 import subprocess
@@ -46,6 +47,12 @@ class SlowFiles(unittest.TestCase):
             self.assertEqual(one.read(), "first")
             self.change_unseen("other")
             self.assertEqual(other.read(), "other", "what one rank has read, no other gets for nothing")
+
+    def test_can_be_mapped_as_loadline_maps_files(self):
+        self.show("latency=0")
+        with open(self.shown / "file") as file:
+            mapped = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
+            self.assertEqual(mapped[:], b"first")
 
 
 if __name__ == "__main__":
