@@ -7,8 +7,9 @@ limits. The files are photographs of a few KB, and the computes emulated devices
 than the CPUs. The group `page cache` is the other way round: files in memory, and ranks that share the CPUs.
 
 Each row is written to the file of results as soon as it is measured; rows that are there already are not measured again,
-so the script can be run in parts (--seconds). It prints the table with every row as Markdown. Wants a quiet machine, MPI,
-/dev/fuse and the program slow_files (`cmake --build --preset release --target slow_files`).
+so the script can be run in parts (--seconds). It prints the table with every row as Markdown, for the closed form and for
+the simulation. Wants a quiet machine, MPI, SimGrid, /dev/fuse and the program slow_files (`cmake --build --preset release
+--target slow_files`).
 """
 
 import argparse
@@ -40,6 +41,7 @@ RANKS = (1, 2, 4, 8, 16)
 PHOTOS = 256
 BATCH_SIZES = {"throttled": 2, "cached": 32}
 MEDIAN, WORST = 0.05, 0.15  # errors that are aimed at
+KINDS = {"forecast": "closed form", "simulated": "simulation"}
 
 
 class Storage:
@@ -113,10 +115,12 @@ def forecast(options, storage, path, ranks):
     # A client of the throttle is a process, so a rank is a node of its own; else all ranks share this machine's CPUs.
     apart = ["--nodes-of", "1"] if storage == "client" else ["--nodes-of", "16", "--node-cpus", str(os.cpu_count())]
     limits = ["--storage", STORAGES[storage]] if STORAGES[storage] else []
-    text = loadline(options, ["forecast", str(path), "--ranks", str(ranks), "--apart", "--format", "json", *apart,
-                              *limits])
-    point = json.loads(text)["forecasts"][0]["points"][0]
-    return {key: point[key] for key in ("samples_per_second", "low_per_second", "high_per_second", "limit")}
+    text = loadline(options, ["forecast", str(path), "--ranks", str(ranks), "--apart", "--simulate", "--format", "json",
+                              *apart, *limits])
+    found = json.loads(text)["forecasts"][0]
+    rates = ("samples_per_second", "low_per_second", "high_per_second")
+    return {"forecast": {key: found["points"][0][key] for key in (*rates, "limit")},
+            "simulated": {key: found["simulated"]["points"][0][key] for key in rates}}
 
 
 def measure(options, storage, loader, compute, ranks):
@@ -155,15 +159,19 @@ def measure_rows(options, document):
                         return False
                     path = basis(options, storage, loader, compute)
                     row["measured"] = measure(options, storage, loader, compute, ranks)
-                    row["forecast"] = forecast(options, storage, path, ranks)
+                    row.update(forecast(options, storage, path, ranks))
                     say(f"{storage}, {loader}, {compute}, {ranks} ranks: {error_of(row):+.1%}")
                     document["rows"].append(row)
                     options.output.write_text(json.dumps(document, indent=1) + "\n")
     return True
 
 
-def error_of(row):
-    return row["forecast"]["samples_per_second"] / row["measured"]["mean"] - 1
+def error_of(row, kind="forecast"):
+    return row[kind]["samples_per_second"] / row["measured"]["mean"] - 1
+
+
+def marked(error):
+    return f"{error:+.1%}" + (" **miss**" if abs(error) > WORST else "")
 
 
 def digits(value):
@@ -171,29 +179,30 @@ def digits(value):
 
 
 def table(rows):
-    lines = ["| storage | loader | step, samples/s | ranks | forecast | measured | error | limit |",
-             "|---|---|---|---|---|---|---|---|"]
+    lines = ["| storage | loader | step, samples/s | ranks | forecast | simulated | measured | error | simulated | limit |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
     for row in sorted(rows, key=lambda row: (list(STORAGES).index(row["storage"]), row["loader"] != "thread-pool",
                                              row["compute"], row["ranks"])):
-        error = error_of(row)
-        note = " **miss**" if abs(error) > WORST else ""
+        errors = [marked(error_of(row, kind)) for kind in KINDS]
         spread = row["measured"]["stddev"]
         lines.append(f"| {row['storage']} | {row['loader']} | {row['compute']} | {row['ranks']} "
                      f"| {digits(row['forecast']['samples_per_second'])} "
-                     f"| {digits(row['measured']['mean'])} ± {digits(spread)} | {error:+.1%}{note} "
+                     f"| {digits(row['simulated']['samples_per_second'])} "
+                     f"| {digits(row['measured']['mean'])} ± {digits(spread)} | {' | '.join(errors)} "
                      f"| {row['forecast']['limit']} |")
     return "\n".join(lines)
 
 
 def summary(rows):
-    """A sentence a group of rows."""
+    """A sentence a group of rows and kind of forecast, and one of all."""
     sentences = []
-    for storage in STORAGES:
-        errors = [abs(error_of(row)) for row in rows if row["storage"] == storage]
-        if errors:
+    for storage in (*STORAGES, "all"):
+        of_storage = [row for row in rows if storage in (row["storage"], "all")]
+        for kind in KINDS if of_storage else ():
+            errors = [abs(error_of(row, kind)) for row in of_storage]
             misses = sum(error > WORST for error in errors)
-            sentences.append(f"{storage}: {len(errors)} rows, median error {statistics.median(errors):.1%} (aim: at "
-                             f"most {MEDIAN:.0%}), worst {max(errors):.1%}, {misses} beyond {WORST:.0%}")
+            sentences.append(f"{storage}, {KINDS[kind]}: {len(errors)} rows, median error {statistics.median(errors):.1%} "
+                             f"(aim: at most {MEDIAN:.0%}), worst {max(errors):.1%}, {misses} beyond {WORST:.0%}")
     return "\n".join(sentences)
 
 
@@ -201,7 +210,7 @@ def forecast_again(options, document):
     """By the tool as it now is, from the results of one rank as they are."""
     for row in document["rows"]:
         path = basis(options, row["storage"], row["loader"], row["compute"])
-        row["forecast"] = forecast(options, row["storage"], path, row["ranks"])
+        row.update(forecast(options, row["storage"], path, row["ranks"]))
     options.output.write_text(json.dumps(document, indent=1) + "\n")
 
 

@@ -2,8 +2,9 @@
 // slow_files SOURCE MOUNTPOINT NAME=NUMBER,...
 // Shows SOURCE under MOUNTPOINT, read-only, as storage that takes so long to answer each read and can answer many at
 // once, until it is unmounted. With a TAIL, one read in 100, at random, takes so many milliseconds. The names of the
-// second form are those of `loadline forecast --storage`; a client is a process. Nothing stays in the page cache from
-// one opening of a file to the next. For bench/latency.sh and bench/forecast_check.py, where the real thing is absent.
+// second form are those of `loadline forecast --storage`; a client is a process, and its reads go past the page cache.
+// In the first form nothing stays in the page cache from one opening of a file to the next. For bench/latency.sh and
+// bench/forecast_check.py, where the real thing is absent.
 #define FUSE_USE_VERSION 312
 #include <dirent.h>
 #include <fcntl.h>
@@ -90,6 +91,8 @@ std::string path_of(const char* path) {
 void* start(fuse_conn_info* connection, fuse_config* config) {
   connection->max_background = kMostAtOnce;  // what the system reads ahead counts as background
   config->kernel_cache = 0;
+  // Of files that several processes have open at a time, only the first would wait for the storage.
+  config->direct_io = limits ? 1 : 0;
   return nullptr;
 }
 

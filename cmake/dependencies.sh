@@ -34,6 +34,7 @@ build?  | training steps on the CPU    | h oneapi/dnnl/dnnl.hpp  | libdnnl-dev  
 build?  | tokens by SentencePiece     | h sentencepiece_processor.h | libsentencepiece-dev | sentencepiece-devel | libsentencepiece | sentencepiece
 build?  | faster inflating             | h libdeflate.h          | libdeflate-dev        | libdeflate-devel       | libdeflate    | libdeflate
 build?  | one run of many ranks        | h mpi.h                 | libopenmpi-dev        | openmpi-devel          | openmpi       | openmpi
+build?  | forecasts by simulation      | h simgrid/s4u.hpp       | libsimgrid-dev        | -                      | -             | simgrid
 build?  | event files for TensorBoard  | h google/protobuf/message_lite.h | libprotobuf-dev | protobuf-lite-devel   | libprotobuf   | protobuf
 build?  | event files for TensorBoard  | c protoc                | protobuf-compiler     | protobuf-compiler      | libprotobuf   | protobuf
 build?  | the Python package           | p numpy                 | python3-numpy         | python3-numpy          | numpy         | py-numpy

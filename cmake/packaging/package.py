@@ -20,6 +20,7 @@ class Loadline(CMakePackage):
 
     variant("cnn", default=True, description="The computes cnn and gpt: training steps on the CPU")
     variant("mpi", default=True, description="Runs of many ranks, started by mpirun or srun")
+    variant("simgrid", default=False, description="Forecasts by simulation")
     variant("python", default=True, description="The Python package")
     variant("tensorboard", default=True, description="Event files for TensorBoard")
 
@@ -46,6 +47,7 @@ class Loadline(CMakePackage):
     # Its interface changed with version 3.
     depends_on("onednn@2.6:2", when="+cnn")
     depends_on("openmpi", when="+mpi")
+    depends_on("simgrid@3.32:", when="+simgrid")
     depends_on("protobuf", when="+tensorboard")
 
     extends("python", when="+python")
@@ -58,6 +60,7 @@ class Loadline(CMakePackage):
             self.define("LOADLINE_UNITY", True),
             self.define_from_variant("LOADLINE_PYTHON_PACKAGE", "python"),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_MPI", "~mpi" in self.spec),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_SimGrid", "~simgrid" in self.spec),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_oneDNN", "~cnn" in self.spec),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_Protobuf", "~tensorboard" in self.spec),
         ]

@@ -11,6 +11,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
+#include "harness/forecast/simgrid.h"
 #include "harness/judge/checkup.h"
 #include "harness/machine/build_facts.h"
 #include "harness/machine/environment.h"
@@ -48,6 +49,7 @@ std::string build_text(const Build& build) {
     text += "left out: charts in reports: built without npm; install npm and configure again\n";
   }
   if (const auto why = why_no_mpi(); !why.empty()) text += fmt::format("left out: MPI: {}\n", why);
+  if (const auto why = why_no_simgrid(); !why.empty()) text += fmt::format("left out: SimGrid: {}\n", why);
   if (const auto why = why_no_tensorboard(); !why.empty()) text += fmt::format("left out: TensorBoard: {}\n", why);
   if (const auto why = why_no_sentencepiece(); !why.empty()) text += fmt::format("left out: SentencePiece: {}\n", why);
   return text;
@@ -85,6 +87,15 @@ Symptom mpi_symptom() {
   }
 }
 
+Symptom simgrid_symptom() {
+  if (!why_no_simgrid().empty()) return {Health::kNote, "SimGrid", "forecasts are not simulated", why_no_simgrid()};
+  try {
+    return {Health::kFine, "SimGrid", simgrid_library() + ": forecast --simulate works", ""};
+  } catch (const Error& error) {
+    return {Health::kNote, "SimGrid", error.what(), "forecast --simulate does not work here"};
+  }
+}
+
 Symptom gpu_symptom(const GpuLibraries& gpus) {
   std::size_t devices = 0;
   for (const auto& library : gpus) devices += library->devices();
@@ -107,6 +118,7 @@ int doctor_verb() {
   symptoms.push_back(energy_symptom(gpus));
   symptoms.push_back(gpu_symptom(gpus));
   symptoms.push_back(mpi_symptom());
+  symptoms.push_back(simgrid_symptom());
   put_text(stdout,
            fmt::format("{}\n{}, {}: watched for {} s\n\n{}", build_text(here.build),
                        here.machine.hostname.value_or("this machine"), here.machine.cpu_model.value_or("unknown CPU"),

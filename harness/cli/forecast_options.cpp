@@ -16,6 +16,7 @@ namespace loadline {
 namespace {
 
 constexpr double kMostBytes = 1e21;
+constexpr std::size_t kStandardSeeds = 5;
 
 void add_text(CLI::App& verb, const std::string& flag, const std::string& type, const std::string& help,
               const std::string& group, const std::function<void(const std::string&)>& take) {
@@ -50,6 +51,19 @@ void add_scale(CLI::App& verb, ForecastRequest& request) {
   verb.add_flag_callback(
           "--apart", [&] { request.system.together = false; }, "ranks wait for nobody: no stragglers and no gradients")
       ->group(group);
+}
+
+void add_simulation(CLI::App& verb, ForecastRequest& request) {
+  const char* const group = "Simulation";
+  verb.add_flag_callback(
+          "--simulate",
+          [&] {
+            if (request.seeds == 0) request.seeds = kStandardSeeds;
+          },
+          "simulate each point with SimGrid, too: paces of ranks, page caches and queues by chance")
+      ->group(group);
+  add_text(verb, "--seeds", "N", fmt::format("simulate with so many seeds, which make the band [{}]", kStandardSeeds),
+           group, [&](const std::string& text) { request.seeds = whole_in("--seeds", text, 1000); });
 }
 
 void add_system(CLI::App& verb, ForecastRequest& request) {
@@ -108,6 +122,7 @@ void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
   }
   add_scale(*verb, request.forecast);
   add_system(*verb, request.forecast);
+  add_simulation(*verb, request.forecast);
   const std::string finds = list_of(names_of(forecast_finds()));
   verb->add_option(
           "--find", request.forecast.find,
@@ -125,8 +140,7 @@ void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
   verb->footer(
       "Numbers may end in k, M, G, T, P or in Ki, Mi, Gi, Ti, Pi.\n"
       "AU is the share of the time in which a rank computes. The ends of a band are what the trials allow at worst and "
-      "at "
-      "best; it is no interval of confidence.\n"
+      "at best, and those of a simulation its lowest and its highest seed; it is no interval of confidence.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "harness/file/forecast_json.h"
 #include "harness/file/result_reader.h"
 #include "harness/forecast/forecast.h"
+#include "harness/forecast/simgrid.h"
 #include "harness/judge/judgement.h"
 #include "harness/show/forecast_text.h"
 #include "harness/show/report/forecast_report.h"
@@ -46,14 +48,16 @@ Basis with_overrides(Basis basis, const ForecastVerbRequest& request) {
 
 std::vector<Forecast> forecasts_of(const ForecastVerbRequest& request) {
   std::vector<Forecast> forecasts;
+  std::unique_ptr<Simulator> simulator;
+  if (request.forecast.seeds > 0) simulator = make_simgrid("--simulate");
   for (const std::string& path : request.results) {
     const Result result = load_result(path);
     const Basis basis = basis_of(result, judge_run(result), request.cell, path);
-    forecasts.push_back(make_forecast(path, with_overrides(basis, request), request.forecast));
+    forecasts.push_back(make_forecast(path, with_overrides(basis, request), request.forecast, simulator.get()));
   }
   for (const std::string& figures : request.figures) {
     const Basis basis = basis_of_figures("--figures", figures);
-    forecasts.push_back(make_forecast("figures", with_overrides(basis, request), request.forecast));
+    forecasts.push_back(make_forecast("figures", with_overrides(basis, request), request.forecast, simulator.get()));
   }
   return forecasts;
 }

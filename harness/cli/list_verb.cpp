@@ -16,6 +16,7 @@
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
 #include "harness/file/listing.h"
+#include "harness/forecast/simgrid.h"
 #include "harness/plan/workloads.h"
 #include "harness/show/baselines_text.h"
 #include "harness/show/report/page.h"
@@ -90,6 +91,12 @@ std::string reports_text() {
                      "tensorboard", tensorboard);
 }
 
+std::string forecasts_text() {
+  const std::string why = why_no_simgrid();
+  return fmt::format("forecasts (loadline forecast)\n  {:<14} {}\n  {:<14} {}\n\n", "closed form", "in milliseconds",
+                     "--simulate", why.empty() ? "with SimGrid, step by step" : fmt::format("left out: {}", why));
+}
+
 std::string tokenizers_text() {
   const std::string why = why_no_sentencepiece();
   return fmt::format("tokenizers (--tokenizer)\n  {:<14} {}\n  {:<14} {}\n\n", kBytesTokenizer, "a byte a token",
@@ -157,7 +164,7 @@ int list_verb(const ListRequest& request) {
   put_text(stdout, table_text("workloads (--workload)", workloads()) + loaders_text() + computes_text() +
                        profiles_text() + table_text("formats (--format)", dataset_formats()) +
                        table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
-                       table_text("generators (loadline data make)", generators()) + reports_text() +
+                       table_text("generators (loadline data make)", generators()) + reports_text() + forecasts_text() +
                        tokenizers_text() + kernels_text() + names_text());
   return kExitOk;
 }

@@ -79,12 +79,32 @@ void fields(RecordWriter& json, const ForecastFound& found) {
   json("unlimited", found.unlimited);
 }
 
+void fields(RecordWriter& json, const SimulatedPoint& point) {
+  json("samples_per_second", point.samples_per_second);
+  json("low_per_second", point.low_per_second);
+  json("high_per_second", point.high_per_second);
+  json("utilisation", point.utilisation);
+  json("waiting_share", point.waiting);
+  json("held_share", point.held);
+  json("median_step_seconds", point.median_step);
+  json("p95_step_seconds", point.slow_step);
+  json("epochs_per_second", point.epochs);
+  json("staging_seconds", point.staging_seconds);
+}
+
+void fields(RecordWriter& json, const SimulatedForecast& simulated) {
+  json("points", simulated.points);
+  json("saturating_ranks", simulated.saturating_ranks);
+  json("found", simulated.found);
+}
+
 void fields(RecordWriter& json, const Forecast& forecast) {
   json("source", forecast.source);
   json("basis", forecast.basis);
   json("points", forecast.points);
   json("saturating_ranks", forecast.saturating_ranks);
   json("found", forecast.found);
+  json("simulated", forecast.simulated);
 }
 
 void fields(RecordWriter& json, const Lead& lead) {
@@ -101,10 +121,11 @@ std::string forecast_json(std::span<const Forecast> forecasts, const ForecastReq
   RecordWriter json;
   json("forecast_schema_version", kForecastSchemaVersion);
   json("system", request.system);
+  json("seeds", request.seeds);
   json("forecasts", std::vector<Forecast>(forecasts.begin(), forecasts.end()));
   json("leads", leads_of(forecasts));
   std::vector<std::string> sentences;
-  if (!forecasts.empty()) sentences = left_out(forecasts.front().basis, request.system);
+  if (!forecasts.empty()) sentences = left_out(forecasts.front().basis, request.system, request.seeds > 0);
   json("left_out", sentences);
   return text_of(json.take(), 2) + "\n";
 }

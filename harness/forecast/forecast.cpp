@@ -18,8 +18,10 @@ constexpr double kLeastOfLimit = 1;  // bytes or requests per second
 constexpr double kMostOfLimit = 1e18;
 constexpr double kMostLatency = 3600;  // seconds
 constexpr double kLeastLatency = 1e-9;
-constexpr double kExactness = 1e-4;   // of a value that is found, as a share of it
-constexpr double kTieFactor = 1.005;  // up to it a rate is as high as another one
+constexpr double kExactness = 1e-4;           // of a value that is found, as a share of it
+constexpr double kSimulatedExactness = 0.01;  // the same where each value takes a simulation
+constexpr double kSaturated = 0.99;           // share of what a storage gives from which on it is saturated
+constexpr double kTieFactor = 1.005;          // up to it a rate is as high as another one
 
 constexpr std::array kForecastFinds{
     ForecastFind{"nodes", "nodes", false, true}, ForecastFind{"bandwidth", "bytes/s", true, false},
@@ -42,8 +44,8 @@ System with_limit(const System& system, std::string_view kind, double value) {
 }
 
 // The end of [low, high] next to the other side, where keeps(good) and not keeps(bad); on a logarithmic scale.
-double bisect(double good, double bad, const std::function<bool(double)>& keeps) {
-  while (std::abs(std::log(good / bad)) > kExactness) {
+double bisect(double good, double bad, double exactness, const std::function<bool(double)>& keeps) {
+  while (std::abs(std::log(good / bad)) > exactness) {
     const double middle = std::sqrt(good * bad);
     (keeps(middle) ? good : bad) = middle;
   }
@@ -69,6 +71,43 @@ ForecastFound find_nodes(const Basis& basis, const ForecastRequest& request) {
   return found;
 }
 
+// Of what is looked for: where the utilisation is the easiest to keep, and the hardest.
+struct Ends {
+  double easy;
+  double hard;
+};
+
+Ends ends_of(const ForecastFind& kind) {
+  if (!kind.of_storage) return {1, static_cast<double>(kMostNodes)};
+  return kind.largest ? Ends{kLeastLatency, kMostLatency} : Ends{kMostOfLimit, kLeastOfLimit};
+}
+
+// The hardest value that keeps it, each of whose trials takes long: from `guess` on in factors of two until it turns,
+// and between the last two then. None: not even the easy end does.
+std::optional<double> look_around(double guess, const Ends& ends, const std::function<bool(double)>& keeps) {
+  const double harder = ends.hard > ends.easy ? 2 : 0.5;
+  const auto within = [&](double value) {
+    return std::clamp(value, std::min(ends.easy, ends.hard), std::max(ends.easy, ends.hard));
+  };
+  double good = within(guess);
+  double bad = good;
+  const bool from_good = keeps(good);
+  for (bool turned = false; !turned;) {
+    if (from_good) {
+      if (good == ends.hard) return good;
+      bad = within(good * harder);
+      turned = !keeps(bad);
+      if (!turned) good = bad;
+    } else {
+      if (bad == ends.easy) return std::nullopt;
+      good = within(bad / harder);
+      turned = keeps(good);
+      if (!turned) bad = good;
+    }
+  }
+  return bisect(good, bad, kSimulatedExactness, keeps);
+}
+
 ForecastFound find_limit(const Basis& basis, const ForecastRequest& request, const ForecastFind& kind) {
   ForecastFound found{
       .kind = std::string(kind.name), .utilisation = request.utilisation, .ranks = std::ranges::max(request.ranks)};
@@ -76,11 +115,21 @@ ForecastFound find_limit(const Basis& basis, const ForecastRequest& request, con
     return utilisation_at(basis, with_limit(request.system, kind.name, value), found.ranks, request.epochs) >=
            request.utilisation;
   };
-  const double easy = kind.largest ? kLeastLatency : kMostOfLimit;
-  const double hard = kind.largest ? kMostLatency : kLeastOfLimit;
+  const auto [easy, hard] = ends_of(kind);
   if (!keeps(easy)) return found;
-  found.value = keeps(hard) ? hard : bisect(easy, hard, keeps);
+  found.value = keeps(hard) ? hard : bisect(easy, hard, kExactness, keeps);
   return found;
+}
+
+SimulatedForecast simulate_forecast(Simulator& simulator, const Forecast& closed, const ForecastRequest& request) {
+  SimulatedForecast simulated;
+  for (const std::size_t ranks : request.ranks) {
+    simulated.points.push_back(
+        simulated_point(simulator, closed.basis, request.system, ranks, request.epochs, request.seeds));
+  }
+  simulated.saturating_ranks = saturating_by_simulation(simulator, closed.basis, request, closed.saturating_ranks);
+  if (closed.found) simulated.found = find_by_simulation(simulator, closed.basis, request, *closed.found);
+  return simulated;
 }
 
 void check(const std::string& source, const Basis& basis, const ForecastRequest& request) {
@@ -98,8 +147,21 @@ void check(const std::string& source, const Basis& basis, const ForecastRequest&
   }
 }
 
+struct Banded {
+  double value;
+  double low;
+  double high;
+};
+
+Banded rate_of(const Forecast& forecast, std::size_t point) {
+  const auto banded = [](const auto& one) {
+    return Banded{one.samples_per_second, one.low_per_second, one.high_per_second};
+  };
+  return forecast.simulated ? banded(forecast.simulated->points[point]) : banded(forecast.points[point]);
+}
+
 Lead lead_at(std::span<const Forecast> forecasts, std::size_t point) {
-  const auto rate = [&](std::size_t which) { return forecasts[which].points[point].samples_per_second; };
+  const auto rate = [&](std::size_t which) { return rate_of(forecasts[which], point).value; };
   std::size_t best = 0;
   for (std::size_t one = 1; one < forecasts.size(); ++one) {
     if (rate(one) > rate(best)) best = one;
@@ -111,8 +173,7 @@ Lead lead_at(std::span<const Forecast> forecasts, std::size_t point) {
     if (rate(best) <= kTieFactor * rate(one)) lead.equal.push_back(one);
     if (one == best) continue;
     second = std::max(second, rate(one));
-    lead.clear =
-        lead.clear && forecasts[best].points[point].low_per_second > forecasts[one].points[point].high_per_second;
+    lead.clear = lead.clear && rate_of(forecasts[best], point).low > rate_of(forecasts[one], point).high;
   }
   if (lead.equal.size() == 1) lead.equal.clear();
   lead.least_factor = rate(best) / second;
@@ -131,7 +192,42 @@ ForecastFound find_in_forecast(const Basis& basis, const ForecastRequest& reques
   return kind.of_storage ? find_limit(basis, request, kind) : find_nodes(basis, request);
 }
 
-Forecast make_forecast(const std::string& source, const Basis& basis, const ForecastRequest& request) {
+ForecastFound find_by_simulation(Simulator& simulator, const Basis& basis, const ForecastRequest& request,
+                                 const ForecastFound& closed) {
+  const ForecastFind& kind = row_named(kForecastFinds, "--find", request.find);
+  ForecastFound found = closed;
+  const auto keeps = [&](double value) {
+    const System system = kind.of_storage ? with_limit(request.system, kind.name, value) : request.system;
+    const std::size_t ranks =
+        kind.of_storage ? closed.ranks : static_cast<std::size_t>(std::round(value)) * system.ranks_of_node;
+    return simulated_point(simulator, basis, system, ranks, request.epochs, request.seeds).utilisation >=
+           request.utilisation;
+  };
+  const Ends ends = ends_of(kind);
+  found.value = look_around(closed.value.value_or(ends.easy), ends, keeps);
+  if (!kind.of_storage && found.value) found.value = std::round(*found.value);
+  found.unlimited = !kind.of_storage && found.value == ends.hard;
+  return found;
+}
+
+std::optional<std::size_t> saturating_by_simulation(Simulator& simulator, const Basis& basis,
+                                                    const ForecastRequest& request, std::optional<std::size_t> closed) {
+  if (!closed) return std::nullopt;
+  System system = request.system;
+  system.node_memory = 0;
+  const double total = storage_per_second(basis, system.storage, 1);
+  const auto idles = [&](double ranks) {
+    const auto whole = static_cast<std::size_t>(std::round(ranks));
+    return simulated_point(simulator, basis, system, whole, 1, request.seeds).samples_per_second < kSaturated * total;
+  };
+  constexpr double kMostRanks = 1e7;
+  const auto last_idle = look_around(static_cast<double>(*closed), {1, kMostRanks}, idles);
+  if (last_idle == kMostRanks) return std::nullopt;
+  return last_idle ? static_cast<std::size_t>(std::round(*last_idle)) + 1 : 1;
+}
+
+Forecast make_forecast(const std::string& source, const Basis& basis, const ForecastRequest& request,
+                       Simulator* simulator) {
   check(source, basis, request);
   Forecast forecast{.source = source, .basis = basis};
   for (const std::size_t ranks : request.ranks) {
@@ -139,6 +235,7 @@ Forecast make_forecast(const std::string& source, const Basis& basis, const Fore
   }
   forecast.saturating_ranks = saturating_ranks(basis, request.system);
   if (!request.find.empty()) forecast.found = find_in_forecast(basis, request);
+  if (request.seeds > 0) forecast.simulated = simulate_forecast(*simulator, forecast, request);
   return forecast;
 }
 
@@ -160,7 +257,7 @@ std::vector<Lead> leads_of(std::span<const Forecast> forecasts) {
   return leads;
 }
 
-std::vector<std::string> left_out(const Basis& basis, const System& system) {
+std::vector<std::string> left_out(const Basis& basis, const System& system, bool simulated) {
   std::vector<std::string> sentences;
   const SharedStorage& storage = system.storage;
   if (!storage.limited()) {
@@ -181,6 +278,9 @@ std::vector<std::string> left_out(const Basis& basis, const System& system) {
   }
   if (system.together && basis.gradient_bytes <= 0) {
     sentences.emplace_back("No gradients are known: the steps of ranks end together, and summing up takes no time.");
+  }
+  if (simulated && basis.step_variation <= 0) {
+    sentences.emplace_back("No variation of steps is known: all ranks are simulated as equally fast.");
   }
   sentences.emplace_back(
       "Left out: other jobs on the storage and the network, opening and listing files on a metadata server, "

@@ -1,4 +1,5 @@
-// A forecast: a curve over ranks, and what follows from it. Pure functions, safe from any thread.
+// A forecast: a curve over ranks, and what follows from it. Pure functions, safe from any thread; those that simulate,
+// from the one thread of their simulator.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 
 #include "harness/forecast/basis.h"
 #include "harness/forecast/model.h"
+#include "harness/forecast/simulation.h"
 #include "harness/forecast/system.h"
 
 namespace loadline {
@@ -38,6 +40,14 @@ struct ForecastRequest {
   std::size_t epochs = 1;
   std::string find;          // empty: nothing
   double utilisation = 0.9;  // that `find` keeps
+  std::size_t seeds = 0;     // that each point is simulated with; 0: nothing is simulated
+};
+
+// What follows from a simulated curve.
+struct SimulatedForecast {
+  std::vector<SimulatedPoint> points;  // as those of the closed form
+  std::optional<std::size_t> saturating_ranks;
+  std::optional<ForecastFound> found;
 };
 
 struct Forecast {
@@ -46,14 +56,26 @@ struct Forecast {
   std::vector<ForecastPoint> points;  // by ranks as asked for
   std::optional<std::size_t> saturating_ranks;
   std::optional<ForecastFound> found;
+  std::optional<SimulatedForecast> simulated;
 };
 
-// Throws usage Error for what the basis cannot answer: a limit on bytes where the bytes of a sample are not known.
-Forecast make_forecast(const std::string& source, const Basis& basis, const ForecastRequest& request);
+// `simulator`, by which `request.seeds` are simulated, may be null where these are 0. Throws usage Error for what the
+// basis cannot answer: a limit on bytes where the bytes of a sample are not known.
+Forecast make_forecast(const std::string& source, const Basis& basis, const ForecastRequest& request,
+                       Simulator* simulator = nullptr);
 
 // By bisection. Of nodes: the most that keep the utilisation. Of a limit of the storage: the least (of a latency the
 // most) with which the largest number of ranks asked for keeps it, all else as it is.
 ForecastFound find_in_forecast(const Basis& basis, const ForecastRequest& request);
+
+// The same by simulation, to 1 %, looked for around `closed`, which is what the closed form found.
+ForecastFound find_by_simulation(Simulator& simulator, const Basis& basis, const ForecastRequest& request,
+                                 const ForecastFound& closed);
+
+// The fewest ranks that keep the storage busy for 99 % of the time, looked for around `closed`, the answer of the
+// closed form, of which none is none. To 1 %.
+std::optional<std::size_t> saturating_by_simulation(Simulator& simulator, const Basis& basis,
+                                                    const ForecastRequest& request, std::optional<std::size_t> closed);
 
 // Where one of several forecasts is ahead of the others, from one number of ranks to another.
 struct Lead {
@@ -66,10 +88,10 @@ struct Lead {
   double most_factor = 0;
 };
 
-// Of forecasts of the same ranks, in their order.
+// Of forecasts of the same ranks, in their order; by their simulations where there are any.
 std::vector<Lead> leads_of(std::span<const Forecast> forecasts);
 
 // What the model leaves out of these figures, a sentence each.
-std::vector<std::string> left_out(const Basis& basis, const System& system);
+std::vector<std::string> left_out(const Basis& basis, const System& system, bool simulated = false);
 
 }  // namespace loadline

@@ -13,10 +13,6 @@ namespace {
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostRanks = 10'000'000;
 
-std::size_t nodes_for(const System& system, std::size_t ranks) {
-  return (ranks + system.ranks_of_node - 1) / system.ranks_of_node;
-}
-
 std::size_t ranks_on_node(const System& system, std::size_t ranks) {
   return std::min(ranks, system.ranks_of_node);
 }
@@ -126,8 +122,8 @@ void add_step(RankRates& rates, const Basis& basis, const System& system, std::s
                              : outlook == Outlook::kLow ? basis.step_variation * std::sqrt(basis.steps_of_trial)
                                                         : basis.step_variation;
     rates.straggler_seconds = plain * variation * expected_largest(static_cast<double>(ranks));
-    rates.reduction_seconds = (1 - system.network.overlap) *
-                              reduction_seconds(system.network, basis.gradient_bytes, nodes_for(system, ranks));
+    rates.reduction_seconds =
+        (1 - system.network.overlap) * reduction_seconds(system.network, basis.gradient_bytes, system.nodes_for(ranks));
     rates.step_seconds += rates.straggler_seconds + rates.reduction_seconds;
   }
   rates.step_per_second = static_cast<double>(basis.batch_size) / rates.step_seconds;
@@ -274,14 +270,14 @@ double missed_share(const Basis& basis, const System& system, std::size_t ranks,
   if (system.staging != Staging::kNone) return 0;
   if (system.node_memory <= 0) return 1;
   const double held = basis.dataset_bytes > 0 ? std::min(1.0, system.node_memory / basis.dataset_bytes) : 1.0;
-  const auto nodes = static_cast<double>(nodes_for(system, ranks));
+  const auto nodes = static_cast<double>(system.nodes_for(ranks));
   const double missed = missed_of_draws(basis, nodes, static_cast<double>(epoch));
   return std::max(missed, 1 - held);
 }
 
 std::optional<double> staging_seconds(const Basis& basis, const System& system, std::size_t ranks) {
   if (system.staging == Staging::kNone) return std::nullopt;
-  const auto nodes = static_cast<double>(nodes_for(system, ranks));
+  const auto nodes = static_cast<double>(system.nodes_for(ranks));
   const double bytes = system.staging == Staging::kCopies ? basis.dataset_bytes : basis.dataset_bytes / nodes;
   const SharedStorage& storage = system.storage;
   double seconds = 0;
@@ -292,7 +288,7 @@ std::optional<double> staging_seconds(const Basis& basis, const System& system, 
 
 ForecastPoint forecast_point(const Basis& basis, const System& system, std::size_t ranks, std::size_t epochs) {
   const auto all = static_cast<double>(ranks);
-  ForecastPoint point{.ranks = ranks, .nodes = nodes_for(system, ranks)};
+  ForecastPoint point{.ranks = ranks, .nodes = system.nodes_for(ranks)};
   for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
     const double missed = missed_share(basis, system, ranks, epoch);
     double per_second = all * rank_rates(basis, system, ranks, missed, Outlook::kLikely).samples_per_second;

@@ -45,6 +45,8 @@ struct System {
   double node_memory = 0;     // bytes of page cache; 0: nothing stays
   Staging staging = Staging::kNone;
   bool together = true;  // each step ends when the slowest rank has ended it; false: ranks do not wait for each other
+
+  std::size_t nodes_for(std::size_t ranks) const { return (ranks + ranks_of_node - 1) / ranks_of_node; }
 };
 
 // "bytes_per_second=2.5T,client_bytes_per_second=12.5G,iops=1M,client_iops=20k,latency=1e-3".

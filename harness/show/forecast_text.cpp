@@ -20,7 +20,8 @@ std::string share_text(double share) {
   return fmt::format("{:.3g} %", 100 * share);
 }
 
-std::string banded(const ForecastPoint& point) {
+template <typename Point>
+std::string banded(const Point& point) {
   const bool wide = point.high_per_second > point.low_per_second;
   return rate(Estimate{point.samples_per_second,
                        wide ? std::optional(Interval{point.low_per_second, point.high_per_second}) : std::nullopt});
@@ -40,6 +41,7 @@ std::string basis_text(const Forecast& forecast) {
 Row header_of(const Forecast& forecast) {
   Row row{"ranks", "nodes", "samples/s", "efficiency", "AU", "limit", "storage, bytes/s"};
   const ForecastPoint& first = forecast.points.front();
+  if (forecast.simulated) row.insert(row.begin() + 3, "simulated");
   if (first.epochs.size() > 1) {
     for (std::size_t epoch = 1; epoch <= first.epochs.size(); ++epoch) row.push_back(fmt::format("epoch {}", epoch));
   }
@@ -47,7 +49,10 @@ Row header_of(const Forecast& forecast) {
   return row;
 }
 
-Row row_of(const ForecastPoint& point) {
+// The epochs of the simulation, where there is one.
+Row row_of(const Forecast& forecast, std::size_t index) {
+  const ForecastPoint& point = forecast.points[index];
+  const SimulatedPoint* const simulated = forecast.simulated ? &forecast.simulated->points[index] : nullptr;
   Row row{fmt::format("{}", point.ranks),
           fmt::format("{}", point.nodes),
           banded(point),
@@ -55,17 +60,19 @@ Row row_of(const ForecastPoint& point) {
           share_text(point.utilisation),
           std::string(name(point.rank.limit)),
           point.storage_bytes_per_second > 0 ? rate(point.storage_bytes_per_second) : "-"};
+  if (simulated != nullptr) row.insert(row.begin() + 3, banded(*simulated));
   if (point.epochs.size() > 1) {
-    for (const double per_second : point.epochs) row.push_back(rate(per_second));
+    for (const double per_second : simulated == nullptr ? point.epochs : simulated->epochs) {
+      row.push_back(rate(per_second));
+    }
   }
   if (point.staging_seconds) row.push_back(duration(*point.staging_seconds));
   return row;
 }
 
 std::string saturation_text(std::size_t ranks, const System& system) {
-  const std::size_t nodes = (ranks + system.ranks_of_node - 1) / system.ranks_of_node;
   return fmt::format("Storage saturates at {} ({}), while no page cache holds a sample.", plural(ranks, "rank"),
-                     plural(nodes, "node"));
+                     plural(system.nodes_for(ranks), "node"));
 }
 
 std::string found_text(const ForecastFound& found, const System& system) {
@@ -88,20 +95,36 @@ std::string found_text(const ForecastFound& found, const System& system) {
                      kept);
 }
 
+std::string simulation_text(const ForecastRequest& request) {
+  return fmt::format("Simulated with SimGrid: means of {}, and the lowest and the highest of them where they differ{}.",
+                     plural(request.seeds, "seed"), request.epochs > 1 ? "; epochs are the simulated ones" : "");
+}
+
 // What follows of its curve, a sentence each.
 std::vector<std::string> findings_of(const Forecast& forecast, const ForecastRequest& request) {
   std::vector<std::string> sentences;
   if (forecast.saturating_ranks) sentences.push_back(saturation_text(*forecast.saturating_ranks, request.system));
   if (forecast.found) sentences.push_back(found_text(*forecast.found, request.system));
+  if (forecast.simulated) {
+    sentences.push_back(simulation_text(request));
+    const SimulatedForecast& simulated = *forecast.simulated;
+    if (simulated.saturating_ranks) {
+      sentences.push_back("By simulation: " + saturation_text(*simulated.saturating_ranks, request.system));
+    }
+    if (simulated.found) sentences.push_back("By simulation: " + found_text(*simulated.found, request.system));
+  }
   return sentences;
 }
 
 std::string one_text(const Forecast& forecast, const ForecastRequest& request, std::size_t width) {
   std::vector<Row> rows{header_of(forecast)};
-  for (const ForecastPoint& point : forecast.points) rows.push_back(row_of(point));
-  std::string text = basis_text(forecast) + fitted(rows, {.left = {5}, .constant = {}, .expendable = {"nodes"}}, width);
+  for (std::size_t i = 0; i < forecast.points.size(); ++i) rows.push_back(row_of(forecast, i));
+  const std::size_t limit = forecast.simulated ? 6 : 5;
+  std::string text =
+      basis_text(forecast) + fitted(rows, {.left = {limit}, .constant = {}, .expendable = {"nodes"}}, width);
   for (const std::string& sentence : findings_of(forecast, request)) text += sentence + "\n";
-  for (const std::string& sentence : left_out(forecast.basis, request.system)) text += sentence + "\n";
+  for (const std::string& sentence : left_out(forecast.basis, request.system, request.seeds > 0))
+    text += sentence + "\n";
   return text;
 }
 
@@ -144,7 +167,7 @@ std::vector<std::string> forecast_sentences(std::span<const Forecast> forecasts,
   }
   for (const Lead& lead : leads_of(forecasts)) sentences.push_back(lead_text(lead, forecasts));
   for (const Forecast& forecast : forecasts) {
-    for (const std::string& sentence : left_out(forecast.basis, request.system)) {
+    for (const std::string& sentence : left_out(forecast.basis, request.system, request.seeds > 0)) {
       if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
     }
   }
@@ -152,17 +175,24 @@ std::vector<std::string> forecast_sentences(std::span<const Forecast> forecasts,
 }
 
 std::string forecast_csv(std::span<const Forecast> forecasts) {
-  std::string text = csv_line({"source", "cell", "ranks", "nodes", "samples_per_second", "low_per_second",
-                               "high_per_second", "efficiency", "utilisation", "limit", "storage_bytes_per_second",
-                               "first_epoch_per_second", "staging_seconds"});
+  std::string text =
+      csv_line({"source", "cell", "ranks", "nodes", "samples_per_second", "low_per_second", "high_per_second",
+                "efficiency", "utilisation", "limit", "storage_bytes_per_second", "first_epoch_per_second",
+                "staging_seconds", "simulated_per_second", "simulated_low_per_second", "simulated_high_per_second"});
   for (const Forecast& forecast : forecasts) {
-    for (const ForecastPoint& point : forecast.points) {
+    for (std::size_t i = 0; i < forecast.points.size(); ++i) {
+      const ForecastPoint& point = forecast.points[i];
+      const auto simulated = [&](double SimulatedPoint::*figure) {
+        return forecast.simulated ? std::optional(forecast.simulated->points[i].*figure) : std::nullopt;
+      };
       text += csv_line({csv_field(forecast.source), csv_field(forecast.basis.name), fmt::format("{}", point.ranks),
                         fmt::format("{}", point.nodes), csv_number(point.samples_per_second),
                         csv_number(point.low_per_second), csv_number(point.high_per_second),
                         csv_number(point.efficiency), csv_number(point.utilisation), csv_field(name(point.rank.limit)),
                         csv_number(point.storage_bytes_per_second), csv_number(point.epochs.front()),
-                        csv_number(point.staging_seconds)});
+                        csv_number(point.staging_seconds), csv_number(simulated(&SimulatedPoint::samples_per_second)),
+                        csv_number(simulated(&SimulatedPoint::low_per_second)),
+                        csv_number(simulated(&SimulatedPoint::high_per_second))});
     }
   }
   return text;

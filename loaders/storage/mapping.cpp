@@ -71,7 +71,9 @@ std::size_t page_bytes() {
 std::span<const std::byte> map(const File& file, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
   const std::size_t size = std::min(file.size_bytes(), most_bytes);
   if (size == 0) return {};
-  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  // Shared ones are refused by file systems whose reads go past the page cache (FUSE with direct_io). As nothing is
+  // written, the pages are those of the page cache just the same.
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (mapped == MAP_FAILED) {
     throw Error(fmt::format("cannot map {}: {}", file.path().string(), std::strerror(errno)));
   }

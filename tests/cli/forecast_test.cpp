@@ -1,3 +1,4 @@
+#include "harness/forecast/simgrid.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -38,13 +39,26 @@ TEST_F(ForecastVerb, WritesCsvToAFile) {
   const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "--format", "csv", "-o", "f.csv"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(bytes_of(home_ / "f.csv"), HasSubstr(",2,2,200,200,200,1,1,compute,200000000,200,\n"));
+  EXPECT_THAT(bytes_of(home_ / "f.csv"), HasSubstr(",2,2,200,200,200,1,1,compute,200000000,200,,,,\n"));
 }
 
 TEST_F(ForecastVerb, DrawsItsCurveOnAPage) {
   const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "--format", "html", "-o", "f.html"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(bytes_of(home_ / "f.html"), HasSubstr("<section id=\"forecast\" class=\"figures\">"));
+}
+
+TEST_F(ForecastVerb, SimulatesWhereThereIsSimGrid) {
+  const Words words = kFigures + Words{"--ranks", "1,4", "--storage", "bytes_per_second=200M", "--simulate"};
+  if (const std::string why = why_no_simgrid(); !why.empty()) {
+    expect_refusal(run(words), 2, "--simulate: loadline was " + why);
+    return;
+  }
+  const Outcome outcome = run(words + Words{"--format", "json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto forecast = nlohmann::json::parse(outcome.out)["forecasts"][0];
+  EXPECT_NEAR(forecast["simulated"]["points"][1]["samples_per_second"].get<double>(), 200, 2);
+  EXPECT_EQ(forecast["simulated"]["saturating_ranks"], 2);
 }
 
 TEST_F(ForecastVerb, RefusesInOneSentence) {

@@ -97,6 +97,9 @@ check_theirs() {
     oneapi/* | tbb/*)
       [[ $file == loaders/engines/flow_graph.cpp || $layer == tests ]] ||
         violation "<$path>: only loaders/engines/flow_graph.cpp sees oneTBB" ;;
+    simgrid/*)
+      [[ $file == harness/forecast/simgrid_module.cpp ]] ||
+        violation "<$path>: only harness/forecast/simgrid_module.cpp sees SimGrid" ;;
     cublas* | cuda* | cudnn* | driver_types.h | nvtx3/*)
       [[ $file == synthetic/compute/cuda*.cpp || $file == synthetic/compute/cuda*.cu ]] ||
         violation "<$path>: only synthetic/compute/cuda*.cpp and .cu see CUDA" ;;

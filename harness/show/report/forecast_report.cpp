@@ -14,6 +14,18 @@ Datum count_or_nothing(const std::optional<std::size_t>& count) {
   return count ? Datum(static_cast<double>(*count)) : Datum();
 }
 
+// A line of its own. What holds ranks back and what storage delivers is said of the closed form alone.
+void add_simulated(DataTable& table, const Forecast& forecast) {
+  for (std::size_t i = 0; i < forecast.points.size(); ++i) {
+    const ForecastPoint& point = forecast.points[i];
+    const SimulatedPoint& simulated = forecast.simulated->points[i];
+    table.rows.push_back({forecast.source + ", simulated", forecast.basis.name, static_cast<double>(point.ranks),
+                          static_cast<double>(point.nodes), simulated.samples_per_second, simulated.low_per_second,
+                          simulated.high_per_second, Datum(), simulated.utilisation, Datum(), Datum(),
+                          count_or_nothing(forecast.simulated->saturating_ranks)});
+  }
+}
+
 }  // namespace
 
 Section forecast_section(std::span<const Forecast> forecasts) {
@@ -21,8 +33,9 @@ Section forecast_section(std::span<const Forecast> forecasts) {
                   .title = "Forecast",
                   .reading =
                       "Samples per second of all ranks together. The band has no probability: its ends take what "
-                      "the measured intervals allow, and the best and the worst of what is not known. The "
-                      "upright line is where storage gives all that it has."};
+                      "the measured intervals allow, and the best and the worst of what is not known; that of a "
+                      "simulation has the lowest and the highest of its seeds. The upright line is where storage "
+                      "gives all that it has."};
   section.table.columns = {{"name", "of"},
                            {"cell", "configuration"},
                            {"ranks", "ranks", Figure::kCount},
@@ -43,6 +56,7 @@ Section forecast_section(std::span<const Forecast> forecasts) {
                                     std::string(name(point.rank.limit)), point.storage_bytes_per_second,
                                     count_or_nothing(forecast.saturating_ranks)});
     }
+    if (forecast.simulated) add_simulated(section.table, forecast);
   }
   section.table = without_empty_columns(section.table);
   return section;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/show/forecast_text.h"
 #include "loaders/error.h"
 
@@ -107,6 +109,68 @@ TEST(Forecast, SaysWhatItLeavesOut) {
   const auto sentences = left_out(basis_of_rates(200, 100), {});
   EXPECT_THAT(sentences.front(), HasSubstr("No --storage is given"));
   EXPECT_THAT(sentences.back(), HasSubstr("Left out: other jobs"));
+}
+
+// Takes a tenth longer for each step than the closed form, whatever is asked.
+class ATenthSlower final : public Simulator {
+ public:
+  SimulatedTimes run(const SimulationPlan& plan) override {
+    ++runs;
+    double ranks = 0;
+    for (const SimulatedGroup& group : plan.groups) ranks += group.ranks;
+    const double samples = plan.run.batch_size * ranks;
+    const double shared = plan.run.storage_per_second > 0 ? samples / plan.run.storage_per_second : 0;
+    const double seconds = 1.1 * std::max({plan.run.step_seconds, plan.run.miss_seconds, shared});
+    SimulatedTimes times;
+    for (std::size_t i = 0; i < plan.steps(); ++i) times.step_ends.push_back(seconds * static_cast<double>(i + 1));
+    return times;
+  }
+
+  std::size_t runs = 0;
+};
+
+TEST(Forecast, LaysASimulationBesideTheClosedForm) {
+  ATenthSlower simulator;
+  ForecastRequest request = request_for({1, 16});
+  request.seeds = 5;
+  request.system.storage.bytes_per_second = 8e8;
+  const Forecast forecast = make_forecast("a", basis_of_rates(1e6, 100), request, &simulator);
+  EXPECT_DOUBLE_EQ(forecast.points[1].samples_per_second, 800);
+  EXPECT_NEAR(forecast.simulated->points[1].samples_per_second, 800 / 1.1, 1e-9);
+  EXPECT_FALSE(forecast.simulated->saturating_ranks.has_value()) << "it never delivers more than ten elevenths";
+  const std::string text = forecast_text(std::vector{forecast}, request);
+  EXPECT_THAT(text, HasSubstr("simulated"));
+  EXPECT_THAT(text, HasSubstr("Simulated with SimGrid: means of 5 seeds, and the lowest and the highest of them where "
+                              "they differ.\n"));
+  EXPECT_THAT(forecast_csv(std::vector{forecast}), HasSubstr(",727.27"));
+}
+
+TEST(Forecast, FindsBySimulationAroundWhatTheClosedFormFound) {
+  ATenthSlower simulator;
+  ForecastRequest request = request_for({100});
+  request.find = "bandwidth";
+  request.utilisation = 0.8;
+  request.seeds = 5;
+  const Forecast forecast = make_forecast("a", basis_of_rates(1e6, 100), request, &simulator);
+  EXPECT_NEAR(forecast.found->value.value(), 8e9, 8e9 * 2e-4);
+  EXPECT_NEAR(forecast.simulated->found->value.value(), 8.8e9, 8.8e9 * 0.01);
+  EXPECT_LT(simulator.runs, 20U) << "each takes long";
+  request.utilisation = 0.95;
+  EXPECT_FALSE(make_forecast("a", basis_of_rates(1e6, 100), request, &simulator).simulated->found->value.has_value())
+      << "steps alone take a tenth longer";
+}
+
+TEST(Forecast, FindsNodesBySimulation) {
+  ATenthSlower simulator;
+  ForecastRequest request = request_for({1});
+  request.find = "nodes";
+  request.utilisation = 0.8;
+  request.seeds = 5;
+  request.system.ranks_of_node = 4;
+  request.system.storage.bytes_per_second = 1e10;  // 10,000 samples/s
+  const Forecast forecast = make_forecast("a", basis_of_rates(1e6, 100), request, &simulator);
+  EXPECT_EQ(forecast.found->value, 31) << "31 x 4 x 80 = 9920";
+  EXPECT_EQ(forecast.simulated->found->value, 28) << "28 x 4 x 80 x 1.1 = 9856";
 }
 
 }  // namespace

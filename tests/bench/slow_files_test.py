@@ -1,0 +1,59 @@
+"""slow_files_test.py SLOW_FILES: the storage that bench/forecast_check.py throttles, where FUSE is and it was built."""
+
+import mmap
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop())
+
+
+@unittest.skipUnless(PROGRAM.exists(), "slow_files is not built")
+@unittest.skipUnless(os.access("/dev/fuse", os.R_OK | os.W_OK), "no /dev/fuse")
+class SlowFiles(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.source = pathlib.Path(folder.name, "source")
+        self.shown = pathlib.Path(folder.name, "shown")
+        self.source.mkdir()
+        self.shown.mkdir()
+        self.source.joinpath("file").write_text("first")
+
+    def show(self, limits):
+        process = subprocess.Popen([PROGRAM, self.source, self.shown, limits])
+        self.addCleanup(process.wait, timeout=30)
+        self.addCleanup(subprocess.run, ["fusermount3", "-u", self.shown], check=True)
+        for _ in range(100):
+            if self.shown.joinpath("file").exists():
+                return
+            time.sleep(0.1)
+        self.fail("slow_files does not come up")
+
+    def change_unseen(self, text):
+        """As what is in the page cache would not be: under the same size and time."""
+        file = self.source / "file"
+        before = file.stat()
+        file.write_text(text)
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def test_reads_each_opening_from_the_storage_even_while_another_has_the_file_open(self):
+        self.show("latency=0")
+        with open(self.shown / "file") as one, open(self.shown / "file") as other:
+            self.assertEqual(one.read(), "first")
+            self.change_unseen("other")
+            self.assertEqual(other.read(), "other", "what one rank has read, no other gets for nothing")
+
+    def test_can_be_mapped_as_loadline_maps_files(self):
+        self.show("latency=0")
+        with open(self.shown / "file") as file:
+            mapped = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
+            self.assertEqual(mapped[:], b"first")
+
+
+if __name__ == "__main__":
+    unittest.main()
