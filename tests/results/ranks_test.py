@@ -109,6 +109,27 @@ class Ranks(ResultsTest):
                 self.assertEqual(coverage["wrong_epochs"], 0, cell["name"])
             self.assertIn("Ranks together read each sample exactly once in", " ".join(out.split()))
 
+    def test_one_rank_a_node_copies_the_data_and_all_read_the_copy(self):
+        node = self.work.path / "node"
+        node.mkdir()
+        for copied in (1, 0):
+            code, out, err, sentences = self.run_all(*CELLS, "--stage", "node", "--overwrite", "-o", "staged.json")
+            self.assertEqual((code, sentences), (0, []), err)
+            self.assertEqual(out.count("\nstaged: "), 1, out)
+            data = self.work.result("staged.json")["datasets"][0]
+            self.assertTrue(data["path"].startswith(f"{node}/loadline-"))
+            staged = data["staged"]
+            self.assertEqual((staged["nodes"], staged["copied_nodes"]), (1, copied))
+            self.assertEqual(staged["seconds"] is None, copied == 0)
+            self.assertEqual(len(os.listdir(node)), 1)
+
+    def test_a_rank_that_cannot_copy_ends_all_with_one_sentence(self):
+        code, out, err, sentences = self.run_all(*CELLS, "--stage", "nowhere", "-o", "nowhere.json")
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertEqual(len(sentences), 1, err)
+        self.assertRegex(sentences[0], "^loadline: cannot stage .* in nowhere: there is no such directory$")
+        self.assertFalse((self.work.path / "nowhere.json").exists())
+
     def documents(self):
         return {name for name in os.listdir(self.work.path) if name.endswith(".json")}
 
