@@ -218,14 +218,6 @@ bool run_as_far_as_may_be(const Plan& plan, const PlanContext& plan_context, Res
   }
 }
 
-// The same of what an earlier part of the run has told of it.
-void note_staged(const StagedCopies& copies, Result& result) {
-  for (DatasetFacts& facts : result.datasets) {
-    const auto copy = copies.find(facts.path);
-    facts.staged = copy == copies.end() ? std::nullopt : std::optional(copy->second);
-  }
-}
-
 // What ranks bring into the plan: one number of threads for all.
 PlanContext plan_context_here(RankSession* ranks) {
   const std::size_t threads = threads_in_force();

@@ -92,4 +92,11 @@ std::optional<StagedCopies> stage_data(std::span<const Cell> cells, const std::s
   return copies;
 }
 
+void note_staged(const StagedCopies& copies, Result& result) {
+  for (DatasetFacts& facts : result.datasets) {
+    const auto copy = copies.find(facts.path);
+    facts.staged = copy == copies.end() ? std::nullopt : std::optional(copy->second);
+  }
+}
+
 }  // namespace loadline

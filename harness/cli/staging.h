@@ -10,6 +10,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/rank_session.h"
 #include "harness/plan/plan.h"
+#include "harness/result/result.h"
 #include "harness/result/staging_record.h"
 #include "synthetic/clock.h"
 
@@ -23,5 +24,8 @@ using StagedCopies = std::map<std::filesystem::path, StagedCopy>;
 // all ranks where one of them cannot.
 std::optional<StagedCopies> stage_data(std::span<const Cell> cells, const std::string& directory, RankSession* ranks,
                                        Clock& clock, const std::stop_token& stop, Progress& progress);
+
+// Notes the copies that datasets of a run are, in place of what an earlier part of the run had.
+void note_staged(const StagedCopies& copies, Result& result);
 
 }  // namespace loadline

@@ -224,6 +224,14 @@ class Ranks(ResultsTest):
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 2 s; what was measured "
                                      "before is in hanging.json"])
 
+    def test_a_first_rank_that_hangs_is_given_up_by_the_next_and_says_so_itself_if_it_wakes(self):
+        code, sentences = self.lose(signal.SIGSTOP, 0, "first-hangs.json")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(sentences[0], f"loadline: rank 0 on {HOST} was silent for 2 s")
+        for sentence in sentences[1:]:
+            self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, and the others gave it "
+                                       "up; what was measured before is in first-hangs.json$")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -125,7 +125,7 @@ struct RankTimes {
   std::size_t slowest = 0;  // trials in which it was
 };
 
-std::vector<RankTimes> times_of(const CellResult& cell) {
+std::vector<RankTimes> rank_times_of(const CellResult& cell) {
   std::vector<RankTimes> times(cell.trials.front().rank_count());
   for (const Trial& trial : counted(cell.trials)) {
     if (!trial.ranks || trial.ranks->each.size() != times.size()) return {};
@@ -152,7 +152,7 @@ void append_ranks(Section& section, const ReportData& data, const Subject& subje
   const Run& run = data.runs[subject.run];
   const CellResult& cell = run.result.cells[index];
   if (!run.result.ranks || cell.trials.front().rank_count() < 2) return;
-  std::vector<RankTimes> times = times_of(cell);
+  std::vector<RankTimes> times = rank_times_of(cell);
   const auto rate = [](const RankTimes& one) { return one.samples / one.own; };
   if (times.size() > kMostRankRows) {
     std::ranges::partial_sort(times, times.begin() + kMostRankRows, {}, rate);

@@ -118,8 +118,7 @@ TEST_F(StagedCopyTest, WantsADirectoryThatIsThereAndApartFromTheData) {
 TEST_F(StagedCopyTest, NeedsRoom) {
   test::write(data_ / "huge.bin", "");
   fs::resize_file(data_ / "huge.bin", std::uintmax_t{1} << 43);  // as a sparse file
-  EXPECT_THAT(thrown_by([&] { stage(); }).message,
-              testing::HasSubstr("it takes 8388609 MiB, and there is room for "));
+  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("it takes 8388609 MiB, and there is room for "));
   EXPECT_THAT(names_in(node_), testing::ElementsAre());
 }
 

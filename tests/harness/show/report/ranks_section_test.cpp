@@ -13,7 +13,7 @@ using test::Reported;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<Datum> column_of(const Section& section, std::string_view key) {
+std::vector<Datum> data_of(const Section& section, std::string_view key) {
   std::vector<Datum> column;
   for (std::size_t i = 0; i < section.table.columns.size(); ++i) {
     if (section.table.columns[i].key != key) continue;
@@ -49,17 +49,17 @@ Result four_processes() {
 TEST(RanksSection, HasOneProcessForAllDevicesBesideAProcessForEach) {
   const Reported reported({one_process(), four_processes()});
   const Section section = devices_section(reported.data());
-  EXPECT_THAT(column_of(section, "how"), ElementsAre(Datum("DP: one process deals"), Datum("DDP: a process each")));
-  EXPECT_THAT(column_of(section, "processes"), ElementsAre(Datum(1.0), Datum(4.0)));
-  EXPECT_THAT(column_of(section, "devices"), ElementsAre(Datum(4.0), Datum(4.0)));
-  EXPECT_THAT(column_of(section, "batch"), ElementsAre(Datum(400.0), Datum(100.0)));
-  EXPECT_THAT(column_of(section, "part"), ElementsAre(Datum(100.0), Datum(100.0)));
-  EXPECT_THAT(column_of(section, "iterations"), ElementsAre(Datum(150.0), Datum(150.0))) << "of 60,000 samples";
-  EXPECT_THAT(column_of(section, "mean"), ElementsAre(Datum(800.0), Datum(950.0)));
-  const auto overheads = column_of(section, "overhead");
+  EXPECT_THAT(data_of(section, "how"), ElementsAre(Datum("DP: one process deals"), Datum("DDP: a process each")));
+  EXPECT_THAT(data_of(section, "processes"), ElementsAre(Datum(1.0), Datum(4.0)));
+  EXPECT_THAT(data_of(section, "devices"), ElementsAre(Datum(4.0), Datum(4.0)));
+  EXPECT_THAT(data_of(section, "batch"), ElementsAre(Datum(400.0), Datum(100.0)));
+  EXPECT_THAT(data_of(section, "part"), ElementsAre(Datum(100.0), Datum(100.0)));
+  EXPECT_THAT(data_of(section, "iterations"), ElementsAre(Datum(150.0), Datum(150.0))) << "of 60,000 samples";
+  EXPECT_THAT(data_of(section, "mean"), ElementsAre(Datum(800.0), Datum(950.0)));
+  const auto overheads = data_of(section, "overhead");
   EXPECT_DOUBLE_EQ(std::get<double>(overheads[0]), 0.2);
   EXPECT_DOUBLE_EQ(std::get<double>(overheads[1]), 0.05);
-  EXPECT_EQ(column_of(section, "gather")[1], Datum()) << "DDP has no such stage";
+  EXPECT_EQ(data_of(section, "gather")[1], Datum()) << "DDP has no such stage";
 }
 
 TEST(RanksSection, SaysNothingOfOneDevice) {
@@ -71,12 +71,12 @@ TEST(RanksSection, SaysNothingOfOneDevice) {
 TEST(RanksSection, CutsTheTimeOfEachRankByThatOfTheSlowest) {
   const Reported reported({four_processes()});
   const Section section = ranks_section(reported.data());
-  EXPECT_THAT(column_of(section, "rank"), ElementsAre(Datum(0.0), Datum(1.0), Datum(2.0), Datum(3.0)));
-  EXPECT_THAT(column_of(section, "host"), ElementsAre(Datum("n1"), Datum("n1"), Datum("n1"), Datum("n1")));
-  EXPECT_THAT(column_of(section, "wait"), ElementsAre(Datum(0.25), Datum(0.25), Datum(0.25), Datum(0.25)));
-  EXPECT_THAT(column_of(section, "early"), ElementsAre(Datum(0.5), Datum(0.5), Datum(0.5), Datum(0.0)));
-  EXPECT_THAT(column_of(section, "step"), ElementsAre(Datum(0.25), Datum(0.25), Datum(0.25), Datum(0.75)));
-  EXPECT_THAT(column_of(section, "slowest"), ElementsAre(Datum(0.0), Datum(0.0), Datum(0.0), Datum(3.0)));
+  EXPECT_THAT(data_of(section, "rank"), ElementsAre(Datum(0.0), Datum(1.0), Datum(2.0), Datum(3.0)));
+  EXPECT_THAT(data_of(section, "host"), ElementsAre(Datum("n1"), Datum("n1"), Datum("n1"), Datum("n1")));
+  EXPECT_THAT(data_of(section, "wait"), ElementsAre(Datum(0.25), Datum(0.25), Datum(0.25), Datum(0.25)));
+  EXPECT_THAT(data_of(section, "early"), ElementsAre(Datum(0.5), Datum(0.5), Datum(0.5), Datum(0.0)));
+  EXPECT_THAT(data_of(section, "step"), ElementsAre(Datum(0.25), Datum(0.25), Datum(0.25), Datum(0.75)));
+  EXPECT_THAT(data_of(section, "slowest"), ElementsAre(Datum(0.0), Datum(0.0), Datum(0.0), Datum(3.0)));
   ASSERT_FALSE(section.notes.empty());
   EXPECT_THAT(section.notes[0], HasSubstr("the slowest of 4 ranks holds the others for"));
 }
