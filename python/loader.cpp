@@ -293,8 +293,8 @@ py::dict facts_of(const NativeLoader& loader) {
 
 // The options of a job that are about what a loader delivers and how.
 std::vector<std::string> loader_options() {
-  constexpr std::array<std::string_view, 7> kOfOthers{"cache",           "compute", "precision", "fusion",
-                                                      "compute-threads", "output",  "quiet"};
+  constexpr std::array<std::string_view, 8> kOfOthers{"cache",           "compute", "precision", "fusion",
+                                                      "compute-threads", "output",  "quiet",     "stage"};
   std::vector<std::string> names;
   for (const OptionRow& row : run_options()) {
     if (is_for_training(row) && std::ranges::find(kOfOthers, row.name) == kOfOthers.end()) names.push_back(key_of(row));

@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -135,15 +134,6 @@ void add_trace(CLI::App& run, RunRequest& request) {
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request);
-  run->add_option("--rank-timeout", request.run.rank_timeout,
-                  "seconds that a rank may stay silent or keep the others waiting before the run ends without it [30]")
-      ->check([](const std::string& text) {
-        const double seconds = std::strtod(text.c_str(), nullptr);
-        return seconds > 0 && seconds <= 86'400 ? ""
-                                                : fmt::format("want more than 0 and at most 86400, got '{}'", text);
-      })
-      ->type_name("SECONDS")
-      ->group("Sampler");
   run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
       ->group("Configuration");
   run->add_option("--config", request.run.config,
@@ -705,7 +695,12 @@ int run_request(const CLI::App& app, Request& request) {
     };
     const auto launch = launch_of_run(std::ranges::any_of(request.given, own_share));
     if (!launch) return measuring_request(name, request);
-    RankSession session(*launch, request.run.rank_timeout);
+    // What a configuration file has of it is known when all have come together.
+    RunOptions words;
+    for (const auto& [row, text] : request.given) {
+      if (row->name == "rank-timeout") write_option(words, *row, text);
+    }
+    RankSession session(*launch, words.rank_timeout);
     request.run.ranks = &session;
     return session.run([&] { return measuring_request(name, request); });
   }

@@ -90,6 +90,7 @@ OutputRules output_rules(const RunRequest& request, const std::vector<Cell>& cel
   for (const Cell& cell : cells) {
     const bool known = std::ranges::find(rules.datasets, cell.data) != rules.datasets.end();
     if (!known) rules.datasets.push_back(cell.data);
+    if (!known && !cell.staged_from.empty()) rules.datasets.push_back(cell.staged_from);
   }
   return rules;
 }

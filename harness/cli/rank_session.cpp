@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -48,8 +49,9 @@ std::vector<std::string> lines_of_text(const std::string& text) {
   return lines;
 }
 
-// The places of all ranks, from what each says of its own.
-std::vector<RankPlace> places_of(Ranks& ranks) {
+// The places of all ranks, from what each says of its own. `first_here`: whether no lower one is on this host, though
+// hosts may have the same name.
+std::vector<RankPlace> places_of(Ranks& ranks, bool& first_here) {
   const std::string all = ranks.outer(
       host_key() + '\t' + format_cpu_list(affinity_cpus()),
       [](const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "\n")); }, true);
@@ -59,6 +61,8 @@ std::vector<RankPlace> places_of(Ranks& ranks) {
     places.push_back({.host = line.substr(0, tab),
                       .cpus = parse_cpu_list(line.substr(tab + 1)).value_or(std::vector<std::size_t>())});
   }
+  const auto first = std::ranges::find(places, places[ranks.rank()].host, &RankPlace::host);
+  first_here = first - places.begin() == static_cast<std::ptrdiff_t>(ranks.rank());
   places = deal_cpus(std::move(places));
   for (RankPlace& place : places) place.host = place.host.substr(0, place.host.find(' '));
   return places;
@@ -162,7 +166,7 @@ void refuse_for_ranks(const RunRequest& request) {
 RankSession::RankSession(const Launch& launch, double timeout_seconds)
     : ranks_(start_mpi(launch), this_host(), limits_of(timeout_seconds), print_error) {
   ranks_.watch(interrupt_.token(), [this] { return interrupt_.signal(); });
-  facts_ = {.launcher = launch.launcher, .library = ranks_.description(), .places = places_of(ranks_)};
+  facts_ = {.launcher = launch.launcher, .library = ranks_.description(), .places = places_of(ranks_, first_here_)};
   const RankPlace& own = facts_.places[ranks_.rank()];
   if (own.dealt) keep_this_thread_on(own.cpus);
   ranks_.watch_processes(watch_of_processes(ranks_));
@@ -223,11 +227,56 @@ void RankSession::share_request(RunRequest& request) {
   // The file has the options of rank 0, and all have been found to have the same.
   if (request.earlier) request.earlier->options.rank = ranks_.rank();
   if (!is_first()) request.options.quiet = true;
-  ranks_.set_limits({.silence_seconds = request.rank_timeout, .trial_seconds = 4 * request.options.trial_seconds});
+  ranks_.set_limits(
+      {.silence_seconds = request.options.rank_timeout, .trial_seconds = 4 * request.options.trial_seconds});
 }
 
 std::size_t RankSession::of_first(std::size_t mine) {
   return static_cast<std::size_t>(parse_whole(ranks_.broadcast(fmt::format("{}", mine))).value_or(mine));
+}
+
+std::optional<std::vector<StagedCopy>> RankSession::share_staging(const std::optional<std::vector<StagedCopy>>& own) {
+  std::string mine = own ? "" : "stopped";
+  for (const StagedCopy& copy : own.value_or(std::vector<StagedCopy>())) {
+    mine += fmt::format("{}{}\t{}\t{}\t{}\t{}", mine.empty() ? "" : "\n", copy.files, copy.bytes, copy.nodes,
+                        copy.copied_nodes, copy.seconds ? std::llround(1e9 * *copy.seconds) : 0);
+  }
+  const auto copies_of = [](const std::string& text) {
+    std::vector<StagedCopy> copies;
+    for (const std::string& line : lines_of_text(text)) {
+      std::vector<std::uint64_t> numbers;
+      for (const std::string_view part : split(line, '\t')) numbers.push_back(parse_whole(part).value_or(0));
+      if (numbers.size() != 5) continue;
+      copies.push_back(
+          {.from = {}, .files = numbers[0], .bytes = numbers[1], .nodes = numbers[2], .copied_nodes = numbers[3]});
+      if (numbers[3] > 0) copies.back().seconds = 1e-9 * static_cast<double>(numbers[4]);
+    }
+    return copies;
+  };
+  const std::string all = ranks_.outer(
+      mine,
+      [&](const std::vector<std::string>& parts) -> std::string {
+        if (std::ranges::find(parts, "stopped") != parts.end()) return "stopped";
+        std::vector<std::vector<std::uint64_t>> sums;
+        for (const std::string& part : parts) {
+          const auto copies = copies_of(part);
+          if (sums.empty()) {
+            for (const StagedCopy& copy : copies) sums.push_back({copy.files, copy.bytes, 0, 0, 0});
+          }
+          for (std::size_t i = 0; i < std::min(copies.size(), sums.size()); ++i) {
+            sums[i][2] += copies[i].nodes;
+            sums[i][3] += copies[i].copied_nodes;
+            const auto took = static_cast<std::uint64_t>(std::llround(1e9 * copies[i].seconds.value_or(0)));
+            sums[i][4] = std::max(sums[i][4], took);
+          }
+        }
+        std::vector<std::string> lines;
+        for (const auto& sum : sums) lines.push_back(fmt::format("{}", fmt::join(sum, "\t")));
+        return fmt::format("{}", fmt::join(lines, "\n"));
+      },
+      true);
+  if (all == "stopped") return std::nullopt;
+  return copies_of(all);
 }
 
 void RankSession::share_plan(Plan& plan) {

@@ -17,6 +17,7 @@
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/staging.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/trace_file.h"
 #include "harness/cli/verbs.h"
@@ -289,7 +290,9 @@ int measure(const Verb& verb, const RunRequest& request) {
   // Known before anything is measured.
   if (!request.baseline.empty()) diff_options({}, load_result(existing_baseline("--baseline", request.baseline)));
   if (!request.save_baseline.empty()) new_baseline("--save-baseline", request.save_baseline, request.overwrite);
-  Plan plan = make_plan(request.options, plan_context);
+  RunOptions planned = request.options;
+  if (request.dry_run) planned.stage.clear();  // it copies nothing
+  Plan plan = make_plan(planned, plan_context);
   plan.ceilings_alone = !verb.cells;
   if (request.earlier) arrange_like(*request.earlier, plan);
   if (ranks != nullptr) ranks->share_plan(plan);
@@ -319,7 +322,13 @@ int measure(const Verb& verb, const RunRequest& request) {
   });
   // A run that is gone on with knows its place in time only when it is prepared.
   if (!request.earlier && !request.dry_run) instruments.start(plan.cells, {}, context);
+  const auto staged = stage_data(plan.cells, request.options.stage, ranks, clock, context.stop, reporter.progress());
+  if (!staged) {
+    if (prints(request)) print_error("interrupted while copying the data; nothing was measured and no result written");
+    return kExitSignal + signal();
+  }
   const bool prepared = prepare_run(plan, result, context);
+  note_staged(*staged, result);
   if (ranks == nullptr ? !prepared : !ranks->check_prepared(prepared, result)) {
     if (prints(request)) print_error("interrupted while reading the data; nothing was measured and no result written");
     return kExitSignal + signal();
@@ -330,6 +339,7 @@ int measure(const Verb& verb, const RunRequest& request) {
                                                      : Kinship::kSame;
     context.earlier_seconds = continue_from(*request.earlier, request.resume, result, kinship);
   }
+  note_staged(*staged, result);
   if (request.earlier && !request.dry_run) instruments.start(plan.cells, result.monitor, context);
   const Schedule schedule =
       schedule_of(result, request.options, verb.cells, seconds(clock.now() - context.start), context.tried);

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "harness/cli/cli.h"
 #include "harness/cli/event_writer.h"
@@ -13,6 +15,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
+#include "harness/cli/staging.h"
 #include "harness/cli/verbs.h"
 #include "harness/file/training_json.h"
 #include "harness/machine/run_id.h"
@@ -76,6 +79,18 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     return std::chrono::duration<double>(time().time_since_epoch()).count();
   };
   Follower follower(request.options.quiet, events ? &*events : nullptr, time_seconds);
+  std::vector<Cell> reading{plan.cell};
+  std::error_code ignored;
+  if (plan.validation && std::filesystem::exists(plan.validation->staged_from, ignored)) {
+    reading.push_back(*plan.validation);
+  }
+  Progress progress(request.options.quiet);
+  const auto staged = stage_data(reading, request.options.stage, nullptr, clock, interrupt.token(), progress);
+  if (!staged) {
+    print_error("interrupted while copying the data; nothing was trained and no result written");
+    return kExitSignal + interrupt.signal();
+  }
+  if (const auto copy = staged->find(plan.cell.data); copy != staged->end()) result.staged = copy->second;
   try {
     run_training(plan, result, clock, interrupt.token(), follower);
   } catch (const Error&) {

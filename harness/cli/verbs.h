@@ -34,7 +34,6 @@ struct RunRequest {
   std::string save_baseline;     // name to keep the result under; empty: none
   std::string trace;             // file for traced trials; empty: there are none
   std::size_t trace_trials = 1;  // of each cell, with `trace`
-  double rank_timeout = 30;      // seconds that a rank may be silent or keep others waiting
   RankSession* ranks = nullptr;  // of this run; null: the process is alone
   std::string summary;           // tool whose summary lines to print after the figures; empty: none
   Colours colours = Colours::kAuto;

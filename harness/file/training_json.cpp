@@ -88,6 +88,7 @@ void before_the_cell(auto& json, auto& result) {
 
 void behind_the_cell(auto& json, auto& result) {
   json("samples", result.dataset.samples);
+  json.late("staged", result.staged);
   json("compute_description", result.compute_description);
   json("open_seconds", result.open_seconds);
   json("loader_setup_seconds", result.loader_setup_seconds);

@@ -22,7 +22,8 @@ Filling filling_of(const CellResult* io, const CellResult* full) {
   Filling filling;
   if (io != nullptr) {
     for (const Trial& trial : io->trials) {
-      if (trial.fill && !trial.pilot) filling.rates.push_back(trial.fill->samples_per_second());
+      const bool told = trial.fill && trial.fill->samples > 0;
+      if (told && !trial.pilot) filling.rates.push_back(trial.fill->samples_per_second());
     }
   }
   filling.measured = !filling.rates.empty();

@@ -40,10 +40,7 @@ Estimate efficiency_over(const std::vector<double>& fewer, const std::vector<dou
   return efficiency;
 }
 
-struct ComputeDevices {
-  std::size_t devices = 1;     // of a process
-  bool share_a_batch = false;  // they are dealt parts of one, rather than a batch each
-};
+}  // namespace
 
 ComputeDevices devices_of(const std::string& compute) {
   ComputeDevices found;
@@ -58,6 +55,8 @@ ComputeDevices devices_of(const std::string& compute) {
   }
   return found;
 }
+
+namespace {
 
 double stage_seconds(const Trial& trial, std::string_view stage) {
   const auto found = std::ranges::find(trial.stages, stage, &StageSummary::name);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/judge/judgement.h"
@@ -18,6 +19,13 @@ struct RankMeasurement {
   const Configuration& configuration;
   Mode mode;
 };
+
+// What a compute, by its name and parameters, says of its devices.
+struct ComputeDevices {
+  std::size_t devices = 1;     // of a process
+  bool share_a_batch = false;  // they are dealt parts of one, rather than a batch each
+};
+ComputeDevices devices_of(const std::string& compute);
 
 // Whether the cell of this index is there and has trials that count.
 bool has_trials_of(const Result& result, std::optional<std::size_t> cell);

@@ -73,7 +73,8 @@ std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t s
   Length length(Time(std::llround(share * static_cast<double>(timed.wall.count()))));
   length.round = round_of_workers(workers, warm_up, length);
   const Stretch filled = run_balanced_part(feed, unread, clock, length, stop).stretch;
-  if (!filled.complete || filled.wall <= Time(0)) return std::nullopt;
+  // A short one may come upon nothing but samples that are left out.
+  if (!filled.complete || filled.wall <= Time(0) || filled.samples == 0) return std::nullopt;
   return Fill{.wall_seconds = seconds(filled.wall), .batches = filled.batches, .samples = filled.samples};
 }
 

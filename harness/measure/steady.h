@@ -44,7 +44,7 @@ std::uint64_t round_of_workers(std::size_t workers, const Stretch& before, const
 
 // What the loader fills for a sink that hands each batch back unread, on a feed of so many slots whose `timed` part is
 // over: after all slots went round once, for fill_share() of the time that was timed, in rounds of the workers. None
-// when stopped, or when no time passed.
+// when stopped, or when no time passed or no sample came.
 std::optional<Fill> measure_fill(Feed& feed, const Stretch& timed, std::size_t slots, std::size_t workers,
                                  const Clock& clock, const std::stop_token& stop);
 

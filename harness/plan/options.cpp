@@ -153,6 +153,11 @@ const std::array kOptionRows{
     OptionRow{"batch-size", kWhat, "N,...", "samples a batch", &O::batch_sizes, nullptr, 1},
 
     OptionRow{"data", kData, "PATH", "directory or file of the dataset", &O::data},
+    OptionRow{
+        "stage", kData, "DIR",
+        "copy the data to this directory first, once a node, and read the copy; an earlier one that is the same is "
+        "used again",
+        &O::stage},
     OptionRow{"format", kData, "NAME", "its format", &O::format, format_names},
     OptionRow{"split", kData, "NAME", "its part", &O::split, split_names},
     OptionRow{"labels", kData, "KIND", "labels of CIFAR-100: 100 classes or 20", &O::labels, label_names},
@@ -231,6 +236,9 @@ const std::array kOptionRows{
     OptionRow{"rank", kSampler, "N", "this process's share of the samples", &O::rank},
     OptionRow{"world-size", kSampler, "N", "number of shares that the samples are divided into", &O::world_size,
               nullptr, 1},
+    OptionRow{"rank-timeout", kSampler, "SECONDS",
+              "how long a rank may stay silent or keep the others waiting before the run ends without it",
+              &O::rank_timeout, nullptr, 0.1, 86'400},
     axis(OptionRow{"drop-last", kSampler, "", "leave out the short last batch of an epoch", &O::drop_last}),
     axis(OptionRow{"bucket-batches", kSampler, "N",
                    "padded text: batches in a row whose documents are sorted by length; 0: none", &O::bucket_batches,
@@ -540,14 +548,14 @@ bool is_for_ceilings(const OptionRow& row) {
 }
 
 bool is_for_pairs(const OptionRow& row) {
-  if (row.group == kVerdict || row.name == "part") return false;
+  if (row.group == kVerdict || row.name == "part" || row.name == "stage" || row.name == "rank-timeout") return false;
   return row.group != kTrials || row.name == "trial-seconds" || row.name == "trial-batches" ||
          row.name == "warm-up-batches";
 }
 
 bool is_for_training(const OptionRow& row) {
   return row.group != kSweep && row.group != kTrials && row.group != kMachine && row.group != kVerdict &&
-         row.name != "mode";
+         row.name != "mode" && row.name != "rank-timeout";
 }
 
 OptionValue read_option(const RunOptions& options, const OptionRow& row) {

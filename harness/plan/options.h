@@ -30,7 +30,8 @@ struct RunOptions {
   std::vector<std::size_t> batch_sizes;  // samples; empty: the workload's
   std::vector<Axis> axes;                // of the options below, which have the first value of each
 
-  std::string data;  // path; empty: the workload's place
+  std::string data;   // path; empty: the workload's place
+  std::string stage;  // directory of the node to copy the data to first; empty: it is read where it lies
   std::string format = "auto";
   std::string split = "train";
   std::string labels = "fine";
@@ -72,6 +73,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::size_t rank = 0;
   std::size_t world_size = 1;
+  double rank_timeout = 30;
   bool drop_last = false;
   std::size_t bucket_batches = 0;
 

@@ -18,6 +18,7 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/random.h"
+#include "loaders/storage/staged_copy.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -513,6 +514,15 @@ void choose(const RunOptions& options, std::vector<Cell>& cells) {
   if (cells.size() > options.max_cells) throw too_many(cells.size(), options);
 }
 
+// Where an outside loader finds its samples is its own matter.
+void read_copies(const std::string& directory, std::vector<Cell>& cells) {
+  for (Cell& cell : cells) {
+    if (cell.dataset.format == kScriptFormat) continue;
+    cell.staged_from = cell.data;
+    cell.data = staged_path(cell.staged_from, directory);
+  }
+}
+
 }  // namespace
 
 std::string_view name(Mode mode) {
@@ -552,6 +562,7 @@ Plan make_plan(const RunOptions& asked, const PlanContext& context) {
     for (const Axis& axis : options.axes) cell.axes.push_back(key_of(row_named(run_options(), "axis", axis.option)));
   }
   choose(options, plan.cells);
+  if (!options.stage.empty()) read_copies(options.stage, plan.cells);
   // What the harness costs a batch depends on neither data nor loader: batches of one byte, once a run.
   Cell overhead = plan.cells.front();
   overhead.mode = Mode::kOverhead;

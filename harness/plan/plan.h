@@ -44,7 +44,8 @@ struct Cell {
   std::string workload;
   Mode mode = Mode::kIo;
   std::filesystem::path data;
-  std::string how_to_get_it;  // a command, for when the data is not there
+  std::filesystem::path staged_from;  // what `data` is a copy of, to be made by stage_files(); empty: it is none
+  std::string how_to_get_it;          // a command, for when the data is not there
   DatasetOptions dataset;
   std::size_t classes = 0;     // that the workload's labels may span
   TransformOptions transform;  // of images of one size

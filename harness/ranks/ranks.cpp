@@ -150,6 +150,15 @@ void Ranks::note_sum_wait(bool waits) {
 // time, and may not do so under the lock.
 void Ranks::fail_locked(const std::string& sentence, std::size_t of, bool orderly, bool tell) {
   if (failure_) return;
+  // Others that a process misses when it was suspended for so long have given it up, and said so.
+  if (away_seconds_ && since_seconds(back_) < limits_.silence_seconds && of != rank_ && !orderly) {
+    failure_ = Failure{.sentence = fmt::format("{} was suspended for {:.2g} s, and the others gave it up",
+                                               name_of(rank_), *away_seconds_),
+                       .of = rank_,
+                       .orderly = false};
+    failed_at_ = Steady::now();
+    return;
+  }
   failure_ = Failure{.sentence = sentence, .of = of, .orderly = orderly};
   failed_at_ = Steady::now();
   if (!tell) return;
@@ -209,7 +218,12 @@ void Ranks::listen(const std::stop_token& dismissed) {
       const std::scoped_lock lock(mutex_);
       // A process that was itself suspended, as by a batch system that takes a job's nodes for a while, knows nothing
       // of the others.
-      if (since_seconds(last) > std::max(1.0, limits_.silence_seconds / 2)) {
+      const double away = since_seconds(last);
+      if (away > std::max(1.0, limits_.silence_seconds - beat_period())) {
+        away_seconds_ = away;
+        back_ = Steady::now();
+      }
+      if (away > std::max(1.0, limits_.silence_seconds / 2)) {
         for (Peer& peer : peers_) {
           peer.heard = Steady::now();
           if (peer.waits) peer.waits = peer.heard;
@@ -225,9 +239,12 @@ void Ranks::listen(const std::stop_token& dismissed) {
   }
 }
 
+double Ranks::beat_period() const {
+  return std::min(1.0, limits_.silence_seconds / 5);
+}
+
 bool Ranks::look_after() {
-  const double period = std::min(1.0, limits_.silence_seconds / 5);
-  if (since_seconds(last_beat_) > period && !leaving_) {
+  if (since_seconds(last_beat_) > beat_period() && !leaving_) {
     last_beat_ = Steady::now();
     if (rank_ == 0) {
       send_all(std::string(1, kBeat));

@@ -105,7 +105,8 @@ class Ranks {
   void listen(const std::stop_token& dismissed);
   void pump();
   void dispatch(Message message);
-  bool look_after();  // false: this process was to be ended
+  double beat_period() const;  // seconds
+  bool look_after();           // false: this process was to be ended
   void look_for_lost();
   void look_for_ended();
   void look_for_missing_in_sum();
@@ -142,6 +143,8 @@ class Ranks {
   bool in_exchange_ = false;
   bool leaving_ = false;
   Time last_beat_;
+  std::optional<double> away_seconds_;  // that this process was suspended, longer than the others wait
+  Time back_;                           // when that was over
   std::stop_source stop_;
   std::jthread listener_;
 };

@@ -19,6 +19,7 @@
 #include "harness/result/loader_stages.h"
 #include "harness/result/monitor_record.h"
 #include "harness/result/rank_record.h"
+#include "harness/result/staging_record.h"
 #include "harness/result/trial_readings.h"
 #include "loaders/datasets/dataset.h"
 
@@ -182,6 +183,7 @@ struct ExternalLoader {
 
 struct DatasetFacts {
   std::filesystem::path path;
+  std::optional<StagedCopy> staged;  // what the path is a copy of; none: the data is read where it lies
   DatasetInfo info;
   std::size_t files_left_out = 0;                  // of info.files, in a result that was read back
   std::optional<std::uint64_t> fingerprint;        // run_fingerprint(); nullopt: its samples were not read, or not yet

@@ -36,7 +36,8 @@ struct TrainingResult {
   Environment environment;
   CellResult cell;  // without trials
   DatasetInfo dataset;
-  bool classifies = false;  // the target is a label
+  std::optional<StagedCopy> staged;  // as DatasetFacts has it
+  bool classifies = false;           // the target is a label
   std::string compute_description;
   double open_seconds = 0;           // of the first epoch: until the dataset was open
   double loader_setup_seconds = 0;   // until slots were there and workers started

@@ -15,6 +15,7 @@
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/search_text.h"
+#include "harness/show/staging_text.h"
 #include "harness/show/table.h"
 #include "harness/show/wrap.h"
 #include "loaders/printable.h"
@@ -154,7 +155,7 @@ std::string summary_text(const Result& result, const Judgement& judgement, std::
   if (judgement.configurations.empty())
     return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
   std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));
-  text += table_of(result, judgement, width) + ranks_text(result) + '\n';
+  text += table_of(result, judgement, width) + ranks_text(result) + staged_text(result) + '\n';
   text += verdicts_text(judgement) + stragglers_text(result, judgement) + stopped_text(result, judgement) +
           recommendation_text(result, judgement);
   const bool checked = !result.checks.empty();

@@ -18,6 +18,7 @@
 #include "harness/show/placement_text.h"
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
+#include "harness/show/staging_text.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -374,7 +375,7 @@ std::string setting_text(const Result& result) {
                   build.build_type.value_or("build type unknown"), result.kernels,
                   printable(machine.cpu_model.value_or("an unknown CPU")), cpus_in_force(machine),
                   machine.logical_cpus ? fmt::format("{}", *machine.logical_cpus) : "an unknown number of");
-  text += ranks_text(result);
+  text += ranks_text(result) + staged_text(result);
   if (const auto& loop = result.loop) {
     text += fmt::format("loop: {} of {}, {}", printable(loop->loader), printable(program_of(result)),
                         loop->restarts ? "a new iterator for each trial" : "one iterator for all trials");

@@ -4,6 +4,7 @@
 
 #include "harness/judge/phrase.h"
 #include "harness/show/columns.h"
+#include "harness/show/staging_text.h"
 
 namespace loadline {
 namespace {
@@ -42,7 +43,9 @@ std::string training_text(const TrainingResult& result, std::size_t width) {
     if (validated && result.classifies) rows.back().push_back(accuracy(epoch.validation));
   }
   const TableShape shape{.left = {}, .constant = {}, .expendable = {"training loss", "time", "validation loss"}};
-  std::string text = fmt::format("{}, {}: {}\n\n{}", result.cell.cell.workload,
+  const std::string staged =
+      result.staged ? fmt::format("staged: {}\n", staged_words(*result.staged, result.cell.cell.data)) : "";
+  std::string text = fmt::format("{}{}, {}: {}\n\n{}", staged, result.cell.cell.workload,
                                  loader_text(*result.cell.cell.loader, result.cell.cell.workers),
                                  result.compute_description, fitted(rows, shape, width));
   if (!validated && !result.why_no_validation.empty()) {

@@ -34,14 +34,24 @@ bool is_still(const std::filesystem::path& name, const struct stat& opened) {
 
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& path) : lock_(path.string() + ".lock") {
+FileLock::FileLock(const std::filesystem::path& path) {
+  if (!take(path)) throw lock_refusal(path, fmt::format("another loadline is writing it and holds {}", lock_.string()));
+}
+
+std::unique_ptr<FileLock> FileLock::if_free(const std::filesystem::path& path) {
+  std::unique_ptr<FileLock> lock(new FileLock());
+  return lock->take(path) ? std::move(lock) : nullptr;
+}
+
+bool FileLock::take(const std::filesystem::path& path) {
+  lock_ = path.string() + ".lock";
   for (;;) {
     descriptor_ = ::open(lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor_ < 0) throw lock_refusal(path, fmt::format("{}: {}", lock_.string(), std::strerror(errno)));
     const int error = lock_now(descriptor_);
     if (error == EWOULDBLOCK) {
       ::close(std::exchange(descriptor_, -1));
-      throw lock_refusal(path, fmt::format("another loadline is writing it and holds {}", lock_.string()));
+      return false;
     }
     struct stat opened {};
     const bool known = ::fstat(descriptor_, &opened) == 0;
@@ -50,7 +60,7 @@ FileLock::FileLock(const std::filesystem::path& path) : lock_(path.string() + ".
       continue;
     }
     ours_ = known && S_ISREG(opened.st_mode) && opened.st_size == 0;
-    return;
+    return true;
   }
 }
 

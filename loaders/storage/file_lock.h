@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 namespace loadline {
 
@@ -13,11 +14,16 @@ class FileLock {
   // Throws Error naming the path: another process, or another object of this one, holds its lock; the lock file cannot
   // be made.
   explicit FileLock(const std::filesystem::path& path);
+  // The same, but null where another holds it.
+  static std::unique_ptr<FileLock> if_free(const std::filesystem::path& path);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock();
 
  private:
+  FileLock() = default;
+  bool take(const std::filesystem::path& path);  // false: another holds it
+
   std::filesystem::path lock_;
   int descriptor_ = -1;
   bool ours_ = false;  // to remove: it is empty

@@ -118,8 +118,7 @@ TEST_F(Usage, ContradictoryOptionsAreRefused) {
   expect_usage({"run", "--dtype", "u8", "--normalise", "on"},
                "--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
   expect_usage({"run", "--mean", "0.5", "--normalise", "off"}, "--mean and --std: they contradict --normalise off");
-  expect_usage({"run", "--rank-timeout", "-1"},
-               "run: --rank-timeout: want more than 0 and at most 86400, got '-1', see --help");
+  expect_usage({"run", "--rank-timeout", "-1"}, "--rank-timeout: want a number from 0.1 to 86400, got '-1'");
   expect_usage({"run", "--rank", "2", "--world-size", "2"}, "--rank 2: want a rank below --world-size 2");
   expect_usage({"run", "--data", "x", "--workload", "mnist,cifar10"},
                "--data x: one path cannot be the data of 2 workloads; name one with --workload");

@@ -109,6 +109,27 @@ class Ranks(ResultsTest):
                 self.assertEqual(coverage["wrong_epochs"], 0, cell["name"])
             self.assertIn("Ranks together read each sample exactly once in", " ".join(out.split()))
 
+    def test_one_rank_a_node_copies_the_data_and_all_read_the_copy(self):
+        node = self.work.path / "node"
+        node.mkdir()
+        for copied in (1, 0):
+            code, out, err, sentences = self.run_all(*CELLS, "--stage", "node", "--overwrite", "-o", "staged.json")
+            self.assertEqual((code, sentences), (0, []), err)
+            self.assertEqual(out.count("\nstaged: "), 1, out)
+            data = self.work.result("staged.json")["datasets"][0]
+            self.assertTrue(data["path"].startswith(f"{node}/loadline-"))
+            staged = data["staged"]
+            self.assertEqual((staged["nodes"], staged["copied_nodes"]), (1, copied))
+            self.assertEqual(staged["seconds"] is None, copied == 0)
+            self.assertEqual(len(os.listdir(node)), 1)
+
+    def test_a_rank_that_cannot_copy_ends_all_with_one_sentence(self):
+        code, out, err, sentences = self.run_all(*CELLS, "--stage", "nowhere", "-o", "nowhere.json")
+        self.assertEqual((code, out), (1, ""), err)
+        self.assertEqual(len(sentences), 1, err)
+        self.assertRegex(sentences[0], "^loadline: cannot stage .* in nowhere: there is no such directory$")
+        self.assertFalse((self.work.path / "nowhere.json").exists())
+
     def documents(self):
         return {name for name in os.listdir(self.work.path) if name.endswith(".json")}
 
@@ -202,6 +223,14 @@ class Ranks(ResultsTest):
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was silent for 2 s; what was measured "
                                      "before is in hanging.json"])
+
+    def test_a_first_rank_that_hangs_is_given_up_by_the_next_and_says_so_itself_if_it_wakes(self):
+        code, sentences = self.lose(signal.SIGSTOP, 0, "first-hangs.json")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(sentences[0], f"loadline: rank 0 on {HOST} was silent for 2 s")
+        for sentence in sentences[1:]:
+            self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, and the others gave it "
+                                       "up; what was measured before is in first-hangs.json$")
 
 
 if __name__ == "__main__":

@@ -168,9 +168,19 @@ void fields(auto& json, Record<OnNode> auto& part) {
   json("count", part.count);
 }
 
+void fields(auto& json, Record<StagedCopy> auto& staged) {
+  json("from", staged.from);
+  json("files", staged.files);
+  json("bytes", staged.bytes);
+  json.positive("nodes", staged.nodes);
+  json("copied_nodes", staged.copied_nodes);
+  json("seconds", staged.seconds);
+}
+
 void fields(auto& json, Record<DatasetFacts> auto& facts) {
   auto& info = facts.info;
   json("path", facts.path);
+  json.late("staged", facts.staged);
   json("format", info.format);
   none_as_null(json, "samples", info.samples);
   json.converted("shape", info.shape, extents_of, shape_of);

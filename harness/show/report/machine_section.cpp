@@ -9,6 +9,7 @@
 #include "harness/show/placement_text.h"
 #include "harness/show/report/rows.h"
 #include "harness/show/report/sections.h"
+#include "harness/show/staging_text.h"
 #include "harness/show/table.h"
 
 namespace loadline {
@@ -118,6 +119,9 @@ Section machine_section(const ReportData& data) {
   for (const Run& run : data.runs) {
     for (const MachineFact& fact : facts()) add(run, fact.name, fact.read(run.result));
     for (const DatasetFacts& dataset : run.result.datasets) add(run, "data", dataset_text(dataset));
+    for (const DatasetFacts& dataset : run.result.datasets) {
+      if (dataset.staged) add(run, "staged", staged_words(*dataset.staged, dataset.path));
+    }
     for (std::string& line : placement_lines(run.result)) add(run, "placement", std::move(line));
   }
   return section;

@@ -1,13 +1,35 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
+#include "harness/show/columns.h"
 #include "harness/show/figures_text.h"
 #include "harness/show/report/report.h"
+#include "harness/show/report/sections.h"
 #include "harness/show/report/verdicts.h"
 #include "harness/show/table.h"
 
 namespace loadline {
+namespace {
+
+// What only runs beside each other show: one process for all devices against a process for each.
+std::string devices_text(const std::vector<Run>& runs, std::size_t width) {
+  const Names names(runs);
+  const Section section = devices_section({.runs = runs, .names = names, .subjects = subjects_of(runs, names)});
+  DataTable table = without_empty_columns(section.table);
+  if (table.rows.empty()) return "";
+  if (table.rows.size() <= runs.size()) table = without(table, "name");
+  // A line a figure: the runs stand side by side.
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    Row& line = rows.emplace_back(Row{table.columns[i].title});
+    for (const auto& row : table.rows) line.push_back(text_of(row[i], table.columns[i].figure));
+  }
+  return fmt::format("\n{}\n\n{}", section.title, fitted(rows, {.left = {0}, .constant = {}, .expendable = {}}, width));
+}
+
+}  // namespace
 
 std::string report_text(std::span<const Result> results, std::span<const Judgement> judgements, std::size_t width) {
   std::string text;
@@ -18,6 +40,7 @@ std::string report_text(std::span<const Result> results, std::span<const Judgeme
     const std::string warnings = warning_text(run.judgement);
     if (!warnings.empty()) text += '\n' + warnings;
   }
+  if (results.size() > 1) text += devices_text(runs_of(results, judgements), width);
   return text;
 }
 

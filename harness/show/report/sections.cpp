@@ -31,9 +31,10 @@ std::vector<Section> sections_of(const ReportData& data, const SectionOptions& o
   }
   std::vector<Section> sections{walk_section(data)};
   for (Section& section :
-       std::array{throughput_section(best), scaling_section(best), stages_section(best), bounds_section(best),
-                  trials_section(best), waits_section(best), timeline_section(best, options.most_in_time),
-                  start_section(best), cache_section(best), cpu_section(best), history_section(best)}) {
+       std::array{throughput_section(best), scaling_section(best), stages_section(best), devices_section(best),
+                  ranks_section(best), bounds_section(best), trials_section(best), waits_section(best),
+                  timeline_section(best, options.most_in_time), start_section(best), cache_section(best),
+                  cpu_section(best), history_section(best)}) {
     if (!left_out.empty()) section.notes.push_back(left_out);
     sections.push_back(std::move(section));
   }

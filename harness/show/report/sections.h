@@ -51,6 +51,8 @@ Section timeline_section(const ReportData& data, std::size_t most);
 Section start_section(const ReportData& data);
 Section cache_section(const ReportData& data);
 Section stages_section(const ReportData& data);
+Section devices_section(const ReportData& data);  // of runs with several of them, or several processes
+Section ranks_section(const ReportData& data);    // of runs of several processes
 Section cpu_section(const ReportData& data);
 Section history_section(const ReportData& data);
 Section ceilings_section(const ReportData& data);

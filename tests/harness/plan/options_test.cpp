@@ -49,6 +49,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"workers", {"1,4096", Sizes{1, 4096}}},
     {"batch-size", {"64,512", Sizes{64, 512}}},
     {"data", {"/data/a, b", std::string("/data/a, b")}},
+    {"stage", {"/scratch", std::string("/scratch")}},
     {"format", {"cifar10", std::string("cifar10")}},
     {"split", {"test", std::string("test")}},
     {"labels", {"coarse", std::string("coarse")}},
@@ -88,6 +89,7 @@ const std::map<std::string_view, Sample> kSamples{
     {"seed", {"9007199254740992", std::size_t{9007199254740992}}},
     {"rank", {"3", std::size_t{3}}},
     {"world-size", {"4", std::size_t{4}}},
+    {"rank-timeout", {"2.5", 2.5}},
     {"drop-last", {"true", true}},
     {"bucket-batches", {"50", std::size_t{50}}},
     {"prefetch", {"12", std::size_t{12}}},
@@ -164,26 +166,11 @@ TEST(RunOptions, StandardOnesSurviveConfigurationAsJson) {
 
 TEST(RunOptions, LeftToTheWorkloadHaveNoValue) {
   const RunOptions standard;
-  for (const char* name : {"workers",
-                           "batch-size",
-                           "data",
-                           "mean",
-                           "std",
-                           "crop-padding",
-                           "prefetch",
-                           "compute",
-                           "compute-threads",
-                           "trial-batches",
-                           "warm-up-batches",
-                           "exclude",
-                           "filter",
-                           "part",
-                           "time-limit",
-                           "until-ci",
-                           "monitor",
-                           "au",
-                           "find",
-                           "output"}) {
+  for (const char* name :
+       {"workers",      "batch-size", "data",    "stage",           "mean",          "std",
+        "crop-padding", "prefetch",   "compute", "compute-threads", "trial-batches", "warm-up-batches",
+        "exclude",      "filter",     "part",    "time-limit",      "until-ci",      "monitor",
+        "au",           "find",       "output"}) {
     EXPECT_EQ(read_option(standard, row_of(name)), OptionValue()) << name;
     EXPECT_EQ(standard_text(row_of(name)), "") << name;
   }

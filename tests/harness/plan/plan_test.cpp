@@ -6,6 +6,7 @@
 #include <set>
 
 #include "loaders/names.h"
+#include "loaders/storage/staged_copy.h"
 #include "synthetic/compute/compute.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -29,6 +30,18 @@ Names names(const RunOptions& options, std::size_t threads = 2) {
 
 test::Thrown refusal(const RunOptions& options) {
   return thrown_by([&] { plan_of(options); });
+}
+
+TEST(Plan, ReadsTheCopyOfWhatIsToBeStaged) {
+  RunOptions options;
+  options.loaders = {"serial"};
+  for (const Cell& cell : plan_of(options).cells) EXPECT_EQ(cell.staged_from, std::filesystem::path());
+  const std::filesystem::path original = plan_of(options).cells[0].data;
+  options.stage = "/scratch";
+  for (const Cell& cell : plan_of(options).cells) {
+    EXPECT_EQ(cell.staged_from, original);
+    EXPECT_EQ(cell.data, staged_path(original, "/scratch"));
+  }
 }
 
 TEST(Plan, OfTheStandardOptionsMeasuresBothLoadersAtOneAndAllCpus) {

@@ -89,6 +89,7 @@ function named(names, width, mark) {
   const scale = {type: "band", paddingInner: 1 - mark / step, paddingOuter: (above + 4) / step};
   return {
     height: names.length * step + above,
+    room: above > 0 ? width - 30 : width - longest - 30,  // pixels beside the labels, about
     y: {field: "name", type: "nominal", sort: names, title: null, axis, scale},
   };
 }

@@ -49,11 +49,41 @@ function rankLost(rows, width) {
   const parts = [["loading", "waiting for data"], ["gradients", "gradients"], ["stragglers", "slowest rank"], ["step", "slower steps"]];
   const several = distinct(rows, "name").length > 1;
   const values = rows.flatMap((row) => parts.filter(([key]) => row[key] !== undefined && row[key] !== null)
-    .map(([key, part]) => ({name: `${several ? `${row.name}, ` : ""}${row.ranks} ranks`, part, amount: Math.max(0, row[key])})));
+    .map(([key, part]) => ({name: `${several ? `${row.name}, ` : ""}${row.ranks} rank${row.ranks === 1 ? "" : "s"}`, part, amount: Math.max(0, row[key])})));
   return stacked(values, width, "share of a rank's time", "format(datum.value, '.0%')", parts.map(([, part]) => part),
                  {domain: [0, 1]});
 }
 
+// What each rank did in the time of the slowest.
+const RANK_PARTS = [["step", "step and all else"], ["wait", "waiting for data"], ["gradients", "gradients"], ["early", "slowest rank"]];
+
+function ranksTime(rows, width) {
+  const several = distinct(rows, "name").length > 1;
+  const values = rows.map(withRun).flatMap((row) => RANK_PARTS.filter(([key]) => row[key] > 0)
+    .map(([key, part]) => ({name: `${several ? `${row.name}, ` : ""}rank ${row.rank}`, part, amount: row[key],
+                            percent: `${(100 * row[key]).toFixed(1)} %`})));
+  return stacked(values, width, "share of the time of the slowest rank", "format(datum.value, '.0%')",
+                 RANK_PARTS.map(([, part]) => part), {domain: [0, 1.01]});
+}
+
+function devicesOverhead(rows, width) {
+  const parts = ["scatter", "replicate", "gather", "gradients", "slowest rank"];
+  // Of one configuration a run, how it deals says enough.
+  const short = distinct(rows, "how").length === rows.length;
+  const values = rows.map((row) => withRun(short ? {...row, name: row.how} : {...row, name: `${row.name}, ${row.how}`}))
+    .flatMap((row) => parts.filter((part) => row[part] > 0).map((part) => ({name: row.name, part, amount: row[part], percent: `${(100 * row[part]).toFixed(1)} %`})));
+  return stacked(values, width, "share of the time", "format(datum.value, '.0%')", parts);
+}
+
+CHARTS.ranks = {
+  split: (several) => (several ? ["run", "workload"] : ["workload"]), most: MOST_BARS, spec: ranksTime,
+  describe: (rows) => rows.slice(0, 16).map((row) => `${row.name}, rank ${row.rank}: ${rateText(row.mean)} samples/s`).join("; "),
+};
+CHARTS.devices = {
+  split: () => ["workload"], most: MOST_BARS, spec: devicesOverhead,
+  rows: (rows) => rows.filter((row) => row.overhead > 0),
+  describe: (rows) => rows.slice(0, 16).map((row) => `${row.how}: ${(100 * row.overhead).toFixed(1)} % overhead`).join("; "),
+};
 CHARTS["rank-scaling"] = {
   split: () => ["workload"], most: MOST_LINES, spec: rankScaling,
   describe: (rows) => rows.slice(0, 16).map((row) => `${row.name} with ${row.ranks}: ${rateText(row.mean)} samples/s`).join("; "),

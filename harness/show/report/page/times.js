@@ -98,8 +98,8 @@ function stacked(rows, width, title, labelExpr, order, {domain = null, colours =
   const x = {field: "amount", type: "quantitative", stack: "zero", title, scale: {domain: domain ?? [0, total * 1.01], nice: false},
              axis: {labelExpr, tickCount: width < NARROW ? 4 : 8}};
   const values = rows.map((row) => ({...row, place: parts.indexOf(row.part)}));
-  const readable = total * 8 / width;  // 8 pixels a character, about
-  const {height, y} = named(names, width, 20);
+  const {height, y, room} = named(names, width, 20);
+  const readable = (domain ? domain[1] - domain[0] : total) * 8 / room;  // 8 pixels a character, about
   return {
     data: {values},
     height,

@@ -123,6 +123,25 @@ test("time that is lost to ranks is never less than nothing in a bar", () => {
   assert.deepEqual(values.map((row) => row.amount), [0.1, 0.01, 0, 0.2, 0.01, 0]);
 });
 
+test("the time of a rank is cut into what it did in the time of the slowest", () => {
+  const values = page.CHARTS.ranks.spec(samples.ranks, 800).data.values;
+  assert.deepEqual(values.map((row) => [row.name, row.part, row.amount]),
+                   [["rank 0", "step and all else", 0.7], ["rank 0", "waiting for data", 0.3],
+                    ["rank 1", "step and all else", 0.6], ["rank 1", "slowest rank", 0.4]]);
+});
+
+test("the overhead of several devices is drawn where there is any, by its parts", () => {
+  const rows = page.CHARTS.devices.rows([...samples.devices, {...samples.devices[0], overhead: undefined}]);
+  const values = page.CHARTS.devices.spec(rows, 800).data.values;
+  assert.deepEqual(values.map((row) => [row.part, row.amount]), [["scatter", 0.1], ["gather", 0.2], ["gradients", 0.05]]);
+});
+
+test("words stand in a bar only where it has room for them", () => {
+  const test = page.CHARTS["rank-lost"].spec(samples["rank-lost"], 800).layer[1].encoding.text.condition.test;
+  const [, room] = test.match(/length\(datum.part\) \* ([0-9.e-]+)/);
+  assert.ok("waiting for data".length * Number(room) > 0.15, test);
+});
+
 test("drift is the median of each round, at the median of its times", () => {
   const rows = [trialsRow("a", "IO", [100, 90]), trialsRow("b", "IO", [102, 80]), trialsRow("c", "IO", [104, 85])];
   const drift = page.drift(page.trialsAlong(rows));
@@ -197,6 +216,10 @@ const samples = {
   "rank-scaling": [1, 2, 4].map((ranks) => ({workload: "mnist", name: "pool", mode: "FULL", ranks, mean: 90 * ranks, low: 85 * ranks,
                                              high: 95 * ranks, ideal: 90 * ranks, "fit-scalability": 89 * ranks, "fit-capped": 90 * ranks})),
   "rank-lost": [1, 2].map((ranks) => ({workload: "mnist", name: "pool", ranks, loading: 0.1 * ranks, stragglers: 0.01, step: -0.001})),
+  ranks: [{workload: "mnist", name: "pool", mode: "FULL", rank: 0, mean: 90, step: 0.7, wait: 0.3, early: 0},
+          {workload: "mnist", name: "pool", mode: "FULL", rank: 1, mean: 150, step: 0.6, wait: 0, early: 0.4}],
+  devices: [{workload: "mnist", name: "pool", mode: "FULL", how: "DP", overhead: 0.3, scatter: 0.1, gather: 0.2},
+            {workload: "mnist", name: "pool", mode: "FULL", how: "DDP", overhead: 0.05, gradients: 0.05}],
   "epoch-stages": [1, 2].map((epoch) => ({workload: "mnist", name: "a", epoch, stage: "learn", share: 0.9})),
 };
 
