@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/at_work.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
@@ -22,9 +21,6 @@
 #include "loaders/printable.h"
 #include "loaders/verify.h"
 #include "synthetic/convert/convert.h"
-#include "synthetic/generate/generate.h"
-#include "synthetic/generate/nbody.h"
-#include "synthetic/generate/photos.h"
 
 namespace loadline {
 namespace {
@@ -196,39 +192,6 @@ int data_verify_verb(const DataRequest& request) {
   return kExitOk;
 }
 
-namespace {
-
-// Work that shows how far it is and can be interrupted; `work` gets the token and returns what came of it, in a word.
-template <typename Work>
-int at_work(const std::string& place, bool quiet, const Work& work) {
-  const Interrupt interrupt;
-  Progress progress(quiet);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto show = [&](std::size_t done, std::size_t total) {
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    progress.status(fmt::format("{}: {} of {}", printable(place), done, total),
-                    fmt::format(", {:.0f}/s", static_cast<double>(done) / std::max(seconds.count(), 1e-3)));
-  };
-  try {
-    const std::string outcome = work(show, interrupt.token());
-    progress.milestone(fmt::format("{}: {}", printable(place), outcome));
-  } catch (const Error& error) {
-    if (interrupt.signal() == 0) throw;
-    progress.clear();
-    print_error(error.what());
-    return kExitSignal + interrupt.signal();
-  }
-  return kExitOk;
-}
-
-constexpr std::string_view kAlreadyThere = "already there, nothing changed";
-
-std::string outcome(Generated made) {
-  return std::string(made == Generated::kMade ? "made" : kAlreadyThere);
-}
-
-}  // namespace
-
 int data_convert_verb(const ConvertRequest& request) {
   std::string format = request.format;
   if (format.empty()) {
@@ -253,113 +216,8 @@ int data_convert_verb(const ConvertRequest& request) {
     return made ? fmt::format("made, {}fingerprint {:016x}",
                               !dataset->info().labelled() ? "" : fmt::format("{} samples, ", dataset->info().samples),
                               content_fingerprint(*dataset))
-                : std::string(kAlreadyThere);
+                : std::string(kNothingChanged);
   });
-}
-
-namespace {
-
-int make_plainly(const MakeRequest& request) {
-  const std::array<std::string_view, 4> sized{kNbody, kTokens, kTextKind, kPhotos};
-  if (request.size && std::ranges::find(sized, request.kind) == sized.end()) {
-    throw usage_error(
-        fmt::format("--size: {} has a fixed image size; nbody, photos, tokens and text accept any", request.kind));
-  }
-  if (request.kind == kPhotos) {
-    PhotosOptions options{.from = request.from, .seed = request.seed};
-    options.samples = request.samples.value_or(options.samples);
-    options.width = request.size.value_or(options.width);
-    options.height = options.width * 3 / 4;
-    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      make_photos(request.directory, options, show, stop);
-      return std::string("made");
-    });
-  }
-  if (request.kind == kNbody) {
-    if (request.samples) throw usage_error("--samples: nbody is one volume with --size values along each side");
-    NbodyOptions options{.seed = request.seed};
-    options.size = request.size.value_or(options.size);
-    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      return outcome(make_nbody(request.directory, options, show, stop));
-    });
-  }
-  if (request.kind == kTokens) {
-    if (request.samples) throw usage_error("--samples: tokens are one row of --size tokens");
-    TokensOptions options{.seed = request.seed};
-    options.tokens = request.size.value_or(options.tokens);
-    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      return outcome(generate_tokens(request.directory, options, show, stop));
-    });
-  }
-  if (request.kind == kTextKind) {
-    if (request.samples) throw usage_error("--samples: text is as many documents as make --size bytes");
-    TextOptions options{.seed = request.seed, .form = text_form_named(request.as.empty() ? "lines" : request.as)};
-    options.bytes = request.size.value_or(TextOptions::standard_bytes(options.form));
-    return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      return outcome(generate_text(request.directory, options, show, stop));
-    });
-  }
-  if (!request.from.empty()) {
-    throw usage_error(
-        fmt::format("--from: {} is made from the seed alone; only photos are cut from others", request.kind));
-  }
-  return at_work(request.directory, request.quiet, [&](const auto& show, const std::stop_token& stop) {
-    const auto made =
-        generate(request.kind, request.directory,
-                 {.samples = request.samples.value_or(GenerateOptions{}.samples), .seed = request.seed}, show, stop);
-    return outcome(made);
-  });
-}
-
-// Made in its own format beside the place, and both splits converted from there.
-int make_as(const MakeRequest& request) {
-  namespace fs = std::filesystem;
-  constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};
-  if (std::ranges::find(kShards, request.as) == kShards.end()) throw unknown_name("format", request.as, kShards);
-  if (request.kind == kNbody || request.kind == kTokens) {
-    throw usage_error(fmt::format("--as {}: {} are no images, which is what shards hold", request.as,
-                                  request.kind == kNbody ? "the fields of nbody" : kTokens));
-  }
-  const fs::path target(request.directory);
-  std::error_code ignored;
-  if (fs::exists(target, ignored) && !fs::is_empty(target, ignored)) {
-    throw Error(
-        fmt::format("cannot make {}: something is there; name another directory or remove it", target.string()));
-  }
-  struct Removed {
-    fs::path path;
-    ~Removed() {
-      std::error_code failed;
-      fs::remove_all(path, failed);
-    }
-  };
-  const fs::path beside = (target.has_filename() ? target : target.parent_path()).string() + ".making";
-  if (fs::exists(beside, ignored)) {
-    throw Error(fmt::format("cannot make {}: {} is in the way", target.string(), beside.string()));
-  }
-  const Removed removed{beside};
-  MakeRequest plain = request;
-  plain.directory = (beside / "plain").string();
-  plain.quiet = true;
-  if (const int code = make_plainly(plain); code != kExitOk) return code;
-  for (const auto& [split, name] : {std::pair{Split::kTrain, "train"}, std::pair{Split::kTest, "val"}}) {
-    const auto dataset = open_dataset(plain.directory, {.split = split});
-    const int code = at_work(target.string(), request.quiet, [&](const auto& show, const std::stop_token& stop) {
-      fs::create_directories(beside / "shards");
-      convert(*dataset, beside / "shards" / name, {.format = request.as}, show, stop);
-      return fmt::format("{} made, {} samples", name, dataset->info().samples);
-    });
-    if (code != kExitOk) return code;
-  }
-  if (target.has_parent_path()) fs::create_directories(target.parent_path());
-  fs::rename(beside / "shards", target);
-  return kExitOk;
-}
-
-}  // namespace
-
-int data_make_verb(const MakeRequest& request) {
-  return request.as.empty() || request.kind == kTextKind ? make_plainly(request) : make_as(request);
 }
 
 }  // namespace loadline

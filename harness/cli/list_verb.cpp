@@ -12,6 +12,7 @@
 #include "harness/ceilings/ceilings.h"
 #include "harness/cli/baselines.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/made_kinds.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/streams.h"
 #include "harness/cli/verbs.h"
@@ -26,7 +27,6 @@
 #include "loaders/transforms/sentencepiece.h"
 #include "synthetic/compute/compute.h"
 #include "synthetic/compute/device_profiles.h"
-#include "synthetic/generate/generate.h"
 
 namespace loadline {
 namespace {
@@ -139,7 +139,7 @@ Listing listing() {
               .computes = listed_computes(),
               .formats = listed(dataset_formats()),
               .ceilings = listed(ceiling_kinds()),
-              .generators = listed(generators()),
+              .generators = listed(made_kinds()),
               .charts = !embedded_page().libraries.empty(),
               .tensorboard = why_no_tensorboard().empty(),
               .baselines = listed_baselines()};
@@ -164,7 +164,7 @@ int list_verb(const ListRequest& request) {
   put_text(stdout, table_text("workloads (--workload)", workloads()) + loaders_text() + computes_text() +
                        profiles_text() + table_text("formats (--format)", dataset_formats()) +
                        table_text("ceilings (loadline ceilings)", ceiling_kinds()) +
-                       table_text("generators (loadline data make)", generators()) + reports_text() + forecasts_text() +
+                       table_text("generators (loadline data make)", made_kinds()) + reports_text() + forecasts_text() +
                        tokenizers_text() + kernels_text() + names_text());
   return kExitOk;
 }

@@ -115,12 +115,6 @@ struct MakeRequest {
   bool quiet = false;
 };
 
-// Kinds beside those of generators().
-inline constexpr std::string_view kPhotos = "photos";
-inline constexpr std::string_view kNbody = "nbody";
-inline constexpr std::string_view kTokens = "tokens";
-inline constexpr std::string_view kTextKind = "text";
-
 struct ConvertRequest {
   DataRequest from;
   std::string to;

@@ -1,24 +1,17 @@
 #include "harness/plan/options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "harness/plan/find.h"
-#include "harness/plan/one_value.h"
-#include "harness/plan/ranges.h"
+#include "harness/plan/option_units.h"
 #include "harness/plan/script_workload.h"
+#include "harness/plan/word_lists.h"
 #include "harness/plan/workloads.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
 #include "loaders/transforms/kernels.h"
-#include "loaders/transforms/photo_transform.h"
-#include "synthetic/compute/compute.h"
 
 namespace loadline {
 namespace {
@@ -48,57 +41,52 @@ Words kernel_names() {
 }
 
 Words split_names() {
-  return {"train", "test"};
+  return words_of(kSplits);
 }
 Words label_names() {
-  return {"fine", "coarse"};
+  return words_of(kEveryLabels);
 }
 Words dtype_names() {
-  return {"u8", "f32", "bf16"};
+  return words_of(kDTypes);
 }
 Words token_type_names() {
   return {"auto", "u16", "u32"};
 }
 Words sequences_names() {
-  return {"auto",
-          name(Sequences::kRandom),
-          name(Sequences::kConsecutive),
-          name(Sequences::kDocuments),
-          name(Sequences::kPadded),
-          name(Sequences::kPacked)};
+  return words_or_auto(kSequences);
 }
 Words documents_names() {
-  return {name(TextDocuments::kAuto), name(TextDocuments::kLines), name(TextDocuments::kFiles)};
+  return words_of(kEveryDocuments);
 }
 Words layout_names() {
-  return {"nchw", "nhwc"};
+  return words_of(kLayouts);
 }
 Words switch_names() {
   return {"auto", "on", "off"};
 }
 Words crop_names() {
-  return {name(PhotoCrop::kRandomResized), name(PhotoCrop::kCentre), name(PhotoCrop::kNone)};
+  return words_of(kPhotoCrops);
 }
 Words decoder_names() {
-  return {name(PhotoDecoder::kJpeg), name(PhotoDecoder::kOpenCv)};
+  return words_of(kDecoders);
 }
 Words on_corrupt_names() {
-  return {"fail", "skip"};
+  return words_of(kOnCorrupt);
 }
 Words read_names() {
-  return {name(FileRead::kPread), name(FileRead::kMmap), name(FileRead::kUring)};
+  return words_of(kFileReads);
 }
 Words order_names() {
-  return {"shuffled", "page-shuffled", "sequential"};
+  return words_of(kOrders);
 }
 Words stores_names() {
-  return {"auto", "cached", "streaming"};
+  return words_or_auto(kEveryStore);
 }
 Words on_off_names() {
-  return {"on", "off"};
+  return words_of(kSwitch);
 }
 Words precision_names() {
-  return {name(Precision::kF32), name(Precision::kBF16)};
+  return words_of(kPrecisions);
 }
 Words find_names() {
   Words names = names_of(find_kinds());
@@ -106,13 +94,10 @@ Words find_names() {
   return names;
 }
 Words delivery_names() {
-  return {"in-order", "completion"};
+  return words_of(kDeliveries);
 }
 Words cache_names() {
-  return {"warm", "cold", "as-is"};
-}
-Words compute_names() {
-  return names_of(computes());
+  return words_of(kCacheStates);
 }
 
 using O = RunOptions;
@@ -134,12 +119,6 @@ constexpr OptionRow axis(OptionRow row) {
   row.axis = true;
   return row;
 }
-
-// Placeholders whose numbers have units of their own: "20m" is 1200 seconds, "1%" is 0.01.
-constexpr std::string_view kDuration = "DURATION";
-constexpr std::string_view kShare = "SHARE";
-
-constexpr double kMostPeriod = 3600;  // seconds, of --monitor
 
 const std::array kOptionRows{
     OptionRow{"workload", kWhat, "NAME,...", "named pairings of dataset, transform, batch size and compute",
@@ -284,10 +263,10 @@ const std::array kOptionRows{
     OptionRow{"warm-up-batches", kTrials, "N",
               "batches before the clock of a trial starts; unset: every slot once, and the compute's launch queue",
               &O::warm_up_batches},
-    OptionRow{"time-limit", kTrials, kDuration,
+    OptionRow{"time-limit", kTrials, kDurationValue,
               "time for the whole run, such as 20m: as many trials as fit; unset: all of them", &O::time_limit, nullptr,
               1e-3, 1e7},
-    OptionRow{"until-ci", kTrials, kShare,
+    OptionRow{"until-ci", kTrials, kShareValue,
               "target half-width of the 95 % interval, as a share of the mean, such as 1%: a pilot of --trials trials "
               "(at least 5) of each cell sets how many fresh trials it needs; figures come from the fresh trials; "
               "unset: --trials",
@@ -299,15 +278,15 @@ const std::array kOptionRows{
     OptionRow{"ceilings", kTrials, "on|off", "measure in each round what this machine can do at best", &O::ceilings,
               on_off_names},
 
-    OptionRow{"monitor", kMachine, kDuration,
+    OptionRow{"monitor", kMachine, kDurationValue,
               "sample CPUs, memory, storage, network and GPUs throughout the run, once in each period, such as 200ms; "
               "unset: do not",
-              &O::monitor, nullptr, 0.01, kMostPeriod},
+              &O::monitor, nullptr, 0.01, kMostMonitorPeriod},
     OptionRow{"counters", kMachine, "",
               "count instructions, cycles, misses of caches and TLB, page faults and context switches of each trial",
               &O::counters},
 
-    OptionRow{"au", kVerdict, kShare,
+    OptionRow{"au", kVerdict, kShareValue,
               "accelerator utilisation that every configuration must reach, such as 90%; unset: not checked", &O::au,
               nullptr, 1e-6, 1},
     OptionRow{"check-verdict", kVerdict, "", "measure what the verdict predicts, and say how far off it was",
@@ -320,213 +299,6 @@ const std::array kOptionRows{
     OptionRow{"output", kOutput, "FILE", "result file; - for stdout", &O::output},
     OptionRow{"quiet", kOutput, "", "print no progress and no table; write the result file only", &O::quiet},
 };
-
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-
-std::string range_text(const OptionRow& row, bool whole) {
-  if (row.value == kDuration)
-    return row.most == kMostPeriod ? std::string("a time from 10ms to 1h, such as 200ms")
-                                   : "a time such as 90s, 20m or 1.5h";
-  if (row.value == kShare) return fmt::format("a share from {} to {}, such as {}", row.least, row.most, "0.05 or 5%");
-  const std::string kind = whole ? "whole number" : "number";
-  if (row.most == 0) return fmt::format("a {} of at least {}", kind, row.least);
-  return fmt::format("a {} from {} to {:.16g}", kind, row.least, row.most);
-}
-
-// As a number of its own type: a double cannot tell 2^53 from what follows it.
-template <typename Number>
-bool in_range(const OptionRow& row, Number value) {
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) return false;
-  }
-  return value >= static_cast<Number>(row.least) && (row.most == 0 || value <= static_cast<Number>(row.most));
-}
-
-// What a number of this option is to be multiplied by for what stands behind it; none: nothing may stand there.
-std::optional<double> unit_of(const OptionRow& row, std::string_view behind) {
-  if (behind.empty()) return 1;
-  if (row.value == kShare && behind == "%") return 0.01;
-  if (row.value != kDuration) return std::nullopt;
-  return behind == "ms"  ? std::optional(1e-3)
-         : behind == "s" ? std::optional(1.0)
-         : behind == "m" ? std::optional(60.0)
-         : behind == "h" ? std::optional(3600.0)
-                         : std::nullopt;
-}
-
-template <typename Number>
-Number parse_number(const OptionRow& row, std::string_view text) {
-  Number value{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status == std::errc{}) {
-    const auto unit = unit_of(row, {end, static_cast<std::size_t>(text.data() + text.size() - end)});
-    if constexpr (std::is_floating_point_v<Number>) value *= unit.value_or(0);
-    if (unit && in_range(row, value)) return value;
-  }
-  throw usage_error(
-      fmt::format("--{}: want {}, got '{}'", row.name, range_text(row, std::is_integral_v<Number>), text));
-}
-
-std::string parse_word(const OptionRow& row, std::string_view text) {
-  if (row.choices == nullptr) return std::string(text);
-  const Words words = row.choices();
-  // What an external loader is, if anything, is found when it is opened; a result that names one is read without that.
-  const bool external = row.name == "loader" && (may_name_external_loader(text) || known_loader(text) != nullptr);
-  if (row.name == "workload" && text == kScriptWorkload) return std::string(text);
-  if (!external && std::ranges::find(words, text) == words.end()) {
-    throw unknown_name(fmt::format("--{}", row.name), text, words);
-  }
-  return std::string(text);
-}
-
-// A flag's value, as one of two words.
-std::string_view parse_switch(const OptionRow& row, std::string_view text) {
-  if (text == "true" || text == "on") return "on";
-  if (text == "false" || text == "off") return "off";
-  throw usage_error(fmt::format("--{}: want on or off, got '{}'", row.name, text));
-}
-
-// What was given as a list is told why it is none, rather than that it is no word or number.
-void refuse_list(const OptionRow& row, std::string_view text) {
-  const bool whole = std::holds_alternative<std::size_t O::*>(row.field) ||
-                     std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
-  const bool may_have_commas = row.choices == nullptr && !whole;
-  const auto why = why_one_value(row);
-  if (why.empty() || may_have_commas || text.find(',') == std::string_view::npos) return;
-  throw usage_error(fmt::format("--{}: want one value, got '{}': {}", row.name, text, why));
-}
-
-template <typename T>
-void refuse_repetition(const OptionRow& row, const std::vector<T>& items) {
-  for (std::size_t i = 1; i < items.size(); ++i) {
-    if (std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(i), items[i]) ==
-        items.begin() + static_cast<std::ptrdiff_t>(i))
-      continue;
-    throw usage_error(fmt::format("--{}: the list contains '{}' twice", row.name, items[i]));
-  }
-}
-
-// "rows=4": goes on with the parameters of a loader, whose name would not begin so.
-bool goes_on(std::string_view text) {
-  const std::string_view key = text.substr(0, text.find_first_of("=,"));
-  return key.size() < text.size() && text[key.size()] == '=' && key.find_first_of("/:") == std::string_view::npos;
-}
-
-// Computes, placements and external loaders have commas of their own: there an item begins with a word of the option
-// only.
-bool begins_item(const OptionRow& row, std::string_view text) {
-  if (row.name == "loader") return !goes_on(text);
-  const Words heads = row.name == "compute"     ? compute_names()
-                      : row.name == "placement" ? Words{"shared", "split", "numa", "pin"}
-                                                : Words{};
-  if (heads.empty()) return true;
-  if (row.name == "compute" && may_name_external_compute(text.substr(0, text.find(',')))) return true;
-  return std::ranges::find(heads, text.substr(0, text.find_first_of(":,"))) != heads.end();
-}
-
-std::vector<std::string_view> items_of(const OptionRow& row, std::string_view text) {
-  std::vector<std::string_view> items;
-  std::size_t begin = 0;
-  for (std::size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',', comma + 1)) {
-    if (!begins_item(row, text.substr(comma + 1))) continue;
-    items.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  items.push_back(text.substr(begin));
-  return items;
-}
-
-std::vector<std::size_t> parse_whole_numbers(const OptionRow& row, std::string_view text) {
-  std::vector<std::size_t> numbers;
-  for (const std::string_view item : items_of(row, text)) {
-    // What is no range is refused by what the option takes.
-    if (item.find(':') == std::string_view::npos) {
-      numbers.push_back(parse_number<std::size_t>(row, item));
-      continue;
-    }
-    for (const std::size_t number : expand_range(fmt::format("--{}", row.name), item)) {
-      if (!in_range(row, number)) {
-        throw usage_error(
-            fmt::format("--{}: want {}, and the range '{}' has {}", row.name, range_text(row, true), item, number));
-      }
-      numbers.push_back(number);
-    }
-  }
-  refuse_repetition(row, numbers);
-  return numbers;
-}
-
-std::vector<double> parse_numbers(const OptionRow& row, std::string_view text) {
-  std::vector<double> numbers;
-  for (const std::string_view item : items_of(row, text)) numbers.push_back(parse_number<double>(row, item));
-  return numbers;
-}
-
-std::vector<std::string> parse_words(const OptionRow& row, std::string_view text) {
-  std::vector<std::string> words;
-  if (text == "all" && row.choices != nullptr) {
-    for (const std::string_view word : row.choices()) words.emplace_back(word);
-    return words;
-  }
-  for (const std::string_view item : items_of(row, text)) words.push_back(parse_word(row, item));
-  refuse_repetition(row, words);
-  return words;
-}
-
-// The values that an axis is given, each as text.
-std::vector<std::string> parse_axis(const OptionRow& row, std::string_view text) {
-  if (std::holds_alternative<bool O::*>(row.field)) {
-    if (text == "all") return {"off", "on"};
-    std::vector<std::string> switches;
-    for (const std::string_view item : items_of(row, text)) switches.emplace_back(parse_switch(row, item));
-    refuse_repetition(row, switches);
-    return switches;
-  }
-  const bool whole = std::holds_alternative<std::size_t O::*>(row.field) ||
-                     std::holds_alternative<std::optional<std::size_t> O::*>(row.field);
-  if (!whole) {
-    std::vector<std::string> words = parse_words(row, text);
-    // `auto` leaves to the tool what the others fix: beside all of them it would be one of them twice.
-    if (text == "all") std::erase(words, "auto");
-    return words;
-  }
-  std::vector<std::string> values;
-  for (const std::size_t number : parse_whole_numbers(row, text)) values.push_back(fmt::format("{}", number));
-  return values;
-}
-
-void write_one(RunOptions& options, const OptionRow& row, std::string_view text) {
-  std::visit(Overloaded{
-                 [&](bool O::*field) { options.*field = parse_switch(row, text) == "on"; },
-                 [&](std::size_t O::*field) { options.*field = parse_number<std::size_t>(row, text); },
-                 [&](std::optional<std::size_t> O::*field) { options.*field = parse_number<std::size_t>(row, text); },
-                 [&](double O::*field) { options.*field = parse_number<double>(row, text); },
-                 [&](std::optional<double> O::*field) { options.*field = parse_number<double>(row, text); },
-                 [&](std::string O::*field) {
-                   // An empty text is the absence of a value: a configuration would come back with the standard one.
-                   if (text.empty() && !(O().*field).empty()) {
-                     throw usage_error(fmt::format("--{}: want a value, got ''", row.name));
-                   }
-                   options.*field = parse_word(row, text);
-                 },
-                 [&](std::vector<std::size_t> O::*field) { options.*field = parse_whole_numbers(row, text); },
-                 [&](std::vector<double> O::*field) { options.*field = parse_numbers(row, text); },
-                 [&](std::vector<std::string> O::*field) { options.*field = parse_words(row, text); },
-             },
-             row.field);
-}
-
-OptionValue values_of(const Axis& axis, const OptionRow& row) {
-  const bool of_words =
-      std::holds_alternative<std::string O::*>(row.field) || std::holds_alternative<bool O::*>(row.field);
-  if (of_words) return axis.values;
-  std::vector<std::size_t> numbers;
-  for (const std::string& value : axis.values) numbers.push_back(parse_number<std::size_t>(row, value));
-  return numbers;
-}
 
 }  // namespace
 
@@ -556,64 +328,6 @@ bool is_for_pairs(const OptionRow& row) {
 bool is_for_training(const OptionRow& row) {
   return row.group != kSweep && row.group != kTrials && row.group != kMachine && row.group != kVerdict &&
          row.name != "mode" && row.name != "rank-timeout";
-}
-
-OptionValue read_option(const RunOptions& options, const OptionRow& row) {
-  for (const Axis& axis : options.axes) {
-    if (axis.option == row.name) return values_of(axis, row);
-  }
-  const auto list = [](const auto& values) { return values.empty() ? OptionValue() : OptionValue(values); };
-  return std::visit(Overloaded{
-                        [&](std::optional<std::size_t> O::*field) {
-                          return options.*field ? OptionValue(*(options.*field)) : OptionValue();
-                        },
-                        [&](std::optional<double> O::*field) {
-                          return options.*field ? OptionValue(*(options.*field)) : OptionValue();
-                        },
-                        [&](std::string O::*field) { return list(options.*field); },
-                        [&](std::vector<std::size_t> O::*field) { return list(options.*field); },
-                        [&](std::vector<double> O::*field) { return list(options.*field); },
-                        [&](std::vector<std::string> O::*field) { return list(options.*field); },
-                        [&](auto field) { return OptionValue(options.*field); },
-                    },
-                    row.field);
-}
-
-void write_option(RunOptions& options, const OptionRow& row, std::string_view text) {
-  if (!row.axis) {
-    refuse_list(row, text);
-    return write_one(options, row, text);
-  }
-  const auto values = parse_axis(row, text);
-  std::erase_if(options.axes, [&](const Axis& axis) { return axis.option == row.name; });
-  for (const std::string& value : values) {
-    RunOptions scratch;
-    write_one(scratch, row, value);
-  }
-  write_one(options, row, values.front());
-  if (values.size() > 1) options.axes.push_back({std::string(row.name), values});
-}
-
-std::string standard_text(const OptionRow& row) {
-  const RunOptions standard;
-  const auto join = [](const auto& values) {
-    std::string text;
-    for (const auto& value : values) text += fmt::format("{}{}", text.empty() ? "" : ",", value);
-    return text;
-  };
-  return std::visit(Overloaded{
-                        [](std::monostate) { return std::string(); },
-                        [](bool) { return std::string(); },
-                        [](std::size_t value) { return fmt::format("{}", value); },
-                        [](double value) { return fmt::format("{}", value); },
-                        [](const std::string& value) { return value; },
-                        [&](const auto& values) { return join(values); },
-                    },
-                    read_option(standard, row));
-}
-
-double parse_share(std::string_view name, std::string_view text, double least, double most) {
-  return parse_number<double>({name, kOutput, kShare, "", &O::trial_seconds, nullptr, least, most}, text);
 }
 
 }  // namespace loadline

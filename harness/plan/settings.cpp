@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/plan/word_lists.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "synthetic/compute/compute.h"
@@ -94,41 +95,17 @@ Enum named(const V& value, const std::array<Enum, N>& values) {
   throw Error(fmt::format("want one of {}, got '{}'", list_of(names), given));
 }
 
-// A word that stands for yes, or another that stands for no.
-bool is_first(const V& value, std::string_view yes, std::string_view no) {
+// Whether it is the word that stands for yes.
+bool is_first(const V& value, const WordPair& pair) {
   const auto given = as<std::string>(value);
-  if (given != yes && given != no) throw Error(fmt::format("want {} or {}, got '{}'", yes, no, given));
-  return given == yes;
+  if (given != pair.yes && given != pair.no) {
+    throw Error(fmt::format("want {} or {}, got '{}'", pair.yes, pair.no, given));
+  }
+  return given == pair.yes;
 }
 
-constexpr std::array kModes{Mode::kIo, Mode::kSynthetic, Mode::kFull, Mode::kOverhead};
-constexpr std::array kCacheStates{CacheState::kWarm, CacheState::kCold, CacheState::kAsIs};
-constexpr std::array kFileReads{FileRead::kPread, FileRead::kMmap, FileRead::kUring};
-constexpr std::array kDTypes{DType::kU8, DType::kF32, DType::kBF16, DType::kI32};
-constexpr std::array kSequences{Sequences::kRandom, Sequences::kConsecutive, Sequences::kDocuments, Sequences::kPadded,
-                                Sequences::kPacked};
-constexpr std::array kEveryDocuments{TextDocuments::kAuto, TextDocuments::kLines, TextDocuments::kFiles};
-constexpr std::array kLayouts{Layout::kNCHW, Layout::kNHWC};
-constexpr std::array kEveryStore{Stores::kCached, Stores::kStreaming};
-constexpr std::array kPrecisions{Precision::kF32, Precision::kBF16};
-constexpr std::array kPhotoCrops{PhotoCrop::kRandomResized, PhotoCrop::kCentre, PhotoCrop::kNone};
-constexpr std::array kDecoders{PhotoDecoder::kJpeg, PhotoDecoder::kOpenCv};
-
-std::string_view order_name(Order order) {
-  switch (order) {
-    case Order::kSequential: return "sequential";
-    case Order::kPageShuffled: return "page-shuffled";
-    case Order::kShuffled: break;
-  }
-  return "shuffled";
-}
-
-Order order_named(const V& value) {
-  const auto given = as<std::string>(value);
-  for (const Order order : {Order::kSequential, Order::kShuffled, Order::kPageShuffled}) {
-    if (order_name(order) == given) return order;
-  }
-  throw Error(fmt::format("want one of shuffled, page-shuffled, sequential, got '{}'", given));
+V word(bool first, const WordPair& pair) {
+  return text(first ? pair.yes : pair.no);
 }
 
 bool has_workers(const Cell& cell) {
@@ -191,8 +168,8 @@ constexpr std::array kSettingRows{
     SettingRow{"prefetch", P::kLoading, [](const Cell& c) { return has_workers(c) ? optional_value(c.prefetch) : V(); },
                [](Cell& c, const V& v) { c.prefetch = as_optional<std::size_t>(v); }},
     SettingRow{"delivery", P::kLoading,
-               [](const Cell& c) { return has_workers(c) ? text(c.in_order ? "in-order" : "completion") : V(); },
-               [](Cell& c, const V& v) { c.in_order = is_none(v) || is_first(v, "in-order", "completion"); }},
+               [](const Cell& c) { return has_workers(c) ? word(c.in_order, kDeliveries) : V(); },
+               [](Cell& c, const V& v) { c.in_order = is_none(v) || is_first(v, kDeliveries); }},
     SettingRow{"stores", P::kLoading,
                [](const Cell& c) { return has_workers(c) ? text(c.stores ? name(*c.stores) : "auto") : V(); },
                [](Cell& c, const V& v) {
@@ -222,8 +199,8 @@ constexpr std::array kSettingRows{
                }},
     SettingRow{"precision", P::kCompute, [](const Cell& c) { return computes(c) ? text(name(c.precision)) : V(); },
                [](Cell& c, const V& v) { c.precision = is_none(v) ? Precision::kF32 : named(v, kPrecisions); }},
-    SettingRow{"fusion", P::kCompute, [](const Cell& c) { return computes(c) ? text(c.fusion ? "on" : "off") : V(); },
-               [](Cell& c, const V& v) { c.fusion = is_none(v) || is_first(v, "on", "off"); }},
+    SettingRow{"fusion", P::kCompute, [](const Cell& c) { return computes(c) ? word(c.fusion, kSwitch) : V(); },
+               [](Cell& c, const V& v) { c.fusion = is_none(v) || is_first(v, kSwitch); }},
     SettingRow{"compute_threads", P::kCompute, [](const Cell& c) { return computes(c) ? V(c.compute_threads) : V(); },
                [](Cell& c, const V& v) { c.compute_threads = as_optional<std::size_t>(v).value_or(1); }},
     SettingRow{"placement", P::kSubject, [](const Cell& c) { return V(c.placement.name); },
@@ -248,13 +225,12 @@ constexpr std::array kSettingRows{
                [](Cell& c, const V& v) { c.data = as<std::string>(v); }},
     SettingRow{"format", P::kStorage, [](const Cell& c) { return V(c.dataset.format); },
                [](Cell& c, const V& v) { c.dataset.format = as<std::string>(v); }},
-    SettingRow{
-        "split", P::kStorage, [](const Cell& c) { return text(c.dataset.split == Split::kTrain ? "train" : "test"); },
-        [](Cell& c, const V& v) { c.dataset.split = is_first(v, "train", "test") ? Split::kTrain : Split::kTest; }},
+    SettingRow{"split", P::kStorage, [](const Cell& c) { return word(c.dataset.split == Split::kTrain, kSplits); },
+               [](Cell& c, const V& v) { c.dataset.split = is_first(v, kSplits) ? Split::kTrain : Split::kTest; }},
     SettingRow{"labels", P::kStorage,
-               [](const Cell& c) { return text(c.dataset.labels == LabelKind::kFine ? "fine" : "coarse"); },
+               [](const Cell& c) { return word(c.dataset.labels == LabelKind::kFine, kEveryLabels); },
                [](Cell& c, const V& v) {
-                 c.dataset.labels = is_first(v, "fine", "coarse") ? LabelKind::kFine : LabelKind::kCoarse;
+                 c.dataset.labels = is_first(v, kEveryLabels) ? LabelKind::kFine : LabelKind::kCoarse;
                }},
     SettingRow{"classes", P::kSubject, [](const Cell& c) { return V(c.classes); },
                [](Cell& c, const V& v) { c.classes = as<std::size_t>(v); }},
@@ -280,7 +256,7 @@ constexpr std::array kSettingRows{
                },
                true},
     SettingRow{"dtype", P::kSubject, [](const Cell& c) { return text(name(c.transform.dtype)); },
-               [](Cell& c, const V& v) { c.transform.dtype = c.photo.dtype = c.volume.dtype = named(v, kDTypes); }},
+               [](Cell& c, const V& v) { c.transform.dtype = c.photo.dtype = c.volume.dtype = named(v, kEveryDType); }},
     SettingRow{"layout", P::kSubject, [](const Cell& c) { return text(name(c.transform.layout)); },
                [](Cell& c, const V& v) { c.transform.layout = c.photo.layout = named(v, kLayouts); }},
     SettingRow{"mean", P::kSubject, [](const Cell& c) { return V(c.transform.mean); },
@@ -302,13 +278,12 @@ constexpr std::array kSettingRows{
     SettingRow{"scaled_dct", P::kSubject, [](const Cell& c) { return V(c.photo.allow_scaled_dct); },
                [](Cell& c, const V& v) { c.photo.allow_scaled_dct = as<bool>(v); }},
     SettingRow{
-        "on_corrupt", P::kSubject,
-        [](const Cell& c) { return text(c.on_corrupt == OnCorrupt::kFail ? "fail" : "skip"); },
-        [](Cell& c, const V& v) { c.on_corrupt = is_first(v, "fail", "skip") ? OnCorrupt::kFail : OnCorrupt::kSkip; }},
+        "on_corrupt", P::kSubject, [](const Cell& c) { return word(c.on_corrupt == OnCorrupt::kFail, kOnCorrupt); },
+        [](Cell& c, const V& v) { c.on_corrupt = is_first(v, kOnCorrupt) ? OnCorrupt::kFail : OnCorrupt::kSkip; }},
     SettingRow{"crop_edge", P::kSubject, [](const Cell& c) { return V(c.volume.edge); },
                [](Cell& c, const V& v) { c.dataset.crop_edge = c.volume.edge = as<std::size_t>(v); }},
-    SettingRow{"rotate", P::kSubject, [](const Cell& c) { return text(c.volume.rotate ? "on" : "off"); },
-               [](Cell& c, const V& v) { c.volume.rotate = is_first(v, "on", "off"); }},
+    SettingRow{"rotate", P::kSubject, [](const Cell& c) { return word(c.volume.rotate, kSwitch); },
+               [](Cell& c, const V& v) { c.volume.rotate = is_first(v, kSwitch); }},
     SettingRow{"sequence_length", P::kSubject,
                [](const Cell& c) { return of_tokens(c) ? V(c.dataset.sequence_length) : V(); },
                [](Cell& c, const V& v) { c.dataset.sequence_length = as_optional<std::size_t>(v).value_or(0); }, true},
@@ -318,8 +293,8 @@ constexpr std::array kSettingRows{
         true},
     SettingRow{"kernels", P::kOrder, [](const Cell& c) { return loads(c) ? V(c.kernels) : V(); },
                [](Cell& c, const V& v) { c.kernels = as_optional<std::string>(v).value_or("auto"); }},
-    SettingRow{"order", P::kOrder, [](const Cell& c) { return loads(c) ? text(order_name(c.sampler.order)) : V(); },
-               [](Cell& c, const V& v) { c.sampler.order = is_none(v) ? Order::kShuffled : order_named(v); }},
+    SettingRow{"order", P::kOrder, [](const Cell& c) { return loads(c) ? text(name(c.sampler.order)) : V(); },
+               [](Cell& c, const V& v) { c.sampler.order = is_none(v) ? Order::kShuffled : named(v, kOrders); }},
     SettingRow{"page_samples", P::kOrder,
                [](const Cell& c) { return loads(c) && in_pages(c) ? V(c.sampler.page_samples) : V(); },
                [](Cell& c, const V& v) {

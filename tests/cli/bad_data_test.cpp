@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "loaders/datasets/dataset.h"
+#include "loaders/names.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -123,10 +125,8 @@ TEST_F(BadData, EmptyDirectoryIsRefused) {
 
 TEST_F(BadData, DirectoryOfSomethingElseIsRefused) {
   write(data() / "notes.md", "no pictures");
-  expect_refused_everywhere(fmt::format(
-      "cannot open {}: no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, "
-      "webdataset, tfrecord, image-folder, text)",
-      data().string()));
+  expect_refused_everywhere(fmt::format("cannot open {}: no known dataset in it; name its format ({})", data().string(),
+                                        list_of(names_of(dataset_formats()))));
 }
 
 TEST_F(BadData, NothingThereIsRefused) {

@@ -1,4 +1,6 @@
 // --dump-config and --config.
+#include "loaders/loader.h"
+#include "loaders/names.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -91,9 +93,8 @@ TEST_F(Config, ValueOutOfRangeNamesTheFileToo) {
   expect_usage(R"({"trials": 0})", "config.json: --trials: want a whole number from 1 to 100000, got '0'");
   expect_usage(R"({"workers": [1, 1]})", "config.json: --workers: the list contains '1' twice");
   expect_usage(R"({"quiet": "perhaps"})", "config.json: --quiet: want on or off, got 'perhaps'");
-  expect_usage(R"({"loader": "seriall"})",
-               "config.json: --loader 'seriall': want one of serial, thread-pool, flow-graph, hdf5-mmap, hdf5, "
-               "hdf5-block, hdf5-chunk (did you mean serial?)");
+  expect_usage(R"({"loader": "seriall"})", "config.json: --loader 'seriall': want one of " +
+                                               list_of(names_of(loaders())) + " (did you mean serial?)");
   expect_usage(R"({"trials": {}})",
                "config.json: trials: want text, a number, true, false or a list of them, got an object");
 }

@@ -1,4 +1,6 @@
 // `loadline diff`, and baselines by name: what is said, and with which exit code.
+#include "harness/judge/metrics.h"
+#include "loaders/names.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -186,10 +188,7 @@ TEST_F(Diff, WantsTwoResults) {
   expect_refusal(run({"diff", "base.json", "slower.json", "--by", "loader"}), 2,
                  "--by: it compares cells within one result; give only that");
   expect_refusal(run({"diff", "base.json", "slower.json", "--metric", "ful"}), 2,
-                 "--metric 'ful': want one of samples_per_second, io, synthetic, full, first_batch_seconds, "
-                 "wait_p50_seconds, wait_p99_seconds, wait_max_seconds, cpu_seconds_per_1000_samples, "
-                 "joules_per_1000_samples, peak_rss_bytes "
-                 "(did you mean full?)");
+                 "--metric 'ful': want one of " + list_of(names_of(metrics())) + " (did you mean full?)");
 }
 
 TEST_F(Diff, RefusesWhatIsNoResultOfThisVersion) {

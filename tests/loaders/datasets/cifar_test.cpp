@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/names.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/samples.h"
 #include "tests/loaders/support/thrown.h"
@@ -181,11 +182,8 @@ TEST_F(Cifar100, TellsASplitThatIsNotThere) {
 TEST_F(Cifar, GuessesNothingFromASizeThatIsAWholeNumberOfEitherRecord) {
   write("both.bin", "");
   fs::resize_file(home_ / "both.bin", 3073 * 3074);
-  EXPECT_EQ(
-      refusal("both.bin"),
-      refused("both.bin",
-              "no known dataset in it; name its format (idx, cifar10, tokens, cifar100, volume, hdf5, npy, webdataset, "
-              "tfrecord, image-folder, text)"));
+  EXPECT_EQ(refusal("both.bin"), refused("both.bin", "no known dataset in it; name its format (" +
+                                                         list_of(names_of(dataset_formats())) + ")"));
   EXPECT_EQ(open("both.bin", {.format = "cifar10"})->info().samples, 3074U);
   EXPECT_EQ(open("both.bin", {.format = "cifar100"})->info().samples, 3073U);
 }

@@ -1,0 +1,199 @@
+// The options of the verbs about files: datasets, results, baselines, and of those about the tool itself.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/judging_options.h"
+#include "harness/cli/made_kinds.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/verb_options.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+#include "synthetic/convert/convert.h"
+
+namespace loadline {
+namespace {
+
+void add_dataset_options(CLI::App& app, DataRequest& request, const std::string& from_flag = "--format") {
+  app.add_option("path", request.path, "directory or file of the dataset")->required()->type_name("PATH");
+  app.add_option(from_flag, request.options.format, "its format [auto]")->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--split",
+         [&request](const std::string& text) {
+           if (text != "train" && text != "test") {
+             throw unknown_name("--split", text, std::vector<std::string_view>{"train", "test"});
+           }
+           request.options.split = text == "test" ? Split::kTest : Split::kTrain;
+         },
+         "split: train, test [train]")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--labels",
+         [&request](const std::string& text) {
+           if (text != "fine" && text != "coarse") {
+             throw unknown_name("--labels", text, std::vector<std::string_view>{"fine", "coarse"});
+           }
+           request.options.labels = text == "coarse" ? LabelKind::kCoarse : LabelKind::kFine;
+         },
+         "labels of CIFAR-100: fine, coarse [fine]")
+      ->type_name("KIND");
+  app.add_option("--tokenizer", request.options.tokenizer, "of text: a model of SentencePiece, or bytes [auto]")
+      ->type_name("FILE|bytes");
+  app.add_option("--text-key", request.options.text_key, "of text in JSON lines: the member that is a document [text]")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--documents",
+         [&request](const std::string& text) {
+           if (text != "lines" && text != "files") {
+             throw unknown_name("--documents", text, std::vector<std::string_view>{"lines", "files"});
+           }
+           request.options.documents = text == "lines" ? TextDocuments::kLines : TextDocuments::kFiles;
+         },
+         "of text, what a document is: lines, files [auto]")
+      ->type_name("KIND");
+  app.add_option("--hdf5-images", request.options.hdf5_images, "dataset of images in an HDF5 file [images]")
+      ->type_name("NAME");
+  app.add_option("--hdf5-labels", request.options.hdf5_labels, "dataset of labels in an HDF5 file [labels]")
+      ->type_name("NAME");
+}
+
+void add_convert(CLI::App& data, ConvertRequest& request) {
+  CLI::App* convert = data.add_subcommand("convert", "Write the same samples in another format");
+  add_dataset_options(*convert, request.from, "--from-format");
+  convert->add_option("destination", request.to, "file or directory to write; nothing else may be there")
+      ->required()
+      ->type_name("DST");
+  convert
+      ->add_option("--format", request.format,
+                   fmt::format("what to write: {} [by the destination's name]", list_of(names_of(convert_formats()))))
+      ->type_name("NAME");
+  add_number(*convert, "--chunk", "hdf5: samples per chunk; 0: in one piece, which can be mapped",
+             request.chunk_samples);
+  add_number(*convert, "--gzip", "hdf5: compression level of chunks, 1 to 9; 0: off", request.gzip_level);
+  add_number(*convert, "--shard", "webdataset, tfrecord: MiB per shard", request.shard_mebibytes);
+  convert->add_flag("--decode", request.decode, "hdf5: store the pixels of encoded images, which have one size");
+  convert->add_flag("--quiet,-q", request.quiet, "no progress");
+}
+
+}  // namespace
+
+void add_data(CLI::App& app, Request& request) {
+  CLI::App* data = app.add_subcommand("data", "Inspect, verify, make and convert datasets");
+  add_dataset_options(
+      *data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency"),
+      request.data);
+  add_dataset_options(*data->add_subcommand("verify", "Read and decode all of a dataset"), request.data);
+  CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
+  make->add_option("kind", request.make.kind, fmt::format("what to make: {}", list_of(names_of(made_kinds()))))
+      ->required()
+      ->type_name("KIND");
+  make->add_option("directory", request.make.directory,
+                   "destination, which must not exist yet: a file for nbody, a directory otherwise")
+      ->required()
+      ->type_name("DIR");
+  add_number(*make, "--samples", "training samples; the other split is extra [50000; photos 5000]",
+             [&request](std::uint64_t number) { request.make.samples = number; });
+  add_number(*make, "--seed", "of everything in it", request.make.seed);
+  add_number(
+      *make, "--size",
+      "nbody: values along each side of the cube, 36 bytes each [256]; tokens: tokens of the training split, "
+      "rounded up to a multiple of 4,096 [16777216]; text: bytes of the training split, rounded up to a multiple "
+      "of 16,384 [33554432; files 4194304]; photos: width in pixels, 4:3 [500]",
+      [&request](std::uint64_t number) { request.make.size = number; });
+  make->add_option("--from", request.make.from, "photos: directory of photographs to cut them from")->type_name("DIR");
+  make->add_option("--as", request.make.as,
+                   "write webdataset or tfrecord: a directory of shards for each split; text: lines, json-lines or "
+                   "files [lines]")
+      ->type_name("FORMAT");
+  make->add_flag("--quiet,-q", request.make.quiet, "no progress");
+  add_convert(*data, request.convert);
+}
+
+void add_baseline(CLI::App& app, BaselineRequest& request) {
+  CLI::App* baseline = app.add_subcommand("baseline", "List, show and delete baselines, and show their history");
+  baseline->add_subcommand("list", "List the kept baselines")
+      ->add_flag("--json", request.json, "print JSON, for other programs");
+  const auto with_name = [&](const char* verb, const char* what) {
+    CLI::App* sub = baseline->add_subcommand(verb, what);
+    sub->add_option("name", request.names, "of the baseline")->required()->expected(1)->type_name("NAME");
+    add_colours(*sub, request.colours, "Options");
+    return sub;
+  };
+  with_name("show", "Show a baseline the way `run` showed it");
+  CLI::App* removal = baseline->add_subcommand("delete", "Delete baselines, with their history");
+  removal->add_option("names", request.names, "of the baselines")->required()->type_name("NAME");
+  CLI::App* history = with_name("history", "Walk through the results that had a name, and show the trend");
+  add_number(*history, "--last", "number of results, including the present one", request.last);
+  history->footer(
+      "A result that --save-baseline with --overwrite replaces moves into the history of its name, which keeps the "
+      "last hundred.");
+}
+
+void add_merge(CLI::App& app, MergeRequest& request) {
+  CLI::App* merge = app.add_subcommand("merge", "Merge several results, such as those of a job array, into one");
+  merge->add_option("results", request.results, "result files, at least two")->required()->type_name("FILE");
+  merge->add_option("--output,-o", request.output, "result file; - for stdout [loadline-<run id>.json]")
+      ->type_name("FILE");
+  merge->add_flag("--overwrite", request.overwrite, "replace an existing result");
+  merge->add_flag("--allow-mismatch", request.allow_mismatch, "merge results of different builds and machines too");
+}
+
+void add_export(CLI::App& app, ExportRequest& request) {
+  CLI::App* exported = app.add_subcommand("export", "Convert a result, or its monitor's series, for other tools");
+  exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
+  exported
+      ->add_option("directory", request.directory,
+                   "tensorboard: directory for the event files, which go into a subdirectory named after the run")
+      ->type_name("DIR");
+  exported
+      ->add_option("--to", request.to,
+                   "benchy: a run for that tool's scripts; csv: the series of --monitor; tensorboard: event files")
+      ->required()
+      ->type_name("NAME");
+  exported->add_option("--output,-o", request.output, "benchy, csv: file to write; - for stdout [-]")
+      ->type_name("FILE");
+  exported->add_flag("--overwrite", request.overwrite, "benchy, csv: replace an existing file");
+  exported->footer(
+      "tensorboard: one run per cell, one step per trial, with the cell's settings as hyperparameters. Existing files "
+      "are never replaced.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage.");
+}
+
+void add_report(CLI::App& app, ReportRequest& request) {
+  CLI::App* report = app.add_subcommand("report", "Make a page, a table or text from one or more results");
+  report
+      ->add_option("results", request.results,
+                   "files that `run` wrote, or files that `train` wrote; several are laid over each other; or a study "
+                   "that `scale` "
+                   "wrote; or jobs that were recorded, as text")
+      ->required()
+      ->type_name("RESULT");
+  report->add_option("--output,-o", request.output, "file to write, - for stdout [stdout; html needs a file]")
+      ->type_name("FILE");
+  report->add_flag("--overwrite", request.overwrite, "replace an existing file");
+  report->add_option("--format", request.format, "html, markdown, csv, text [by the suffix of --output, or html]")
+      ->type_name("NAME");
+  report->add_option("--title", request.title, "of html and markdown [workloads, host and date]")->type_name("TEXT");
+  report->footer(
+      "html is one file that needs no network; csv has one row per trial and one column per setting.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage.");
+}
+
+void add_help(CLI::App& app, Request& request) {
+  CLI::App* help = app.add_subcommand("help", "Explain a verb or a section of its options");
+  help->add_option("words", request.help, "verb, such as run or data make, and optionally a section such as trials")
+      ->type_name("VERB [SECTION]");
+  help->add_flag("--man", request.help_as_manual, "as a man page: loadline help --man run | man -l -");
+}
+
+void add_completion(CLI::App& app, Request& request) {
+  app.add_subcommand("completion", "Print a shell's completion script for loadline")
+      ->add_option("shell", request.completion_shell, "bash, zsh or fish: eval \"$(loadline completion bash)\"")
+      ->required()
+      ->type_name("SHELL");
+}
+
+}  // namespace loadline

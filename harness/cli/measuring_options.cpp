@@ -1,0 +1,229 @@
+// The options of the verbs that measure.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "harness/cli/judging.h"
+#include "harness/cli/judging_options.h"
+#include "harness/cli/scale_options.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/verb_options.h"
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+constexpr std::string_view kResultReplaced = "a complete result at --output";
+
+void add_trace(CLI::App& run, RunRequest& request) {
+  run.add_option("--trace", request.trace,
+                 "measure one extra trial of each configuration, excluded from all figures, and write its timeline for "
+                 "Perfetto or chrome://tracing; --filter says which configurations are run")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name("FILE")
+      ->group("Output");
+  add_number(run, "--trace-trials", "trials of each configuration in the trace [1]", [&request](std::uint64_t trials) {
+    if (trials == 0) throw usage_error("--trace-trials: want a whole number of at least 1, got '0'");
+    request.trace_trials = trials;
+  });
+  run.get_option("--trace-trials")->needs("--trace")->group("Output");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Request& request) {
+  CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
+  for (const OptionRow& row : run_options()) add_row(*run, row, request.given);
+  run->add_option("--rank-timeout", request.run.rank_timeout,
+                  "seconds that a rank may stay silent or keep the others waiting before the run ends without it [30]")
+      ->check([](const std::string& text) {
+        const double seconds = std::strtod(text.c_str(), nullptr);
+        return seconds > 0 && seconds <= 86'400 ? ""
+                                                : fmt::format("want more than 0 and at most 86400, got '{}'", text);
+      })
+      ->type_name("SECONDS")
+      ->group("Sampler");
+  run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
+      ->group("Configuration");
+  run->add_option("--config", request.run.config,
+                  "take options from a JSON file, or from an earlier result; - for stdin")
+      ->type_name("FILE")
+      ->group("Configuration");
+  run->add_option("--resume", request.run.resume,
+                  "continue an interrupted or timed-out result with its own options, into the same file; start it if "
+                  "the file does not exist")
+      ->type_name("FILE")
+      ->group("Configuration");
+  run->add_flag("--allow-mismatch", request.run.allow_mismatch,
+                "let --resume continue a result that another build of the program began")
+      ->needs("--resume")
+      ->group("Configuration");
+  run->add_flag("--dump-config", request.run.dump_config, "print the options as --config reads them, and stop")
+      ->group("Configuration");
+  run->add_option("--baseline", request.run.baseline,
+                  "afterwards compare with the result kept under this name, as `loadline diff` does")
+      ->type_name("NAME")
+      ->group("Verdict");
+  run->add_flag("--details", request.run.details, "print all figures and warnings, not a summary")->group("Output");
+  run->add_option("--summary", request.run.summary,
+                  "after the figures print the summary lines of another tool, for scripts that read them: benchy")
+      ->type_name("TOOL")
+      ->group("Output");
+  add_trace(*run, request.run);
+  run->add_option("--save-baseline", request.run.save_baseline, "keep a complete result under this name")
+      ->type_name("NAME")
+      ->group("Verdict");
+  add_overwrite(*run, request.run.overwrite,
+                "an existing complete result at --output, baseline of --save-baseline or file at --trace,");
+  add_colours(*run, request.run.colours, "Output");
+  run->footer(
+      "Where [] gives no value, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression against --baseline, 129, 130 and 143 interrupted "
+      "with what was measured so far kept.");
+}
+
+void add_ceilings(CLI::App& app, Request& request) {
+  CLI::App* ceilings = app.add_subcommand("ceilings", "Measure what this machine can do at best: the limits of `run`");
+  for (const OptionRow& row : run_options()) {
+    if (is_for_ceilings(row)) add_row(*ceilings, row, request.given);
+  }
+  ceilings
+      ->add_option("--config", request.run.config,
+                   "take options from a JSON file, or from an earlier result; - for stdin")
+      ->type_name("FILE")
+      ->group("Configuration");
+  add_overwrite(*ceilings, request.run.overwrite, kResultReplaced);
+  ceilings->footer(
+      "Where [] gives no value, the workload's own is used; for --workers it is 1 and the CPUs in force.\n"
+      "Without --output no file is written.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far shown.");
+}
+
+void add_train(CLI::App& app, Request& request) {
+  CLI::App* train = app.add_subcommand("train", "Train a small network for some epochs, as a real job would");
+  for (const OptionRow& row : run_options()) {
+    if (is_for_training(row)) add_row(*train, row, request.given);
+  }
+  add_number(*train, "--epochs", "number of passes over all samples", request.train.epochs);
+  train
+      ->add_option("--config", request.run.config,
+                   "take options from a JSON file, or from an earlier result; - for stdin")
+      ->type_name("FILE")
+      ->group("Configuration");
+  train
+      ->add_option(
+          "--tensorboard", request.train.tensorboard,
+          "write event files for TensorBoard, epoch by epoch, into a directory named after the run below this one")
+      ->type_name("DIR")
+      ->group("Output");
+  add_overwrite(*train, request.run.overwrite, kResultReplaced);
+  train->footer(
+      "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens and text), --workers "
+      "the "
+      "CPUs in force.\n"
+      "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with the epochs so far shown.");
+}
+
+namespace {
+
+// What says which samples a loader is to deliver.
+bool is_for_check(const OptionRow& row) {
+  constexpr std::array kHeeded{"workload",    "workers",    "batch-size",      "data",
+                               "format",      "split",      "labels",          "hdf5-images",
+                               "hdf5-labels", "dtype",      "layout",          "normalise",
+                               "mean",        "std",        "order",           "seed",
+                               "rank",        "world-size", "prefetch",        "drop-last",
+                               "time-limit",  "token-type", "sequence-length", "sequences",
+                               "tokenizer",   "text-key",   "documents",       "bucket-batches"};
+  return std::ranges::find(kHeeded, row.name) != kHeeded.end();
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Request& request) {
+  CLI::App* check = app.add_subcommand("check", "Check that a loader delivers each sample once, with its label");
+  check
+      ->add_option("loader", request.check.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
+      ->required()
+      ->type_name("LOADER");
+  for (const OptionRow& row : run_options()) {
+    if (is_for_check(row)) add_row(*check, row, request.given);
+  }
+  add_number(*check, "--epochs", "how many epochs to load with each number of workers", request.check.epochs);
+  check->footer(
+      "The check identifies samples by the indices that the loader reports, or else by their contents.\n"
+      "Exit codes: 0 the loader delivers the dataset, 1 it does not, or the check failed, 2 usage, 129, 130 and 143 "
+      "interrupted.");
+}
+
+namespace {
+
+// `ab` and `aa`.
+void add_rows_for_pairs(CLI::App& verb, Request& request) {
+  for (const OptionRow& row : run_options()) {
+    if (is_for_pairs(row)) add_row(verb, row, request.given);
+  }
+}
+
+constexpr const char* kPairsFooter =
+    "Unless options say otherwise: IO and FULL of thread-pool with the CPUs in force as workers, trials of 0.25 s.\n";
+
+}  // namespace
+
+void add_ab(CLI::App& app, Request& request) {
+  CLI::App* ab = app.add_subcommand("ab", "Compare two configurations, or two binaries, in interleaved pairs");
+  ab->add_option("--base", request.pairs.base, "options of the first side, such as '--prefetch 4'")
+      ->type_name("'OPTIONS'");
+  ab->add_option("--new", request.pairs.changed, "options of the second side")->type_name("'OPTIONS'");
+  ab->add_option("--base-binary", request.pairs.base_binary,
+                 "with --processes: the loadline program that the first side runs")
+      ->type_name("FILE");
+  ab->add_option("--new-binary", request.pairs.changed_binary,
+                 "with --processes: the program that the second side runs")
+      ->type_name("FILE");
+  add_rows_for_pairs(*ab, request);
+  add_number(
+      *ab, "--pairs",
+      "trials of each side, taken in turns; ab never stops early, as that would make errors more likely than stated",
+      request.pairs.pairs);
+  ab->add_flag("--processes", request.pairs.processes, "run each trial in its own process")->group("Trials");
+  add_judging(*ab, request.pairs.judging);
+  ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
+      ->type_name("NAME")
+      ->group("Output");
+  add_overwrite(*ab, request.run.overwrite, "complete results at --output");
+  add_colours(*ab, request.run.colours, "Output");
+  ab->footer(std::string(kPairsFooter) +
+             "The first pair is a warm-up and is dropped. Both sides are assumed to read the same data.\n"
+             "Writes two results, FILE-base.json and FILE-new.json, which `loadline diff --paired` compares again.\n"
+             "Exit codes: 0 ok, 1 failed, 2 usage, 3 a regression, 129, 130 and 143 interrupted.");
+}
+
+void add_aa(CLI::App& app, Request& request) {
+  CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: how far apart two identical runs lie");
+  add_rows_for_pairs(*aa, request);
+  add_number(*aa, "--pairs", "pairs of runs, each run in its own process", request.noise.pairs);
+  add_number(*aa, "--trials",
+             "trials of each cell in each run; the floor applies unchanged to results with as many trials or more",
+             request.noise.trials);
+  add_overwrite(*aa, request.run.overwrite, kResultReplaced);
+  aa->footer(std::string(kPairsFooter) +
+             "The first run is a warm-up and is dropped. A floor above 50 % is refused.\n"
+             "Written to FILE, or to the place where `loadline diff` looks for this host's floor.\n"
+             "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted.");
+}
+
+void add_scale_and_rows(CLI::App& app, Request& request) {
+  CLI::App& verb = add_scale(app, request.scale);
+  for (const OptionRow& row : run_options()) {
+    if (is_for_scale(row)) add_row(verb, row, request.given);
+  }
+}
+
+}  // namespace loadline

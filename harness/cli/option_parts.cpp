@@ -1,0 +1,73 @@
+#include "harness/cli/option_parts.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "loaders/error.h"
+#include "loaders/names.h"
+
+namespace loadline {
+namespace {
+
+std::string help_of(const OptionRow& row) {
+  std::string text(row.help);
+  if (row.choices != nullptr) text += fmt::format(": {}", list_of(row.choices()));
+  const std::string standard = standard_text(row);
+  if (!standard.empty()) text += fmt::format(" [{}]", standard);
+  return text;
+}
+
+}  // namespace
+
+void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given) {
+  const std::string flag = fmt::format("--{}{}", row.name,
+                                       row.name == "output"  ? ",-o"
+                                       : row.name == "quiet" ? ",-q"
+                                                             : "");
+  const auto give = [&given, &row](const std::string& text) { given.emplace_back(&row, text); };
+  CLI::Option* option = nullptr;
+  if (row.value.empty() && row.axis) {
+    // Without a value it is on, as any flag.
+    option = app.add_option_function<std::string>(
+        flag, [give](const std::string& text) { give(text.empty() ? "on" : text); }, help_of(row));
+    option->expected(0, 1);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->type_name("[on|off,...]");
+  } else if (row.value.empty()) {
+    option = app.add_flag_callback(
+        flag, [&given, &row] { given.emplace_back(&row, "true"); }, help_of(row));
+  } else {
+    option = app.add_option_function<std::string>(flag, give, help_of(row));
+    // The last one counts, so that a script's own settings can be overridden behind them.
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));
+  }
+  option->group(std::string(row.group));
+}
+
+void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced) {
+  verb.add_flag("--overwrite", overwrite, fmt::format("replace {}", replaced))->group("Output");
+}
+
+void add_number(CLI::App& app, const std::string& flag, const std::string& help,
+                std::function<void(std::uint64_t)> take) {
+  const auto give = [flag, take = std::move(take)](const std::string& text) {
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc{} || end != text.data() + text.size()) {
+      throw usage_error(fmt::format("{}: want a whole number, got '{}'", flag, text));
+    }
+    take(number);
+  };
+  app.add_option_function<std::string>(flag, give, help)
+      ->type_name("N")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number) {
+  add_number(app, flag, fmt::format("{} [{}]", help, number), [&number](std::uint64_t value) { number = value; });
+}
+
+}  // namespace loadline

@@ -1,0 +1,34 @@
+// How verbs get their options: those of the table of options, and those that several verbs have.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/plan/options.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): its own
+class App;
+}
+
+namespace loadline {
+
+// Rows with their texts, in the order of the command line.
+using GivenOptions = std::vector<std::pair<const OptionRow*, std::string>>;
+
+// Adds the option of a row. While `app` is parsed its texts go to `given`, which outlives `app`.
+void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given);
+
+// An option that takes a whole number; throws usage Error for any other text.
+void add_number(CLI::App& app, const std::string& flag, const std::string& help,
+                std::function<void(std::uint64_t)> take);
+// The same with `number` as its standard value, which outlives `app`.
+void add_number(CLI::App& app, const std::string& flag, std::string_view help, std::uint64_t& number);
+
+// Adds --overwrite, whose help says what it replaces.
+void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced);
+
+}  // namespace loadline

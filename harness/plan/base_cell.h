@@ -1,0 +1,13 @@
+// What all cells of one combination of options have in common.
+#pragma once
+
+#include <cstddef>
+
+#include "harness/plan/plan.h"
+
+namespace loadline {
+
+// Without mode, loader and workers. Throws usage Error for options that contradict each other.
+Cell base_cell(const RunOptions& options, const Workload& workload, std::size_t batch_size, const PlanContext& context);
+
+}  // namespace loadline

@@ -1,0 +1,132 @@
+#include "harness/plan/refusals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "harness/plan/find.h"
+#include "harness/plan/placement.h"
+#include "harness/plan/script_workload.h"
+#include "harness/plan/workloads.h"
+#include "loaders/error.h"
+#include "loaders/loader.h"
+#include "synthetic/compute/compute.h"
+
+namespace loadline {
+namespace {
+
+// What only a step that computes heeds is refused where there is none.
+void check_compute_knobs(const RunOptions& options) {
+  const RunOptions standard;
+  const std::string_view idle = options.precision != standard.precision ? "precision"
+                                : options.fusion != standard.fusion     ? "fusion"
+                                : options.compute_threads               ? "compute-threads"
+                                                                        : "";
+  if (idle.empty()) return;
+  for (const std::string& workload : options.workloads) {
+    const std::string compute =
+        options.compute.empty() ? std::string(workload_named(workload).compute) : options.compute;
+    const ComputeKind& kind = *parse_compute(compute).kind;
+    if (kind.heeds_setting && !kind.heeds_threads && options.compute_threads) {
+      throw usage_error(fmt::format("--compute-threads: compute {} always uses one thread", kind.name));
+    }
+    if (kind.heeds_setting) continue;
+    throw usage_error(
+        fmt::format("--{}: compute {} computes nothing; use one that does, such as --compute cnn", idle, kind.name));
+  }
+}
+
+}  // namespace
+
+void check_options(const RunOptions& options) {
+  if (options.rank >= options.world_size) {
+    throw usage_error(fmt::format("--rank {}: want a rank below --world-size {}", options.rank, options.world_size));
+  }
+  if (!options.data.empty() && options.workloads.size() > 1) {
+    throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads; name one with --workload",
+                                  options.data, options.workloads.size()));
+  }
+  if (!options.compute.empty()) parse_compute(options.compute);
+  check_compute_knobs(options);
+  const auto has = [&](std::string_view mode) { return std::ranges::find(options.modes, mode) != options.modes.end(); };
+  if (!options.compute.empty() && !has("synthetic") && !has("full")) {
+    throw usage_error("--compute: the chosen modes have no compute; synthetic and full do");
+  }
+  const std::string_view judged = options.au                                           ? "au"
+                                  : options.check_verdict && options.find != kFindBest ? "check-verdict"
+                                                                                       : "";
+  if (!judged.empty() && !(has("synthetic") && has("full"))) {
+    throw usage_error(
+        fmt::format("--{}: it needs SYNTHETIC and FULL trials; add synthetic and full to --mode", judged));
+  }
+  check_find(options);
+  const bool any_workers = (has("io") || has("full")) && std::ranges::any_of(options.loaders, [](const auto& loader) {
+                             return loader_named(loader).has_workers;
+                           });
+  const std::string_view own = options.stores != "auto" ? "stores" : options.delivery != "in-order" ? "delivery" : "";
+  const std::string_view idle = !options.workers.empty() ? "workers" : options.prefetch ? "prefetch" : own;
+  if (!any_workers && !idle.empty()) {
+    throw usage_error(fmt::format("--{}: nothing that --loader and --mode choose has workers", idle));
+  }
+  const bool all_external =
+      std::ranges::all_of(options.loaders, [](const auto& loader) { return loader_named(loader).external; });
+  if (all_external && !own.empty()) {
+    throw usage_error(fmt::format(
+        "--{}: it applies only to the loaders that `loadline list` shows, and --loader chooses none of them", own));
+  }
+  for (const std::string& loader : options.loaders) {
+    if (!options.in_memory || !loader_named(loader).access) continue;
+    throw usage_error(fmt::format("--in-memory: loader {} always reads from the file", loader));
+  }
+  if (options.in_memory && options.cache == "cold") {
+    throw usage_error(
+        "--cache cold: with --in-memory all samples are read before a trial begins; give only one of the two");
+  }
+  if (options.placement == Placement::kNumaReplicate && !options.in_memory) {
+    throw usage_error(fmt::format(
+        "--placement {0}: only samples in memory can be copied to each node; add --in-memory, or use --placement numa",
+        options.placement));
+  }
+  const RunOptions standard;
+  if (options.read != "uring") {
+    const std::string_view unheeded = options.reads_in_flight != standard.reads_in_flight ? "reads-in-flight"
+                                      : options.read_ahead != standard.read_ahead         ? "read-ahead"
+                                                                                          : "";
+    if (!unheeded.empty()) {
+      throw usage_error(fmt::format("--{}: it applies to --read uring, not to {}", unheeded, options.read));
+    }
+  }
+  if (options.order != "page-shuffled") {
+    const std::string_view unheeded = options.page_samples != standard.page_samples       ? "page-samples"
+                                      : options.window_samples != standard.window_samples ? "window-samples"
+                                                                                          : "";
+    if (!unheeded.empty()) {
+      throw usage_error(fmt::format("--{}: it applies to --order page-shuffled, not to {}", unheeded, options.order));
+    }
+  }
+  if (options.trial_batches && options.trial_seconds != standard.trial_seconds) {
+    throw usage_error("--trial-seconds: it contradicts --trial-batches; give only one of the two");
+  }
+  if (!options.until_ci && options.max_trials != standard.max_trials) {
+    throw usage_error("--max-trials: it applies to --until-ci; otherwise --trials sets the number");
+  }
+  if (options.order == "page-shuffled" && options.window_samples < options.page_samples) {
+    throw usage_error(fmt::format("--window-samples {}: want at least one page, --page-samples is {}",
+                                  options.window_samples, options.page_samples));
+  }
+}
+
+// 0 workers are for external loaders alone; beside those, the others are run with all other numbers.
+void check_worker_counts(const RunOptions& options) {
+  if (std::ranges::find(options.workers, 0) == options.workers.end()) return;
+  for (const std::string& loader : options.loaders) {
+    const LoaderKind& kind = loader_named(loader);
+    if (kind.may_do_without || (kind.has_workers && options.workers.size() > 1)) continue;
+    if (!kind.has_workers && options.loaders.size() > 1) continue;
+    throw usage_error(fmt::format("--workers 0: loader {} wants at least 1", loader));
+  }
+}
+
+}  // namespace loadline

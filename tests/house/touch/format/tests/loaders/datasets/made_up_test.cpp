@@ -1,0 +1,25 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loaders/datasets/dataset.h"
+#include "tests/loaders/support/files.h"
+#include "tests/loaders/support/thrown.h"
+
+namespace loadline {
+namespace {
+
+TEST(MadeUpFormat, ReadsRecordsAndRefusesWhatIsNone) {
+  const test::TemporaryDirectory home;
+  const auto dataset = open_dataset(test::write(home / "a.made-up", "\1abcd\2efgh"), {});
+  EXPECT_EQ(dataset->info().format, "made-up");
+  EXPECT_THAT(dataset->labels(), testing::ElementsAre(1, 2));
+  const auto cut = test::write(home / "cut.made-up", "\1abc");
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(cut, {}); }),
+            test::failed("cannot open " + cut.string() + ": 4 bytes are not a whole number of records of 5 bytes"));
+  const auto high = test::write(home / "high.made-up", "\1abcd\3efgh");
+  EXPECT_EQ(test::thrown_by([&] { open_dataset(high, {}); }),
+            test::failed("cannot open " + high.string() + ": label 3 of sample 1 is out of range, want 0 to 2"));
+}
+
+}  // namespace
+}  // namespace loadline
