@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 
 #include "harness/cli/judging.h"
@@ -39,15 +38,6 @@ void add_trace(CLI::App& run, RunRequest& request) {
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
   for (const OptionRow& row : run_options()) add_row(*run, row, request.given);
-  run->add_option("--rank-timeout", request.run.rank_timeout,
-                  "seconds that a rank may stay silent or keep the others waiting before the run ends without it [30]")
-      ->check([](const std::string& text) {
-        const double seconds = std::strtod(text.c_str(), nullptr);
-        return seconds > 0 && seconds <= 86'400 ? ""
-                                                : fmt::format("want more than 0 and at most 86400, got '{}'", text);
-      })
-      ->type_name("SECONDS")
-      ->group("Sampler");
   run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
       ->group("Configuration");
   run->add_option("--config", request.run.config,

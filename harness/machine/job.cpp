@@ -164,7 +164,10 @@ Job lsf_job(std::string id, const Reader& read, std::string_view hostname) {
   auto hosts = parse_hosts_and_slots(slots_text);
   if (hosts.empty()) hosts = count_hosts(hosts_text);
   std::string nodes;
-  for (const Host& host : hosts) nodes += (nodes.empty() ? "" : ",") + std::string(host.name);
+  for (const Host& host : hosts) {
+    if (!nodes.empty()) nodes += ',';
+    nodes += host.name;
+  }
   // LSB_JOBINDEX is 0 outside of an array, whose indices begin at 1.
   const auto index = read.number("LSB_JOBINDEX");
   const bool in_array = index && *index > 0;

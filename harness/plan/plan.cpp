@@ -16,6 +16,7 @@
 #include "harness/plan/script_workload.h"
 #include "harness/plan/settings.h"
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/script.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/random.h"
