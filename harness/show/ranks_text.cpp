@@ -182,10 +182,13 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
       held.push_back(trial.ranks->held_share());
       skew = std::max(skew, trial.ranks->skew_seconds);
     }
-    text += fmt::format(
-        "{}, {}: the slowest of {} holds the others for {} of the time, and {}; all started within {}.\n",
-        cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers),
-        plural(cell.trials.front().rank_count(), "rank"), percent(mean_of(held)), slowest_text(cell), duration(skew));
+    const std::string slowest = "the slowest of " + plural(cell.trials.front().rank_count(), "rank");
+    const Estimate share = mean_of(held);
+    const std::string holds = share.ci95 && !telling_share(share)
+                                  ? fmt::format("how long {} holds the others is {}", slowest, kTooNoisy)
+                                  : fmt::format("{} holds the others for {} of the time", slowest, percent(share));
+    text += fmt::format("{}, {}: {}, and {}; all started within {}.\n", cell.cell.workload,
+                        loader_text(*cell.cell.loader, cell.cell.workers), holds, slowest_text(cell), duration(skew));
     text += gradients_text(cell);
   }
   return result.ranks ? text + coverage_text(result) : text;

@@ -44,9 +44,9 @@ class Ranks(ResultsTest):
         before = self.documents()
         code, out, err, sentences = self.run_all(*CELLS, "--ceilings", "on", "-o", "one.json")
         self.assertEqual((code, sentences), (0, []), err)
-        for once in ("samples/s, mean", "cifar10, serial: the slowest of 2 ranks holds the others for",
-                     "ranks: 2 by mpirun", "result: one.json"):
+        for once in ("samples/s, mean", "ranks: 2 by mpirun", "result: one.json"):
             self.assertEqual(out.count(once), 1, out)
+        self.assertRegex(out, "cifar10, serial: (how long )?the slowest of 2 ranks holds the others (for|is too noisy)")
         self.assertEqual(self.documents() - before, {"one.json"})
         result = self.work.result("one.json")
         self.assertEqual(result["status"], "complete")

@@ -129,10 +129,12 @@ class Schema(ResultsTest):
                     self.assertEqual({len(c["mean"]) for c in result["cells"]}, {0 if dtype == "u8" else 3})
 
     def test_every_option_set(self):
+        staged = self.work.path / "staged"
+        staged.mkdir()
         result = self.work.run_for_result(
             "options.json",
-            ["--workload", "cifar100", "--data", str(self.work.path / "data" / "cifar100"), "--format", "cifar100",
-             "--split", "test", "--labels", "coarse", "--in-memory", "--normalise", "on", "--mean", "0.1,0.2,0.3",
+            ["--workload", "cifar100", "--data", str(self.work.path / "data" / "cifar100"), "--stage", str(staged),
+             "--format", "cifar100", "--split", "test", "--labels", "coarse", "--in-memory", "--normalise", "on", "--mean", "0.1,0.2,0.3",
              "--std", "0.4,0.5,0.6", "--crop-padding", "2", "--flip", "off", "--kernels", "scalar", "--order",
              "page-shuffled", "--page-samples", "8", "--window-samples", "16", "--seed", "9007199254740992", "--rank",
              "1", "--world-size", "2", "--drop-last", "--loader", "thread-pool", "--workers", "2", "--batch-size", "8",
