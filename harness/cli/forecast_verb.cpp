@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +41,14 @@ constexpr std::array kForecastFormats{
                      return forecast_html(forecasts, request);
                    }}};
 
+const ForecastFormat& format_of(const ForecastVerbRequest& request) {
+  if (!request.format.empty()) return row_named(kForecastFormats, "--format", request.format);
+  const std::string suffix = std::filesystem::path(request.output).extension().string();
+  const auto named = std::ranges::find_if(
+      kForecastFormats, [&](const ForecastFormat& one) { return suffix == "." + std::string(one.name); });
+  return named == kForecastFormats.end() ? kForecastFormats.front() : *named;
+}
+
 Basis with_overrides(Basis basis, const ForecastVerbRequest& request) {
   if (request.sample_bytes) basis.bytes_per_sample = *request.sample_bytes;
   if (request.sample_requests) basis.requests_per_sample = *request.sample_requests;
@@ -68,7 +78,7 @@ int forecast_verb(const ForecastVerbRequest& request) {
   if (request.results.empty() && request.figures.empty()) {
     throw usage_error("forecast: want a result, or --figures that another tool printed");
   }
-  const ForecastFormat& format = row_named(kForecastFormats, "--format", request.format);
+  const ForecastFormat& format = format_of(request);
   if (!request.forecast.find.empty()) row_named(forecast_finds(), "--find", request.forecast.find);
   const ResultFile file(request.output.empty() ? "-" : request.output,
                         {.kind = OutputRules::Kind::kText,

@@ -170,7 +170,7 @@ struct ForecastVerbRequest {
   std::optional<double> sample_requests;
   std::optional<double> gradient_bytes;
   ForecastRequest forecast;
-  std::string format = "text";
+  std::string format;  // empty: by the suffix of `output`, or text
   std::string output;  // path, or - for stdout; empty: stdout
   bool overwrite = false;
 };

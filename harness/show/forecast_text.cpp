@@ -121,7 +121,8 @@ std::string one_text(const Forecast& forecast, const ForecastRequest& request, s
   for (std::size_t i = 0; i < forecast.points.size(); ++i) rows.push_back(row_of(forecast, i));
   const std::size_t limit = forecast.simulated ? 6 : 5;
   std::string text =
-      basis_text(forecast) + fitted(rows, {.left = {limit}, .constant = {}, .expendable = {"nodes"}}, width);
+      basis_text(forecast) +
+      fitted(rows, {.left = {limit}, .constant = {}, .expendable = {"nodes", "storage, bytes/s"}}, width);
   for (const std::string& sentence : findings_of(forecast, request)) text += sentence + "\n";
   for (const std::string& sentence : left_out(forecast.basis, request.system, request.seeds > 0))
     text += sentence + "\n";

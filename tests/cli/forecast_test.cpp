@@ -43,7 +43,7 @@ TEST_F(ForecastVerb, WritesCsvToAFile) {
 }
 
 TEST_F(ForecastVerb, DrawsItsCurveOnAPage) {
-  const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "--format", "html", "-o", "f.html"});
+  const Outcome outcome = run(kFigures + Words{"--ranks", "1,2", "-o", "f.html"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(bytes_of(home_ / "f.html"), HasSubstr("<section id=\"forecast\" class=\"figures\">"));
 }
