@@ -109,7 +109,7 @@ std::vector<std::string> findings_of(const Forecast& forecast, const ForecastReq
     sentences.push_back(simulation_text(request));
     const SimulatedForecast& simulated = *forecast.simulated;
     if (simulated.saturating_ranks) {
-      sentences.push_back("By simulation: " + saturation_text(*simulated.saturating_ranks, request.system));
+      sentences.push_back("By simulation, s" + saturation_text(*simulated.saturating_ranks, request.system).substr(1));
     }
     if (simulated.found) sentences.push_back("By simulation: " + found_text(*simulated.found, request.system));
   }
@@ -122,7 +122,7 @@ std::string one_text(const Forecast& forecast, const ForecastRequest& request, s
   const std::size_t limit = forecast.simulated ? 6 : 5;
   std::string text =
       basis_text(forecast) +
-      fitted(rows, {.left = {limit}, .constant = {}, .expendable = {"nodes", "storage, bytes/s"}}, width);
+      fitted(rows, {.left = {limit}, .constant = {}, .expendable = {"nodes", "storage, bytes/s", "efficiency"}}, width);
   for (const std::string& sentence : findings_of(forecast, request)) text += sentence + "\n";
   for (const std::string& sentence : left_out(forecast.basis, request.system, request.seeds > 0))
     text += sentence + "\n";

@@ -21,13 +21,13 @@ function forecast(rows, width) {
     layer: [
       {
         mark: {type: "area", opacity: 0.2},
-        encoding: {x, y: {...y, field: "low"}, y2: {field: "high"}, color: {...color, legend: null}},
+        encoding: {x, y: {...y, field: "low"}, y2: {field: "high"}, color: color},
       },
       {mark: {type: "line", opacity: 0.9}, encoding: {x, y: {...y, field: "mean"}, color}},
       ...(saturated.length > 0 ? [{
         data: {values: saturated},
         mark: {type: "rule", strokeDash: [4, 4], strokeWidth: 1.5},
-        encoding: {x, color: {...color, legend: null}, tooltip: tooltip(["name", "of"], ["words", "where"])},
+        encoding: {x, color: color, tooltip: tooltip(["name", "of"], ["words", "where"])},
       }, {
         data: {values: saturated},
         mark: {type: "text", align: width < NARROW ? "center" : "right", dx: width < NARROW ? 0 : -6, baseline: "top",

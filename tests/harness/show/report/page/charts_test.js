@@ -191,6 +191,14 @@ test("a forecast marks the ranks that saturate storage, where they are on the ch
   assert.deepEqual(marks(800), []);
 });
 
+test("a forecast and its simulation are told apart by a legend, which no layer takes away", () => {
+  const both = [...samples.forecast, ...samples.forecast.map((row) => ({...row, name: "a.json, simulated"}))];
+  const legends = page.CHARTS.forecast.spec(both, 800).layer.map((layer) => layer.encoding.color)
+    .filter((color) => color !== undefined).map((color) => color.legend);
+  assert.equal(legends.length, 4);
+  assert.ok(legends.every((legend) => legend !== null));
+});
+
 const samples = {
   throughput: [rate("a", "IO", 900), rate("a", "FULL", 700)],
   cache: [rate("a", "IO", 900, {cache: "warm"}), rate("a", "IO", 300, {cache: "cold"})],
