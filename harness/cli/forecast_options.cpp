@@ -132,7 +132,9 @@ void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
       ->group("Search");
   add_text(*verb, "--au", "SHARE", "utilisation that --find keeps [90%]", "Search",
            [&](const std::string& text) { request.forecast.utilisation = parse_share("au", text, 0.01, 1); });
-  verb->add_option("--format", request.format, "text, csv, json, html [by the suffix of --output, or text]")->type_name("NAME")->group("Output");
+  verb->add_option("--format", request.format, "text, csv, json, html [by the suffix of --output, or text]")
+      ->type_name("NAME")
+      ->group("Output");
   verb->add_option("--output,-o", request.output, "file to write, - for stdout [-]")
       ->type_name("FILE")
       ->group("Output");
