@@ -76,11 +76,11 @@ const Hardware& hardware() {
   static std::array<char*, words.size() + 1> arguments{};
   std::ranges::transform(words, arguments.begin(), [](std::string& word) { return word.data(); });
   static int count = static_cast<int>(words.size());
-  static const KeptSignals kept;  // from before the engine takes them
-  static const sg::Engine engine(&count, arguments.data());
-  kept.restore();
-  static const Hardware made;
-  return made;
+  static const KeptSignals kKept;  // from before the engine takes them
+  static const sg::Engine kEngine(&count, arguments.data());
+  kKept.restore();
+  static const Hardware kMade;
+  return kMade;
 }
 
 struct Scene {

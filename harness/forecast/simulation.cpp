@@ -157,7 +157,7 @@ void add(SimulatedPoint& point, const Seeded& one, double weight) {
 }
 
 double quantile(std::vector<double>& values, double share) {
-  const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)));
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(at));
   return values[at];
 }
