@@ -28,11 +28,12 @@ struct Basis {
   Reading reading = Reading::kOneByOne;
   std::size_t in_flight = 1;  // requests that a rank has under way, at the most
 
-  Estimate load_per_second;           // samples: what the loader fills without a consumer to wait for
-  Estimate step_per_second;           // samples: what the step takes when nothing has to be loaded
-  double coupling = 1;                // FULL over what these two would give side by side; at most 1
-  double cpu_seconds_per_sample = 0;  // of all threads, in FULL; 0: not known
-  std::size_t cpus = 0;               // that the rank had; 0: not known
+  Estimate load_per_second;  // samples: what the loader fills without a consumer to wait for
+  Estimate step_per_second;  // samples: what the step takes when nothing has to be loaded
+  double coupling = 1;       // FULL over what these two would give side by side; at most 1
+  // Of all threads, in FULL; in IO and SYNTHETIC where that is less and the step holds back the loader. 0: not known.
+  double cpu_seconds_per_sample = 0;
+  std::size_t cpus = 0;  // that the rank had; 0: not known
   // Of one thread: seconds in reading, which a slower storage adds to, or takes the place of.
   double read_seconds_per_sample = 0;
   bool from_storage = false;  // they were measured on storage, and not in the page cache

@@ -136,8 +136,6 @@ class AheadReader final : public AnnouncedReader<FilesAhead> {
       : AnnouncedReader(files, most, kFilesAhead, allowance) {}
 
  private:
-  static constexpr std::size_t kFilesAhead = 32;
-
   void push(SampleIndex /*index*/, const std::string& path) override { queue_.push(path); }
 };
 

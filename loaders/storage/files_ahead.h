@@ -25,6 +25,9 @@ class OpenFileAllowance {
   std::atomic<std::ptrdiff_t> left_;
 };
 
+// Files of a batch that a worker has asked for at a time by pread: as many as a batch of usual size has.
+inline constexpr std::size_t kFilesAhead = 32;
+
 // Files are opened when they are asked for, and the system is told to fetch them (posix_fadvise, POSIX_FADV_WILLNEED),
 // up to 4 MiB of each; so storage has many requests at a time from one thread. What cannot be opened ahead, for
 // whatever reason, is opened when it is taken. One thread. Allocates nothing once its memory has grown to the longest
