@@ -50,7 +50,7 @@ CLI::App& add_scale(CLI::App& app, ScaleRequest& request) {
       ->group("Output");
   verb->footer(
       "Each number of ranks is a `loadline run` of its own, with the options given here. The same command again goes "
-      "on where it was stopped.\n"
+      "on where it was stopped, if it names --output.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far kept.");
   return *verb;
 }
