@@ -9,6 +9,7 @@
 
 #include "bench/components.h"
 #include "harness/machine/threads.h"
+#include "loaders/batch_pool.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/memory.h"

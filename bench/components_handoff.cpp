@@ -18,8 +18,9 @@
 
 #include "bench/components.h"
 #include "harness/machine/threads.h"
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/memory.h"
+#include "loaders/delivery_ring.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/batch.h"
 #include "loaders/datasets/file_names.h"
 #include "loaders/datasets/labels.h"
+#include "loaders/sample_index.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/storage/numa.h"
 #include "loaders/storage/pages_ahead.h"

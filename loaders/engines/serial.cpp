@@ -1,5 +1,6 @@
 #include <atomic>
 
+#include "loaders/batch_pool.h"
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
 #include "loaders/storage/affinity.h"

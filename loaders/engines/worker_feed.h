@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "loaders/assemble.h"
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
+#include "loaders/delivery_ring.h"
 #include "loaders/engines/read_ahead.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/error.h"

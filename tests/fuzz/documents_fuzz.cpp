@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/transforms/tokenizer.h"

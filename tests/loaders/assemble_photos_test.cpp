@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/loader.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "loaders/batch_pool.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
 

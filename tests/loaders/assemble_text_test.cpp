@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/loader.h"
 #include "loaders/random.h"
 #include "loaders/transforms/sentencepiece.h"

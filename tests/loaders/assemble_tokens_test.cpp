@@ -4,6 +4,7 @@
 #include <map>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/loader.h"
 #include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/files.h"

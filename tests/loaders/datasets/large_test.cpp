@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/storage/npy.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/memory.h"
 
 namespace loadline {
