@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "loaders/batch.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 

@@ -14,8 +14,8 @@
 
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/affinity.h"
 #include "loaders/transforms/jpeg.h"
 #include "loaders/transforms/opencv.h"
 #include "loaders/transforms/pixels.h"

@@ -13,7 +13,7 @@
 #include "loaders/batch_pool.h"
 #include "loaders/delivery_ring.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/drain.h"
 
 namespace loadline {

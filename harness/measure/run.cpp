@@ -21,7 +21,7 @@
 #include "harness/measure/watch.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -15,8 +15,8 @@
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
-#include "loaders/storage/affinity.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/affinity.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 namespace {

@@ -18,8 +18,8 @@
 #include "loaders/datasets/labels.h"
 #include "loaders/sample_index.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/numa.h"
 #include "loaders/storage/pages_ahead.h"
+#include "loaders/system/numa.h"
 #include "loaders/tensor.h"
 
 namespace loadline {

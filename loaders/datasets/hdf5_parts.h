@@ -12,7 +12,7 @@
 #include "loaders/datasets/dataset.h"
 #include "loaders/error.h"
 #include "loaders/storage/hdf5.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 

@@ -12,7 +12,7 @@
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/storage/gzip.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {

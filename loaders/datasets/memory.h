@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
-#include "loaders/storage/memory.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/memory.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 

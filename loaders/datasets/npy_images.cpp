@@ -15,9 +15,9 @@
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
 #include "loaders/storage/npy.h"
 #include "loaders/storage/zip.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {

@@ -21,9 +21,9 @@
 #include <utility>
 
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_stamp.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/memory.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 

@@ -12,8 +12,8 @@
 #include "loaders/error.h"
 #include "loaders/storage/hdf5.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
 #include "loaders/storage/npy.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {

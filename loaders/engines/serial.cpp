@@ -3,7 +3,7 @@
 #include "loaders/batch_pool.h"
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -18,8 +18,8 @@
 
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/affinity.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
