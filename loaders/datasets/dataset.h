@@ -218,6 +218,10 @@ class SampleArrivals {
   virtual bool window_full() const = 0;
 };
 
+class TextDataset;
+class TokenDataset;
+class VolumeDataset;
+
 // An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
 // checks the extents of every file and, but for large datasets (labels.h), reads every label; the images are read as
 // they are asked for.
@@ -233,6 +237,12 @@ class Dataset {
   void check_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
     if (labels_.stored()) check_stored_labels(indices, labels);
   }
+
+  // This dataset as its kind, which has more to ask than Dataset; null where it is of another kind. Samples are cut
+  // from tokens, made of text, or crops of a volume; those of all other datasets are images.
+  virtual const TokenDataset* as_tokens() const { return nullptr; }
+  virtual const TextDataset* as_text() const { return nullptr; }
+  virtual const VolumeDataset* as_volume() const { return nullptr; }
 
   // How long each sample is, in bytes as it is stored: of documents of text, one a sample. Empty where all are of one
   // length, or that is not known.

@@ -32,6 +32,7 @@ class TokenDataset final : public Dataset {
   // The same with all tokens copied into memory.
   TokenDataset(const TokenDataset& from, NodeMemory memory);
 
+  const TokenDataset* as_tokens() const override { return this; }
   // All of them, little-endian, info().tokens->token_bytes each.
   std::span<const std::byte> bytes() const {
     return memory_ ? std::span(memory_->here(bytes_.data()), bytes_.size()) : bytes_;

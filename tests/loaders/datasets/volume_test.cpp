@@ -66,7 +66,7 @@ TEST_F(Volume, GivesTheSameCropsInEveryWay) {
     const auto dataset = open_dataset(path, options);
     SCOPED_TRACE(path.string() + ", " + std::string(name(dataset->info().access)));
     EXPECT_EQ(dataset->info().access == Access::kResident, options.in_memory);
-    const auto reader = dynamic_cast<const VolumeDataset&>(*dataset).make_crop_reader(5);
+    const auto reader = dataset->as_volume()->make_crop_reader(5);
     for (const Field field : kFields) {
       const VolumeView crop = reader->read(field, origin);
       ASSERT_EQ(crop.channels, channels_of(kVolumeShape, field));
