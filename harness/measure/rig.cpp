@@ -7,7 +7,7 @@
 
 #include "harness/measure/assemblers.h"
 #include "harness/measure/resident.h"
-#include "loaders/datasets/memory.h"
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/system/affinity.h"
 
@@ -23,7 +23,7 @@ void check_classes(const Cell& cell, const DatasetInfo& info) {
 // What OVERHEAD runs on: reading a batch must cost as little as can be, however large the samples of the cells are.
 std::unique_ptr<Dataset> one_byte() {
   DatasetInfo info{.format = "memory", .samples = 1, .shape = {1, 1, 1}, .classes = 1};
-  return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
+  return std::make_unique<StridedDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
 }
 
 SamplerOptions with_samples(SamplerOptions options, std::size_t samples) {
