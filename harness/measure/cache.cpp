@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "loaders/datasets/residency.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
 #include "loaders/system/memory.h"

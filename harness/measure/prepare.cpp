@@ -16,6 +16,8 @@
 #include "harness/measure/memory_need.h"
 #include "harness/measure/memory_trial.h"
 #include "harness/measure/trial.h"
+#include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/residency.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/system/affinity.h"

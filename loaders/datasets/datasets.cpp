@@ -1,15 +1,15 @@
+#include "loaders/datasets/datasets.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
-#include <vector>
 
-#include "loaders/datasets/dataset.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/datasets/script.h"
+#include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/storage/file.h"
 
@@ -53,28 +53,7 @@ const DatasetFormat& detect(const fs::path& path) {
                           list_of(names_of(kFormats))));
 }
 
-void check_sample(const Dataset& dataset, const SampleReader& reader, SampleIndex index) {
-  try {
-    reader.check(index);
-  } catch (const Error& error) {
-    throw Error(fmt::format("cannot read {} (sample {}): {}", dataset.describe(index), index, error.what()));
-  }
-}
-
 }  // namespace
-
-std::string_view name(Access access) {
-  switch (access) {
-    case Access::kMapped: return "mapped";
-    case Access::kResident: return "resident";
-    case Access::kRows: return "hdf5-rows";
-    case Access::kBlocks: return "hdf5-blocks";
-    case Access::kChunks: return "hdf5-chunks";
-    case Access::kFiles: return "files";
-    case Access::kUnknown: return "unknown";
-  }
-  return "";
-}
 
 std::string_view name(FileRead read) {
   switch (read) {
@@ -83,12 +62,6 @@ std::string_view name(FileRead read) {
     case FileRead::kUring: return "uring";
   }
   return "";
-}
-
-std::string_view stored_type(const DatasetInfo& info) {
-  if (info.volume) return "f32";
-  if (!info.tokens) return "u8";
-  return info.tokens->token_bytes == 2 ? "u16" : "u32";
 }
 
 std::span<const DatasetFormat> dataset_formats() {
@@ -143,87 +116,6 @@ std::uint64_t resident_bytes(const fs::path& path, const DatasetOptions& options
   } catch (const fs::filesystem_error&) {
     return 0;
   }
-}
-
-std::string Dataset::describe(SampleIndex index) const {
-  return fmt::format("sample {} of {}", index, info_.files.empty() ? info_.format : info_.files.front().string());
-}
-
-class AddressableDataset::Locator final : public SampleReader {
- public:
-  explicit Locator(const AddressableDataset& dataset) : dataset_(dataset) {}
-  void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
-    dataset_.locate(indices, out);
-  }
-
- private:
-  const AddressableDataset& dataset_;
-};
-
-std::unique_ptr<SampleReader> AddressableDataset::make_reader(std::size_t /*most*/) const {
-  return std::make_unique<Locator>(*this);
-}
-
-bool Dataset::visit(const std::function<bool(StoredSample)>& visitor) const {
-  // Enough at a time for a format that stores samples in blocks to read each block once or twice.
-  constexpr std::size_t kAtATime = 256;
-  std::array<SampleIndex, kAtATime> indices{};
-  std::array<StoredSample, kAtATime> samples{};
-  const auto reader = make_reader(kAtATime);
-  for (std::size_t first = 0; first < info().samples; first += kAtATime) {
-    const std::size_t count = std::min(kAtATime, info().samples - first);
-    std::iota(indices.begin(), indices.end(), static_cast<SampleIndex>(first));
-    reader->read(std::span(indices).first(count), std::span(samples).first(count));
-    for (std::size_t i = 0; i < count; ++i) {
-      check_sample(*this, *reader, indices[i]);
-      if (!visitor(samples[i])) return false;
-    }
-    check_intact();
-  }
-  return true;
-}
-
-void Dataset::check_stored_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
-  labels_.check_intact();
-  std::uint32_t highest = 0;
-  for (const std::int32_t label : labels) highest = std::max(highest, static_cast<std::uint32_t>(label));
-  if (highest < info_.classes) return;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (static_cast<std::uint32_t>(labels[i]) < info_.classes) continue;
-    throw Error(fmt::format("cannot read {}: its label {} is out of range, want 0 to {}", describe(indices[i]),
-                            labels[i], info_.classes - 1));
-  }
-}
-
-void ask_for_samples(const Dataset& dataset, std::span<const SampleIndex> indices, PagesAhead& pages) {
-  constexpr std::size_t kAtATime = 64;
-  std::array<StoredSample, kAtATime> samples;
-  for (; !indices.empty(); indices = indices.subspan(std::min(kAtATime, indices.size()))) {
-    const auto some = indices.first(std::min(kAtATime, indices.size()));
-    const auto found = std::span(samples).first(some.size());
-    if (!dataset.find_mapped(some, found)) return;
-    for (const StoredSample& sample : found) {
-      if (!sample.empty()) pages.ask(sample);
-    }
-  }
-}
-
-std::optional<std::size_t> files_looked_at(const FileNames& files) {
-  return files.size() > kMostFilesLookedAt ? std::optional(kFilesLookedAt) : std::nullopt;
-}
-
-Residency page_cache_residency(const FileNames& files) {
-  Residency sum;
-  if (const auto most = files_looked_at(files)) {
-    for (const fs::path& file : evenly_spread(files, *most)) sum += page_cache_residency(file);
-  } else {
-    for (const fs::path& file : files) sum += page_cache_residency(file);
-  }
-  return sum;
-}
-
-Residency page_cache_residency(const Dataset& dataset) {
-  return page_cache_residency(dataset.info().files);
 }
 
 }  // namespace loadline

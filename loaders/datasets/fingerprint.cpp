@@ -1,4 +1,5 @@
-// What tells one dataset from another.
+#include "loaders/datasets/fingerprint.h"
+
 #include <xxhash.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <numeric>
 #include <vector>
 
-#include "loaders/datasets/dataset.h"
 #include "loaders/datasets/ordered_reads.h"
 #include "loaders/datasets/text.h"
 #include "loaders/datasets/tokens.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 
 namespace loadline {
 

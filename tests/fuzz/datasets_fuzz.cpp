@@ -27,6 +27,7 @@
 #include "loaders/assemble.h"
 #include "loaders/batch_pool.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/error.h"
 #include "tests/loaders/support/files.h"

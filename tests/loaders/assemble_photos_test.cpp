@@ -12,6 +12,7 @@
 
 #include "loaders/assemble.h"
 #include "loaders/batch_pool.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/loader.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"

@@ -1,3 +1,5 @@
+#include "loaders/datasets/datasets.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,6 +7,8 @@
 #include <string>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/residency.h"
 #include "loaders/names.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/samples.h"

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/volumes.h"

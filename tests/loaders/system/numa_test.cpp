@@ -6,6 +6,7 @@
 #include <array>
 
 #include "loaders/batch_pool.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/datasets/strided.h"
 

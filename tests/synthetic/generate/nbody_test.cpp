@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/volume.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "loaders/datasets/datasets.h"
 #include "loaders/datasets/token_index.h"
 #include "synthetic/generate/generate.h"
 #include "tests/loaders/support/files.h"

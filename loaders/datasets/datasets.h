@@ -1,0 +1,71 @@
+// The table of formats, and what opens a dataset in any of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "loaders/datasets/dataset.h"
+#include "loaders/system/numa.h"
+
+namespace loadline {
+
+// How the files of a folder are read.
+enum class FileRead : std::uint8_t {
+  kPread,  // opened, read and closed, one after the other; the system fetches the next ones meanwhile
+  kMmap,   // mapped, read as they are decoded
+  kUring,  // by io_uring, many at a time, ahead of the decoding
+};
+
+// "pread", "mmap", "uring".
+std::string_view name(FileRead read);
+
+enum class Split : std::uint8_t { kTrain, kTest };
+enum class LabelKind : std::uint8_t { kFine, kCoarse };  // of CIFAR-100: 100 classes or 20
+
+struct DatasetOptions {
+  std::string format = "auto";  // or a row of the format table
+  Split split = Split::kTrain;
+  LabelKind labels = LabelKind::kFine;
+  FileRead read = FileRead::kPread;  // of a folder of images
+  ReadAheadOptions ahead;            // of FileRead::kUring
+  bool in_memory = false;            // copy all samples into huge-page memory while opening
+  MemoryPlace memory = {};           // where that lies
+  std::optional<Access> access;      // of the HDF5 ones and kMapped; nullopt: as the format does by itself
+  std::string hdf5_images = "images";
+  std::string hdf5_labels = "labels";
+  std::size_t crops = 1024;         // of a volume: samples an epoch
+  std::size_t crop_edge = 1;        // of a volume, which has to be at least as long: values along each side of a sample
+  std::size_t sequence_length = 0;  // tokens and text: how many each sample predicts; 0: samples are not cut
+  Sequences sequences = Sequences::kRandom;
+  std::size_t token_bytes = 0;     // of tokens: 2 or 4; 0: as their index says, 2 without one
+  std::string tokenizer = "auto";  // of text: "bytes", a file with a model; auto: *.model beside it, or else bytes
+  std::string text_key = "text";   // of text in JSON: the member that is the document
+  TextDocuments documents = TextDocuments::kAuto;  // of text
+
+  bool operator==(const DatasetOptions&) const = default;
+};
+
+struct DatasetFormat {
+  std::string_view name;
+  std::string_view summary;
+  bool (*recognises)(const std::filesystem::path& path);  // looks at names and sizes only
+  std::unique_ptr<Dataset> (*open)(const std::filesystem::path& path, const DatasetOptions& options);
+};
+
+// The table of formats: list, help and conformance tests read it.
+std::span<const DatasetFormat> dataset_formats();
+
+// Opens the dataset at `path`, a directory or one file. Throws Error naming the file and what is wrong with it.
+std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);
+
+// How much memory opening this dataset takes for its samples: 0 where they stay in their files, or where it cannot be
+// opened, which open_dataset() says. Takes no memory for them itself.
+std::uint64_t resident_bytes(const std::filesystem::path& path, const DatasetOptions& options);
+
+}  // namespace loadline
