@@ -51,15 +51,46 @@ struct DatasetOptions {
   bool operator==(const DatasetOptions&) const = default;
 };
 
+// What the splits of a format are.
+enum class Splits : std::uint8_t {
+  kByName,       // the path may have both; where it is a single file, that is the split that was asked for
+  kOfDirectory,  // a directory may have both, a single file is one
+  kOne,          // a path is one
+};
+
+// What options may ask of a format, beyond what all formats can do. An option that asks for more is refused
+// (check_abilities()), so that no format does that itself.
+struct DatasetAbilities {
+  Splits splits = Splits::kByName;
+  bool coarse_labels = false;   // LabelKind::kCoarse
+  bool file_reads = false;      // any FileRead
+  bool named_datasets = false;  // hdf5_images and hdf5_labels
+  // What `access` may ask for, of paths that `stored_in_hdf5` is true of; empty: nothing.
+  std::span<const Access> accesses = {};
+  bool (*stored_in_hdf5)(const std::filesystem::path& path) = nullptr;
+  // Of those that sequences are cut from: the ways to cut them. Its name is that of its workload, too.
+  std::span<const Sequences> sequences = {};
+  // Of those that may inflate samples into memory while they are opened: how much of it that takes, nullopt where the
+  // dataset stays in its files. Throws Error as `open` does.
+  std::optional<std::uint64_t> (*inflated_bytes)(const std::filesystem::path& path,
+                                                 const DatasetOptions& options) = nullptr;
+};
+
 struct DatasetFormat {
   std::string_view name;
   std::string_view summary;
   bool (*recognises)(const std::filesystem::path& path);  // looks at names and sizes only
+  // The options have been held to `abilities`.
   std::unique_ptr<Dataset> (*open)(const std::filesystem::path& path, const DatasetOptions& options);
+  DatasetAbilities abilities = {};
 };
 
 // The table of formats: list, help and conformance tests read it.
 std::span<const DatasetFormat> dataset_formats();
+
+// Throws Error naming path, option and what the format offers instead where `options` ask for what it cannot do. Looks
+// at no more than whether `path` is a directory.
+void check_abilities(const DatasetFormat& format, const std::filesystem::path& path, const DatasetOptions& options);
 
 // Opens the dataset at `path`, a directory or one file. Throws Error naming the file and what is wrong with it.
 std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);

@@ -115,13 +115,6 @@ bool recognises_hdf5(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
-  if (options.split != Split::kTrain) {
-    throw usage_error(fmt::format(
-        "split test: {} is one file with one split; convert the other split into its own file", path.string()));
-  }
   if (options.hdf5_images == DatasetOptions{}.hdf5_images && has_hdf5_dataset(path, std::string(kPackedBytes))) {
     return open_packed(path, options);
   }

@@ -207,9 +207,6 @@ bool recognises_idx(const fs::path& path) {
 }
 
 std::optional<std::uint64_t> inflated_idx_bytes(const fs::path& path, const DatasetOptions& options) {
-  std::error_code ignored;
-  const bool may_be = options.format == "idx" || (options.format == "auto" && fs::exists(path, ignored));
-  if (!may_be || (options.format == "auto" && !recognises_idx(path))) return std::nullopt;
   const fs::path images = images_path(path, options.split);
   if (!is_gzip(images)) return std::nullopt;
   GzipReader reader(images);
@@ -218,9 +215,6 @@ std::optional<std::uint64_t> inflated_idx_bytes(const fs::path& path, const Data
 }
 
 std::unique_ptr<Dataset> open_idx(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const fs::path images_name = images_path(path, options.split);
   const fs::path labels_name = labels_path(images_name);
   IdxFile images = load_idx(images_name, 3);

@@ -300,18 +300,11 @@ bool recognises_npy(const fs::path& path) {
 }
 
 std::optional<std::uint64_t> inflated_npz_bytes(const fs::path& path, const DatasetOptions& options) {
-  std::error_code ignored;
-  if ((options.format != "npy" && options.format != "auto") || path.extension() != ".npz" ||
-      !fs::is_regular_file(path, ignored)) {
-    return std::nullopt;
-  }
+  if (path.extension() != ".npz") return std::nullopt;
   return NpyFiles(path, options.split).inflated_bytes();
 }
 
 std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const NpyFiles files(path, options.split);
   NpyArray images = files.images();
   const ImageArray array = image_array(images);

@@ -141,7 +141,7 @@ void settle_labels(const std::vector<fs::path>& shards, ShardIndex& index) {
   if (!all) {
     const auto sample = static_cast<SampleIndex>(none - index.labels.begin());
     throw scan_refusal(shards[index.shard_of(sample)],
-                        fmt::format("the sample at byte {} has no label, but others do", index.offsets[sample]));
+                       fmt::format("the sample at byte {} has no label, but others do", index.offsets[sample]));
   }
   std::ranges::fill(index.labels, 0);
 }

@@ -136,8 +136,6 @@ bool has_shards(const fs::path& path, const ShardNames& names) {
 std::vector<fs::path> shards_at(const fs::path& path, Split split, const ShardNames& names) {
   if (!fs::is_directory(path)) {
     if (names.is_compressed(path.filename().string())) throw compressed_shard(path, names);
-    if (split != Split::kTrain)
-      throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
     return {path};
   }
   const fs::path directory = directory_of_split(path, split);

@@ -31,7 +31,7 @@ std::filesystem::path directory_of_split(const std::filesystem::path& path, Spli
 
 // The shards at `path`, which is one of them or a directory, in the order of their names. In a directory whose names
 // say so (a word of the name is train, or one of val, valid, validation, eval and test) those of the split. Throws
-// Error naming what is missing or compressed, and usage Error where there is one split alone and it is not this one.
+// Error naming what is missing or compressed, and usage Error where a directory is one split alone and not this one.
 std::vector<std::filesystem::path> shards_at(const std::filesystem::path& path, Split split, const ShardNames& names);
 
 // Whether shards_at() would find any, compressed or not.

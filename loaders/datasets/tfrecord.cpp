@@ -91,9 +91,6 @@ bool recognises_tfrecord(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_tfrecord(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const auto shards = shards_at(path, options.split, kTfRecordNames);
   ShardIndex index = index_of(shards, kTfRecordNames.format, scan_tfrecord);
   DatasetInfo info = shards_info(kTfRecordNames.format, shards, index);

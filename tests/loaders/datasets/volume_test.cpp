@@ -176,12 +176,14 @@ TEST_F(Volume, InChunksCannotBeMapped) {
 TEST_F(Volume, IsReadInNoOtherWay) {
   test::write_volume(path_, kVolumeShape);
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
-    EXPECT_EQ(refused(path_, {.access = access}),
-              "data.h5: a volume's crops are not its rows: use --loader hdf5-mmap or hdf5");
+    EXPECT_EQ(refused(path_, {.access = access}), "data.h5: its format is volume, which cannot be read this way (" +
+                                                      std::string(name(access)) + "): use --loader hdf5-mmap or hdf5");
   }
   test::write_npy_volume(home_ / "npy", kVolumeShape);
   EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 can be read this way"));
-  EXPECT_EQ(refused(path_, {.split = Split::kTest}), "data.h5 is one volume, so it has one split only");
+  EXPECT_EQ(
+      refused(path_, {.split = Split::kTest}),
+      "data.h5 has one split only, as every dataset of format volume does; keep the other split at a path of its own");
   EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");
 }
 
