@@ -55,8 +55,8 @@
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file_stamp.h"
+#include "loaders/system/affinity.h"
 #include "loaders/transforms/kernels.h"
 
 namespace loadline {

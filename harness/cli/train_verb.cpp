@@ -25,7 +25,7 @@
 #include "harness/show/training_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "loaders/error.h"
-#include "loaders/storage/module.h"
+#include "loaders/system/module.h"
 
 namespace loadline {
 namespace {

@@ -21,7 +21,7 @@
 #include "harness/measure/watch.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {
@@ -507,7 +507,7 @@ class Bench {
     if (!rigs_[i]) {
       rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes, gradients_of(context_));
     }
-    const auto* real = dynamic_cast<const CellRig*>(rigs_[i].get());
+    const CellRig* real = rigs_[i]->as_cell_rig();
     if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
     return *real;
   }

@@ -26,10 +26,7 @@ fs::path index_of(fs::path path) {
 
 // A directory as nanoGPT's scripts leave it: train.bin and val.bin.
 fs::path file_in(const fs::path& path, Split split) {
-  if (!fs::is_directory(path)) {
-    if (split == Split::kTrain) return path;
-    throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
-  }
+  if (!fs::is_directory(path)) return path;
   if (split == Split::kTrain) return path / "train.bin";
   return fs::exists(path / "val.bin") ? path / "val.bin" : path / "test.bin";
 }
@@ -190,15 +187,6 @@ bool recognises_tokens(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
-  if (is_of_text(options.sequences)) {
-    throw usage_error(fmt::format(
-        "--sequences {}: {} holds tokens and no text; use --workload tokens, whose samples are random, consecutive or "
-        "within documents",
-        name(options.sequences), path.string()));
-  }
   const fs::path file_path = file_in(path, options.split);
   auto file = std::make_unique<MappedFile>(file_path);
   DatasetInfo info{.format = "tokens", .classes = 1, .files = {file_path}};

@@ -10,8 +10,8 @@
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/memory.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 
@@ -32,6 +32,7 @@ class TokenDataset final : public Dataset {
   // The same with all tokens copied into memory.
   TokenDataset(const TokenDataset& from, NodeMemory memory);
 
+  const TokenDataset* as_tokens() const override { return this; }
   // All of them, little-endian, info().tokens->token_bytes each.
   std::span<const std::byte> bytes() const {
     return memory_ ? std::span(memory_->here(bytes_.data()), bytes_.size()) : bytes_;

@@ -11,7 +11,7 @@
 
 #include "loaders/assemble.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "synthetic/compute/cnn/graph.h"
 #include "synthetic/compute/cnn/optimizer.h"
 #include "synthetic/compute/cnn/threads.h"

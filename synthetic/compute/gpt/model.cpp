@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "loaders/random.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/gpt/product.h"
 
 namespace loadline {
