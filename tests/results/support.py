@@ -14,7 +14,8 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
 TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
-WARNINGS_FILES = [REPOSITORY / "harness" / "judge" / name for name in ("warnings.cpp", "machine_warnings.cpp")]
+WARNINGS_FILES = [REPOSITORY / "harness" / "judge" / name
+                  for name in ("warnings.cpp", "cell_warnings.cpp", "machine_warnings.cpp")]
 SAMPLES = 500
 
 # The first argument of every test script; the others stay for the script and unittest.
