@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "harness/file/json/facts.h"
 #include "harness/file/json/trials.h"
@@ -31,10 +32,11 @@ namespace {
 constexpr std::size_t kMostReasons = 64;
 
 void setting_fields(RecordWriter& json, const Cell& cell) {
-  json("name", cell.name());
+  json.derived("name", [&] { return cell.name(); });
   json("axes", cell.axes);
   for (const SettingRow& row : settings()) {
-    std::visit([&](const auto& value) { json(row.name, value); }, row.read(cell));
+    json.untyped(row.name, row.late, {},
+                 [&] { return std::visit([](const auto& value) { return json_of(value); }, row.read(cell)); });
   }
 }
 
@@ -96,20 +98,8 @@ std::vector<Skipped> first_of(const std::map<SampleIndex, std::string>& skipped)
   return first;
 }
 
-std::optional<std::string> word_of_stop(const std::optional<Stopped>& stopped) {
-  return stopped ? std::optional<std::string>(name(*stopped)) : std::nullopt;
-}
-
-std::optional<Stopped> stop_of_word(const std::optional<std::string>& word) {
-  if (!word) return std::nullopt;
-  std::vector<std::string_view> names;
-  for (const Stopped stopped :
-       {Stopped::kTrials, Stopped::kInterval, Stopped::kMaxTrials, Stopped::kTimeLimit, Stopped::kError}) {
-    if (name(stopped) == *word) return stopped;
-    names.push_back(name(stopped));
-  }
-  throw Error(fmt::format("want null or one of {}, got '{}'", list_of(names), *word));
-}
+constexpr std::array kStopped{Stopped::kTrials, Stopped::kInterval, Stopped::kMaxTrials, Stopped::kTimeLimit,
+                              Stopped::kError};
 
 std::map<SampleIndex, std::string> by_index(const std::vector<Skipped>& samples) {
   std::map<SampleIndex, std::string> skipped;
@@ -175,7 +165,7 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   json("compute_description", description);
   json.object("skipped", [&](auto& inner) { skipped_fields(inner, cell); });
   json("error", cell.error);
-  json.converted("stopped", cell.stopped, word_of_stop, stop_of_word);
+  word_or_null(json, "stopped", cell.stopped, kStopped);
   json.derived("samples_per_second", [&] { return summary.samples_per_second; });
   json.late_derived("tokens_per_second", summary.tokens_per_second);
   json.late_derived("padding_share", summary.padding_share);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "harness/file/json/facts.h"
 #include "harness/result/rank_trials.h"
@@ -54,7 +55,10 @@ void fields(auto& json, Record<QueueLevels> auto& queue) {
 }
 
 void fields(RecordWriter& json, const LoaderStages& of_loader) {
-  for (const LoaderStage& one : of_loader.stages) json(name(one.stage), one.seconds);
+  for (const WorkerStage stage : stages_in_order()) {
+    const auto one = std::ranges::find(of_loader.stages, stage, &LoaderStage::stage);
+    json.late(name(stage), one == of_loader.stages.end() ? std::vector<double>() : one->seconds);
+  }
 }
 
 void fields(RecordReader& json, LoaderStages& of_loader) {
