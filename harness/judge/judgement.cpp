@@ -365,8 +365,7 @@ std::vector<double> rates_of(const CellResult& cell) {
 }
 
 std::size_t shared_compute_threads(const Cell& cell) {
-  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
-  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
+  return parse_compute(cell.compute).kind->real && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {

@@ -62,7 +62,7 @@ StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
 
 // Of a compute that looks at what it is given; none: it takes anything.
 std::optional<BatchNeeds> needs_of(const Cell& cell, const ComputeKind& compute, const StepSetting& setting) {
-  if (cell.mode == Mode::kIo || !compute.heeds_setting) return std::nullopt;
+  if (cell.mode == Mode::kIo || !compute.needs_labels) return std::nullopt;
   return BatchNeeds{
       .consumer = fmt::format("compute {}", compute.name), .sample = setting.sample, .classes = setting.classes};
 }

@@ -219,7 +219,7 @@ Schedule schedule_of(const Result& prepared, const RunOptions& options, bool wit
   schedule.asked = schedule.trials.most;
   for (const CellResult& cell : prepared.cells) {
     schedule.there += cell.trials.size();
-    const bool real = parse_compute(cell.cell.compute).kind->heeds_setting;
+    const bool real = parse_compute(cell.cell.compute).kind->real;
     schedule.open_ended = schedule.open_ended || (real && tried_for(cell.cell, tried).step_seconds == 0);
   }
   const double first_epochs = with_cells ? first_epochs_seconds(prepared, options, tried) : 0;
