@@ -7,14 +7,16 @@ does not know:
 
   about       the head of the schema
   values      definitions of plain values
-  objects     definitions of objects, each with one place where it stands (`at`) and what holds of the object as a whole
+  objects     definitions of objects, each with one place where it stands (`at`), what holds of the object as a whole, and
+              `always_written`: fields that a reader may miss and this version still never leaves out
   inline      the same for objects that have no definition, by their path
-  fields      what may stand in a field, where its type alone does not say it, by object and field; "$words" among an
-              `enum` stands for the words that the code has
+  fields      what may stand in a field, where its type alone does not say it, by object and field: all of it, or, without
+              a type, in addition (`or_null`: older files have null there); "$words" among an
+              `enum` stands for the words that the code has, "$words of config.order" for those of another field
   warnings    sources that name the ids of warnings
 
-Units and meanings stand in the tables of README.md themselves, which keep them: a field that is new there gets an empty
-meaning, to be filled in. --check writes nothing and fails where the files are stale."""
+Units and meanings stand in the tables of README.md themselves, which keep them. A field that is new there gets a row that says
+TODO, and renew.py fails until somebody says what it means. --check writes nothing and fails where the files are stale."""
 
 import json
 import pathlib
@@ -26,6 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SCHEMA_FILE, README_FILE, NOTES_FILE = HERE / "schema.json", HERE / "README.md", HERE / "schema_notes.json"
 WIDTH = 120
 MARKS = ("null", "late", "above_zero", "words")
+SAYS_ALL = {"$ref", "anyOf", "const", "enum", "type"}
 PLAIN = {  # by type, whether it is above 0, and whether it may be null
     ("boolean", False, False): {"type": "boolean"},
     ("boolean", False, True): {"$ref": "#/$defs/switch_or_null"},
@@ -75,25 +78,42 @@ class Schema:
     def object(self, form, path, whole):
         """`whole`: what holds of the object as such."""
         fields = form["fields"]
-        return {"type": "object", "additionalProperties": False,
-                "required": [name for name, field in fields.items() if "late" not in field],
+        required = [name for name, field in fields.items()
+                    if "late" not in field or name in whole.get("always_written", ())]
+        return {"type": "object", "additionalProperties": False, **({"required": required} if required else {}),
                 "properties": {name: self.field(field, f"{path}.{name}") for name, field in fields.items()},
-                **{key: value for key, value in whole.items() if key != "at"}}
+                **{key: value for key, value in whole.items() if key not in ("at", "always_written")}}
 
     def field(self, form, path):
         note = self.notes["fields"].get(path)
         if note is None:
             return self.value(form, path)
         self.unused.discard(path)
-        return with_words(note, form.get("words", []))
+        note = self.with_words(note, form.get("words", []))
+        if SAYS_ALL & set(note):
+            return note
+        said = {**self.value(form, path), **{key: value for key, value in note.items() if key != "or_null"}}
+        return or_null(said) if "or_null" in note else said
+
+    def with_words(self, note, words):
+        if isinstance(note, dict):
+            return {key: self.with_words(value, words) for key, value in note.items()}
+        if isinstance(note, list):
+            return [one for item in note for one in self.words_for(item, words) or [self.with_words(item, words)]]
+        return note
+
+    def words_for(self, item, words):
+        if not isinstance(item, str) or not item.startswith("$words"):
+            return None
+        return form_at(self.outline, item.removeprefix("$words of "))["words"] if " of " in item else words
 
     def value(self, form, path):
         """As the type alone says it."""
         null = "null" in form
-        if "words" in form and form["type"] == "string":
-            return {"enum": [*form["words"], *([None] if null else [])]}
         if "type" not in form:
             raise Stale(f'results/schema_notes.json: say in "fields" what {path} may be')
+        if "words" in form and form["type"] == "string":
+            return {"enum": [*form["words"], *([None] if null else [])]}
         if form["type"] == "array":
             items = form["items"] if "words" not in form else {**form["items"], "words": form["words"]}
             return {"type": ["array", "null"] if null else "array", "items": self.value(items, path + "[]")}
@@ -114,15 +134,7 @@ class Schema:
             raise Stale(f"results/schema_notes.json: no such fields: {', '.join(sorted(self.unused))}")
         about = self.notes["about"]
         return {**about, **whole, **self.notes["inline"].get("result", {}),
-                "$defs": {**self.notes["values"], **definitions}}
-
-
-def with_words(note, words):
-    if isinstance(note, dict):
-        return {key: with_words(value, words) for key, value in note.items()}
-    if isinstance(note, list):
-        return [one for item in note for one in (words if item == "$words" else [with_words(item, words)])]
-    return note
+                "$defs": {**self.with_words(self.notes["values"], []), **definitions}}
 
 
 # ---- as text
