@@ -220,9 +220,11 @@ double reduction_seconds(const Network& network, double bytes, std::size_t membe
 
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds) {
   constexpr double kMostWalked = 1e5;
-  // So far beyond its knee the queue is at its limit to a thousandth, and need not be walked to.
-  if (customers * service_seconds > 1000 * (think_seconds + service_seconds)) return 1 / service_seconds;
-  if (customers > kMostWalked) {
+  // So far beyond its knee the queue is at its limit to a thousandth, and need not be walked to. Of many customers it
+  // is there soon: a tenth beyond, the server of 1e5 idles for e^-440 of its time.
+  const bool many = customers > kMostWalked;
+  if (customers * service_seconds > (many ? 1.1 : 1000) * (think_seconds + service_seconds)) return 1 / service_seconds;
+  if (many) {
     // One that arrives meets what is there but for its own share. This makes the queue the root of
     // others * queue^2 + b * queue - customers = 0, in the form that does not cancel out.
     const double others = (customers - 1) / customers;
