@@ -255,7 +255,9 @@ void simulate_all(Scene& scene) {
   copy(scene);
   double most_ranks = 1;
   for (const SimulatedGroup& group : scene.groups) most_ranks = std::max(most_ranks, group.ranks);
-  const double longest = std::max({run.step_seconds, run.hit_seconds, run.miss_seconds, 1e-12});
+  double most_missed = run.least_missed;
+  for (const SimulatedEpoch& epoch : scene.epochs) most_missed = std::max(most_missed, epoch.missed);
+  const double longest = std::max({run.step_seconds, run.hit_seconds, most_missed * run.miss_seconds, 1e-12});
   scene.scale = kSecondsOfStep / longest;
   scene.units = kUnitsOfBatch / (run.batch_size * most_ranks);
   const double of_rate = scene.units / scene.scale;
