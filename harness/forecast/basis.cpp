@@ -38,17 +38,32 @@ Cells cells_of(const Result& result, const Configuration& configuration) {
           cell_at(result, configuration.full)};
 }
 
-bool names(const Result& result, const std::optional<std::size_t>& cell, std::string_view part) {
-  return cell && result.cells[*cell].cell.name().find(part) != std::string::npos;
+bool is_named(const std::string& name, std::string_view whole) {
+  return name == whole;
+}
+
+bool is_named_in_part(const std::string& name, std::string_view part) {
+  return name.find(part) != std::string::npos;
+}
+
+// Those that load and have a cell with such a name.
+std::vector<const Configuration*> configurations_named(const Result& result, const Judgement& judgement,
+                                                       std::string_view text,
+                                                       bool (*matches)(const std::string&, std::string_view)) {
+  const auto has = [&](const std::optional<std::size_t>& cell) {
+    return cell && matches(result.cells[*cell].cell.name(), text);
+  };
+  std::vector<const Configuration*> found;
+  for (const Configuration& one : judgement.configurations) {
+    if (has(one.full) || has(one.io)) found.push_back(&one);
+  }
+  return found;
 }
 
 const Configuration& chosen(const Result& result, const Judgement& judgement, std::string_view part,
                             const std::string& source) {
-  std::vector<const Configuration*> found;
-  for (const Configuration& one : judgement.configurations) {
-    if (!one.io && !one.full) continue;
-    if (part.empty() || names(result, one.full, part) || names(result, one.io, part)) found.push_back(&one);
-  }
+  auto found = configurations_named(result, judgement, part, is_named);
+  if (found.empty()) found = configurations_named(result, judgement, part, is_named_in_part);
   if (found.empty()) {
     throw Error(part.empty()
                     ? fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source)
@@ -208,23 +223,28 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   double first_epoch = 0;
   double crops = 0;
   Basis basis{.name = std::string(text), .load_per_second = {}, .step_per_second = {}};
-  const std::array parts{NumberPart{.name = "io", .value = &io, .above_least = true},
-                         NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
-                         NumberPart{.name = "full", .value = &full, .above_least = true},
-                         NumberPart{.name = "batch", .value = &batch, .least = 1},
-                         NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6},
-                         NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
-                         NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
-                         NumberPart{.name = "requests", .value = &basis.requests_per_sample, .above_least = true},
-                         NumberPart{.name = "dataset_bytes", .value = &basis.dataset_bytes},
-                         NumberPart{.name = "epoch_samples", .value = &basis.dataset_samples},
-                         NumberPart{.name = "gradient_bytes", .value = &basis.gradient_bytes},
-                         NumberPart{.name = "step_variation", .value = &basis.step_variation, .most = 10},
-                         NumberPart{.name = "trial_steps", .value = &basis.steps_of_trial, .least = 1},
-                         NumberPart{.name = "crops", .value = &crops, .most = 1}};
+  const std::array parts{
+      NumberPart{.name = "io", .value = &io, .above_least = true},
+      NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
+      NumberPart{.name = "full", .value = &full, .above_least = true},
+      NumberPart{.name = "batch", .value = &batch, .least = 1, .most = 1e9},
+      NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6},
+      NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
+      NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
+      NumberPart{.name = "requests", .value = &basis.requests_per_sample, .most = 1e12, .above_least = true},
+      NumberPart{.name = "dataset_bytes", .value = &basis.dataset_bytes},
+      NumberPart{.name = "epoch_samples", .value = &basis.dataset_samples, .most = 1e15},
+      NumberPart{.name = "gradient_bytes", .value = &basis.gradient_bytes},
+      NumberPart{.name = "step_variation", .value = &basis.step_variation, .most = 10},
+      NumberPart{.name = "trial_steps", .value = &basis.steps_of_trial, .least = 1, .most = 1e15},
+      NumberPart{.name = "crops", .value = &crops, .most = 1}};
   read_numbers(option, text, parts);
   for (const auto& [name, value] : {std::pair("io", io), std::pair("synthetic", synthetic)}) {
     if (value == 0) throw usage_error(fmt::format("{}: want {}=SAMPLES_PER_SECOND, which is missing", option, name));
+  }
+  check_sample_fits(option, basis);
+  if (crops > 0 && basis.dataset_samples <= 0) {
+    throw usage_error(fmt::format("{}: crops=1 needs epoch_samples=N, the samples that an epoch draws", option));
   }
   basis.batch_size = static_cast<std::size_t>(batch);
   basis.workers = static_cast<std::size_t>(workers);
@@ -237,6 +257,12 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   const double later = full > 0 ? full : std::min(io, synthetic);
   if (first_epoch > 0) basis.cold_seconds_per_sample = std::max(0.0, 1 / first_epoch - 1 / later);
   return basis;
+}
+
+void check_sample_fits(std::string_view option, const Basis& basis) {
+  if (basis.dataset_bytes <= 0 || basis.bytes_per_sample <= basis.dataset_bytes) return;
+  throw usage_error(fmt::format("{}: a sample of {:g} bytes is larger than the dataset of {:g} bytes", option,
+                                basis.bytes_per_sample, basis.dataset_bytes));
 }
 
 }  // namespace loadline

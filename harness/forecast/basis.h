@@ -54,13 +54,18 @@ struct Basis {
   double worker_seconds_per_sample() const;
 };
 
-// Of the configuration whose FULL, IO or SYNTHETIC cell has `cell` in its name; of the only headline where it is empty.
+// Of the configuration whose FULL or IO cell is named `cell`, or else has it in its name; of the only headline where it
+// is empty.
 // Throws Error naming `source` and what is missing: trials of SYNTHETIC, trials of IO or FULL, one configuration.
 Basis basis_of(const Result& result, const Judgement& judgement, std::string_view cell, const std::string& source);
 
 // Of figures that another tool printed: "io=582,synthetic=102.9,full=101.4,batch=32,workers=7,first_epoch=84.6,
 // sample_bytes=9.4M,dataset_bytes=38G,epoch_samples=65536,gradient_bytes=...,crops=1". Rates in samples per second;
-// io and synthetic are needed. Throws usage Error naming `option` and the part that is wrong.
+// io and synthetic are needed, and epoch_samples with crops. Throws usage Error naming `option` and the part that is
+// wrong.
 Basis basis_of_figures(std::string_view option, std::string_view text);
+
+// Throws usage Error naming `option` where a sample has more bytes than the dataset, if that is known.
+void check_sample_fits(std::string_view option, const Basis& basis);
 
 }  // namespace loadline

@@ -132,5 +132,18 @@ TEST(Basis, WantsOneConfigurationNamedOfSeveral) {
   EXPECT_EQ(basis_in(result, "thread-pool").workers, 2U);
 }
 
+TEST(Basis, PrefersTheWholeNameOfACellToAPartOfOthers) {
+  const Result result = test::result_of({
+      {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}, .batch_size = 2},
+      {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}, .batch_size = 20},
+      {.mode = Mode::kFull, .rates = {300}, .loader = "serial", .batch_size = 2},
+      {.mode = Mode::kFull, .rates = {400}, .loader = "serial", .batch_size = 20},
+  });
+  EXPECT_EQ(basis_in(result, "mnist/FULL/serial/batch:2").batch_size, 2U);
+  EXPECT_EQ(basis_in(result, "batch:20").batch_size, 20U);
+  EXPECT_EQ(refusal_of(result, "batch:2"),
+            "forecast: a.json has 2 configurations, name one by --cell, such as --cell mnist/FULL/serial/batch:2");
+}
+
 }  // namespace
 }  // namespace loadline
