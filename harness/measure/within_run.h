@@ -1,12 +1,11 @@
 // What first epochs, trials and ceilings of a run have in common: its end, its stop, its other ranks.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <type_traits>
 
 #include "harness/measure/apart.h"
@@ -36,7 +35,7 @@ auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunC
   if (kind == nullptr) return measure(context.stop);
   decltype(measure(context.stop)) measured;
   run_guarded(kind->hang, [&](const std::stop_token& stop) { measured = measure(stop); },
-              {.who = fmt::format("loader {}", kind->name),
+              {.who = "loader " + std::string(kind->name),
                .stop = context.stop,
                .overdue = [&] { return end && context.clock.now() >= *end; },
                .patience = kPatience});

@@ -43,7 +43,7 @@ class Renewal(unittest.TestCase):
         self.assertEqual((code, said), (0, ""))
 
     def test_stale_files_are_named_with_the_command_that_renews_them(self):
-        self.change("README.md", "| `run_id` | text |", "| `run_id` | integer |")
+        self.change("README.md", "| `run_id` | text | | start", "| `run_id` | integer | | start")
         code, said = self.renew("--check")
         self.assertEqual((code, said), (1, "renew.py: results/README.md: stale, renew by `results/renew.py "
                                            f"{OUTLINE}`\n"))
