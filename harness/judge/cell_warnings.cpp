@@ -69,8 +69,8 @@ void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& w
   const auto lacks = [&](const Trial& trial) {
     const auto& before = trial.page_cache.before;
     if (!before || !before->resident_pages || *before->resident_pages >= before->pages) return false;
-    seen = seen || read_storage(trial);
-    return !shows_what_it_reads(facts) || read_storage(trial);
+    seen = seen || came_from_storage(trial);
+    return !shows_what_it_reads(facts) || came_from_storage(trial);
   };
   const auto count = std::ranges::count_if(cell.trials, lacks);
   if (count == 0) return;
@@ -184,7 +184,7 @@ void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
 
 }  // namespace
 
-bool read_storage(const Trial& trial) {
+bool came_from_storage(const Trial& trial) {
   return trial.usage.device_read_bytes.value_or(0) > 0 || trial.usage.major_faults > 0;
 }
 

@@ -9,7 +9,7 @@
 namespace loadline {
 
 // Whether storage was read. Pages that a kernel moves about are missing for a moment, and then nobody reads them anew.
-bool read_storage(const Trial& trial);
+bool came_from_storage(const Trial& trial);
 // A missing page of a mapping is a major fault; of a call that reads, a file system of a network may count nothing.
 bool shows_what_it_reads(const DatasetFacts& facts);
 

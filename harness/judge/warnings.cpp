@@ -114,7 +114,7 @@ bool any_loads(const Result& result, std::size_t dataset, CacheState state) {
 bool any_warm_trial_read_storage(const Result& result, std::size_t dataset) {
   return std::ranges::any_of(result.cells, [&](const CellResult& cell) {
     return cell.dataset == dataset && starts(cell.cell, CacheState::kWarm) &&
-           std::ranges::any_of(cell.trials, read_storage);
+           std::ranges::any_of(cell.trials, came_from_storage);
   });
 }
 

@@ -101,7 +101,8 @@ void copy_file(const fs::path& from, const StagedEntry& entry, const fs::path& t
     if (!goes_on(got)) return;
   }
   if (done != entry.bytes) throw changed(from);
-  const timespec times[2] = {entry.modified, entry.modified};
+  const timespec modified{.tv_sec = entry.modified_seconds, .tv_nsec = entry.modified_nanoseconds};
+  const timespec times[2] = {modified, modified};
   if (::futimens(copy.get(), times) != 0 || copy.close() != 0) {
     throw Error(fmt::format("cannot write {}: {}", entry.name, reason_of(errno)));
   }

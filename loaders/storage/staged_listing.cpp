@@ -27,7 +27,10 @@ StagedEntry entry_of(const fs::path& root, std::string name) {
   if (::stat(path.c_str(), &status) != 0) {
     throw Error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   }
-  return {.name = std::move(name), .bytes = static_cast<std::uint64_t>(status.st_size), .modified = status.st_mtim};
+  return {.name = std::move(name),
+          .bytes = static_cast<std::uint64_t>(status.st_size),
+          .modified_seconds = status.st_mtim.tv_sec,
+          .modified_nanoseconds = status.st_mtim.tv_nsec};
 }
 
 void list_into(StagedListing& listing, const fs::path& root, const std::string& below, int depth) {
@@ -49,7 +52,8 @@ void list_into(StagedListing& listing, const fs::path& root, const std::string& 
 
 // With an end that no name can have.
 std::string line_of(const StagedEntry& file) {
-  std::string line = fmt::format("{} {}.{:09} {}", file.bytes, file.modified.tv_sec, file.modified.tv_nsec, file.name);
+  std::string line =
+      fmt::format("{} {}.{:09} {}", file.bytes, file.modified_seconds, file.modified_nanoseconds, file.name);
   line.push_back('\0');
   return line;
 }

@@ -1,8 +1,6 @@
 // What files a dataset consists of, so that a copy can be told from another and a change be noticed.
 #pragma once
 
-#include <time.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -14,7 +12,9 @@ namespace loadline {
 struct StagedEntry {
   std::string name;  // below the directory of the source
   std::uint64_t bytes = 0;
-  timespec modified{};
+  // Last modified, since 1970: seconds, and nanoseconds below one.
+  std::int64_t modified_seconds = 0;
+  std::int64_t modified_nanoseconds = 0;
 };
 
 struct StagedListing {
