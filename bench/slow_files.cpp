@@ -5,7 +5,7 @@
 // second form are those of `loadline forecast --storage`; a client is a process. Each opening of a file has a page
 // cache of its own, as nodes have: nothing stays from one opening to the next, and two processes that have the same
 // file open both wait for its bytes. For bench/latency.sh and bench/forecast_check.py, where the real thing is absent.
-#define FUSE_USE_VERSION 312
+#define FUSE_USE_VERSION 312  // NOLINT(readability-identifier-naming): its own
 #include <dirent.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
@@ -164,7 +164,7 @@ void get_attributes(fuse_req_t request, fuse_ino_t node, fuse_file_info* /*file*
 
 // The names of an open folder, as the system takes them.
 std::vector<char>* listing_of(const fuse_file_info& folder) {
-  return reinterpret_cast<std::vector<char>*>(folder.fh);
+  return reinterpret_cast<std::vector<char>*>(folder.fh);  // NOLINT(performance-no-int-to-ptr): FUSE keeps it as one
 }
 
 void open_folder(fuse_req_t request, fuse_ino_t node, fuse_file_info* folder) {

@@ -325,9 +325,7 @@ Json json_of(const T& value) {
 
 template <typename T>
 Json form_of() {
-  if constexpr (std::is_same_v<T, Json>) {
-    return Json::object();
-  } else if constexpr (std::is_same_v<T, bool>) {
+  if constexpr (std::is_same_v<T, bool>) {
     return {{"type", "boolean"}};
   } else if constexpr (std::is_integral_v<T>) {
     return {{"type", "integer"}};
@@ -347,7 +345,7 @@ Json form_of() {
   } else if constexpr (std::is_same_v<T, std::filesystem::path> || std::is_convertible_v<T, std::string_view>) {
     return {{"type", "string"}};
   } else {
-    return Json::object();
+    return Json::object();  // of what has a form of its own, Json among it
   }
 }
 

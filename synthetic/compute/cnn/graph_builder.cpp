@@ -108,7 +108,7 @@ void Graph::Builder::share_gradient(std::size_t tensor, const memory& gradient, 
 }
 
 void Graph::Builder::place_relus() {
-  for (const Layer& layer : layers_) relu_behind_.push_back(layer.relu);
+  for (const Layer& layer : layers_) relu_behind_.push_back(layer.relu ? 1 : 0);
   if (!options_.fusion) return;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
