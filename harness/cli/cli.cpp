@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -134,16 +135,10 @@ void print_error(std::string_view sentence) {
 
 namespace {
 
-// A verb: adds its subcommand, with its options and what runs it.
-struct VerbRow {
-  void (*add)(CLI::App& app, Request& request);
-};
-
-// In the order of help.
-constexpr VerbRow kVerbs[] = {
-    {add_run},    {add_ceilings}, {add_train},    {add_check}, {add_diff},       {add_ab},
-    {add_aa},     {add_list},     {add_doctor},   {add_data},  {add_baseline},   {add_merge},
-    {add_export}, {add_report},   {add_forecast}, {add_scale}, {add_completion}, {add_help},
+// Each adds a verb: its subcommand, with its options and what runs it. In the order of help.
+constexpr std::array kVerbs{
+    add_run,  add_ceilings, add_train, add_check,  add_diff,   add_ab,       add_aa,    add_list,       add_doctor,
+    add_data, add_baseline, add_merge, add_export, add_report, add_forecast, add_scale, add_completion, add_help,
 };
 
 // Not part of its caller, which may have a stack that is too small for what is in here.
@@ -157,7 +152,7 @@ constexpr VerbRow kVerbs[] = {
   app.set_help_all_flag("--help-all", "print it with all sections, and stop");
   Request request;
   request.run.arguments.assign(argv, argv + argc);
-  for (const VerbRow& verb : kVerbs) verb.add(app, request);
+  for (const auto& add_verb : kVerbs) add_verb(app, request);
   if (argc > 1 && argv[1] == kCompleteVerb) {
     put(stdout, completion_text(complete(app, std::vector<std::string>(argv + 2, argv + argc))));
     return kExitOk;

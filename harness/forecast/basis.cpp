@@ -227,8 +227,8 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
       NumberPart{.name = "io", .value = &io, .above_least = true},
       NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
       NumberPart{.name = "full", .value = &full, .above_least = true},
-      NumberPart{.name = "batch", .value = &batch, .least = 1, .most = 1e9},
-      NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6},
+      NumberPart{.name = "batch", .value = &batch, .least = 1, .most = 1e9, .whole = true},
+      NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6, .whole = true},
       NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
       NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
       NumberPart{.name = "requests", .value = &basis.requests_per_sample, .most = 1e12, .above_least = true},
@@ -237,7 +237,7 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
       NumberPart{.name = "gradient_bytes", .value = &basis.gradient_bytes},
       NumberPart{.name = "step_variation", .value = &basis.step_variation, .most = 10},
       NumberPart{.name = "trial_steps", .value = &basis.steps_of_trial, .least = 1, .most = 1e15},
-      NumberPart{.name = "crops", .value = &crops, .most = 1}};
+      NumberPart{.name = "crops", .value = &crops, .most = 1, .whole = true}};
   read_numbers(option, text, parts);
   for (const auto& [name, value] : {std::pair("io", io), std::pair("synthetic", synthetic)}) {
     if (value == 0) throw usage_error(fmt::format("{}: want {}=SAMPLES_PER_SECOND, which is missing", option, name));

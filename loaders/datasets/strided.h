@@ -3,34 +3,24 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
-#include <vector>
 
-#include "loaders/datasets/dataset.h"
+#include "loaders/datasets/one_piece.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/system/numa.h"
 
 namespace loadline {
 
-class StridedDataset final : public AddressableDataset {
+class StridedDataset final : public OnePiece<AddressableDataset> {
  public:
   // `first`: of info.samples samples of info.sample_bytes() each, all within `file`.
   StridedDataset(DatasetInfo info, Labels labels, std::shared_ptr<const MappedFile> file, const std::byte* first);
   // `samples` holds them from byte `offset` on. Sets info().access.
   StridedDataset(DatasetInfo info, Labels labels, NodeMemory samples, std::size_t offset = 0);
 
-  void check_intact() const override;
-  void check_files() const override;
-  void forget_pages() const override;
-  std::vector<MappedBytes> mapped_files() const override;
-  std::vector<std::span<const std::byte>> memory() const override;
-
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override;
 
-  std::shared_ptr<const MappedFile> file_;  // null in memory
-  std::optional<NodeMemory> memory_;
   const std::byte* first_;  // of its first copy, in memory
   std::size_t stride_;
 };

@@ -104,20 +104,13 @@ std::size_t samples_of(const TokenShape& shape, const fs::path& path) {
 }  // namespace
 
 TokenDataset::TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, std::vector<std::uint64_t> starts)
-    : Dataset(std::move(info), {}), file_(std::move(file)), bytes_(file_->bytes()), starts_(std::move(starts)) {
-  if (!starts_.empty()) ends_ = sequence_ends(file_->path(), starts_, this->info().tokens->sequence_length);
+    : OnePiece(std::move(info), {}, std::move(file)), bytes_(this->file()->bytes()), starts_(std::move(starts)) {
+  if (!starts_.empty()) ends_ = sequence_ends(this->file()->path(), starts_, this->info().tokens->sequence_length);
 }
 
 TokenDataset::TokenDataset(const TokenDataset& from, NodeMemory memory)
-    : Dataset(
-          [&] {
-            DatasetInfo info = from.info();
-            info.access = Access::kResident;
-            return info;
-          }(),
-          {}),
-      memory_(std::move(memory)),
-      bytes_(memory_->first().first(from.bytes_.size())),
+    : OnePiece(from.info(), {}, std::move(memory)),
+      bytes_(own_memory()->first().first(from.bytes_.size())),
       starts_(from.starts_),
       ends_(from.ends_) {}
 
@@ -154,26 +147,6 @@ bool TokenDataset::visit(const std::function<bool(StoredSample)>& visitor) const
     check_intact();
   }
   return true;
-}
-
-void TokenDataset::check_intact() const {
-  if (file_) file_->check_intact();
-}
-
-void TokenDataset::check_files() const {
-  if (file_) file_->check_size();
-}
-
-void TokenDataset::forget_pages() const {
-  if (file_) file_->forget_pages();
-}
-
-std::vector<MappedBytes> TokenDataset::mapped_files() const {
-  return file_ ? std::vector{file_->bytes()} : std::vector<MappedBytes>();
-}
-
-std::vector<std::span<const std::byte>> TokenDataset::memory() const {
-  return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();
 }
 
 bool recognises_tokens(const fs::path& path) {

@@ -73,7 +73,9 @@ TEST(AssumedSystem, RefusesCropsOfAnEpochOfUnknownLength) {
 
 TEST(AssumedSystem, RefusesCountsThatNoTrainingHas) {
   EXPECT_EQ(refusal_of_figures("batch=1e21"),
-            "--figures: batch: want a number of at least 1 and at most 1e+09, got '1e21'");
+            "--figures: batch: want a whole number of at least 1 and at most 1e+09, got '1e21'");
+  EXPECT_EQ(refusal_of_figures("batch=2.5"),
+            "--figures: batch: want a whole number of at least 1 and at most 1e+09, got '2.5'");
   EXPECT_EQ(refusal_of_figures("requests=1e21"),
             "--figures: requests: want a number above 0 and at most 1e+12, got '1e21'");
   EXPECT_EQ(refusal_of_figures("epoch_samples=1e21"),
