@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/prepare.h"
@@ -10,6 +11,7 @@
 #include "harness/show/staging_text.h"
 #include "loaders/printable.h"
 #include "loaders/storage/staged_copy.h"
+#include "loaders/transforms/tokenizer.h"
 
 namespace loadline {
 namespace {
@@ -25,22 +27,27 @@ std::map<fs::path, const Cell*> wanted_copies(std::span<const Cell> cells) {
   return wanted;
 }
 
-// All files of a dataset that was named by one of them. Throws Error where there is none, saying how to get it.
+// All files of a dataset that was named by one of them, and what opening the copy will look for beside it. Throws Error
+// where there is none, saying how to get it.
 std::vector<fs::path> files_of_source(const Cell& cell) {
   Cell source = cell;
   source.data = cell.staged_from;
+  source.dataset.in_memory = false;  // only its files are asked for
   std::error_code ignored;
   if (fs::is_directory(source.data, ignored)) return {};
   const auto dataset = open_for(source);
   std::vector<fs::path> files;
   for (const fs::path& file : dataset->info().files) files.push_back(file);
+  const auto& text = dataset->info().text;
+  if (text && cell.dataset.tokenizer == "auto" && text->tokenizer != kBytesTokenizer)
+    files.emplace_back(text->tokenizer);
   return files;
 }
 
 // None when stopped.
 std::optional<StagedCopy> stage_here(const Cell& cell, const std::string& directory, Clock& clock,
                                      const std::stop_token& stop, Progress& progress,
-                                     std::vector<std::shared_ptr<const HeldFile>>& uses) {
+                                     std::vector<std::unique_ptr<const HeldFile>>& uses) {
   const auto files = files_of_source(cell);
   std::uint64_t shown = 0;
   const auto show = [&](std::uint64_t done, std::uint64_t all) {
@@ -50,10 +57,10 @@ std::optional<StagedCopy> stage_here(const Cell& cell, const std::string& direct
                                 printable(directory), size_words(done), size_words(all)));
   };
   const Time begin = clock.now();
-  const auto staged = stage_files(cell.staged_from, files, directory, show, stop);
+  auto staged = stage_files(cell.staged_from, files, directory, show, stop);
   progress.clear();
   if (!staged) return std::nullopt;
-  uses.push_back(staged->use);
+  uses.push_back(std::move(staged->use));
   StagedCopy copy{.files = staged->files, .bytes = staged->bytes};
   if (staged->copied) {
     copy.copied_nodes = 1;
@@ -65,7 +72,7 @@ std::optional<StagedCopy> stage_here(const Cell& cell, const std::string& direct
 std::optional<std::vector<StagedCopy>> stage_all_here(const std::map<fs::path, const Cell*>& wanted,
                                                       const std::string& directory, Clock& clock,
                                                       const std::stop_token& stop, Progress& progress,
-                                                      std::vector<std::shared_ptr<const HeldFile>>& uses) {
+                                                      std::vector<std::unique_ptr<const HeldFile>>& uses) {
   std::vector<StagedCopy> copies;
   for (const auto& [path, cell] : wanted) {
     const auto copy = stage_here(*cell, directory, clock, stop, progress, uses);

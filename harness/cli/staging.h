@@ -22,7 +22,7 @@ namespace loadline {
 
 struct StagedCopies {
   std::map<std::filesystem::path, StagedCopy> by_path;  // of the copy
-  std::vector<std::shared_ptr<const HeldFile>> uses;    // of those on this node, by its first rank: while this lives no
+  std::vector<std::unique_ptr<const HeldFile>> uses;    // of those on this node, by its first rank: while this lives no
                                                         // other run replaces them
 };
 

@@ -34,6 +34,10 @@ bool is_still(const std::filesystem::path& name, const struct stat& opened) {
 
 }  // namespace
 
+bool another_holds(int error) {
+  return error == EWOULDBLOCK;
+}
+
 FileLock::FileLock(const std::filesystem::path& path) {
   if (!take(path)) throw lock_refusal(path, fmt::format("another loadline is writing it and holds {}", lock_.string()));
 }
@@ -48,8 +52,7 @@ bool FileLock::take(const std::filesystem::path& path) {
   for (;;) {
     descriptor_ = ::open(lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor_ < 0) throw lock_refusal(path, fmt::format("{}: {}", lock_.string(), std::strerror(errno)));
-    const int error = lock_now(descriptor_, LOCK_EX);
-    if (error == EWOULDBLOCK) {
+    if (another_holds(lock_now(descriptor_, LOCK_EX))) {
       ::close(std::exchange(descriptor_, -1));
       return false;
     }
@@ -71,19 +74,24 @@ FileLock::~FileLock() {
   ::close(descriptor_);
 }
 
-std::shared_ptr<const HeldFile> HeldFile::together(const std::filesystem::path& path) {
+std::unique_ptr<const HeldFile> HeldFile::together(const std::filesystem::path& path) {
   return take(path, O_RDONLY, LOCK_SH);
 }
 
-std::shared_ptr<const HeldFile> HeldFile::alone(const std::filesystem::path& path) {
+std::unique_ptr<const HeldFile> HeldFile::alone(const std::filesystem::path& path) {
   return take(path, O_RDWR, LOCK_EX);  // NFS locks for one alone only what is open for writing
 }
 
-std::shared_ptr<const HeldFile> HeldFile::take(const std::filesystem::path& path, int access, int lock) {
+std::unique_ptr<const HeldFile> HeldFile::take(const std::filesystem::path& path, int access, int lock) {
   const int descriptor = ::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) throw Error(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)));
-  std::shared_ptr<const HeldFile> held(new HeldFile(descriptor));
-  return lock_now(descriptor, lock) == EWOULDBLOCK ? nullptr : held;
+  std::unique_ptr<const HeldFile> held(new HeldFile(descriptor));
+  return another_holds(lock_now(descriptor, lock)) ? nullptr : std::move(held);
+}
+
+bool HeldFile::is_at(const std::filesystem::path& path) const {
+  struct stat opened {};
+  return ::fstat(descriptor_, &opened) == 0 && is_still(path, opened);
 }
 
 HeldFile::~HeldFile() {

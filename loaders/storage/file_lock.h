@@ -6,6 +6,10 @@
 
 namespace loadline {
 
+// Whether flock(2), which has refused a lock with this error, or 0, did so because another holds the file. Every other
+// error is that of a file system without locks, where nobody holds anything.
+bool another_holds(int error);
+
 // Holds `<path>.lock`, an empty file beside the one that is to be written, for as long as it lives, and removes it at
 // the end. The lock is the system's (flock(2)) and ends with the process: a lock that a killed process left behind
 // blocks no other. On a file system without locks there is none, and nothing is said.
@@ -29,21 +33,25 @@ class FileLock {
   bool ours_ = false;  // to remove: it is empty
 };
 
-// Holds a file that is there for as long as it lives, together with others or alone. The lock is the system's
-// (flock(2)) on the file itself, and goes with it to another name. Where the file system has no locks all get the file.
+// A lock on an existing file, shared with other readers or held alone, for as long as the object lives. The lock is the
+// system's (flock(2)), belongs to the file and stays when the file is renamed. On a file system without locks everybody
+// who asks gets the file.
 class HeldFile {
  public:
   // Null where another holds it alone. Throws Error naming the file where it cannot be opened.
-  static std::shared_ptr<const HeldFile> together(const std::filesystem::path& path);
+  static std::unique_ptr<const HeldFile> together(const std::filesystem::path& path);
   // Null where another holds it, which may be an object of this process. Throws the same.
-  static std::shared_ptr<const HeldFile> alone(const std::filesystem::path& path);
+  static std::unique_ptr<const HeldFile> alone(const std::filesystem::path& path);
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
   ~HeldFile();
 
+  // Whether `path` leads to this very file.
+  bool is_at(const std::filesystem::path& path) const;
+
  private:
   explicit HeldFile(int descriptor) : descriptor_(descriptor) {}
-  static std::shared_ptr<const HeldFile> take(const std::filesystem::path& path, int access, int lock);
+  static std::unique_ptr<const HeldFile> take(const std::filesystem::path& path, int access, int lock);
 
   int descriptor_;
 };

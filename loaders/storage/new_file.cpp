@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,6 +43,12 @@ void NewFile::append(std::string_view bytes) {
     if (wrote < 0) throw cannot_write(path_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
   }
+}
+
+void NewFile::set_modified(std::int64_t seconds, std::int64_t nanoseconds) {
+  const timespec modified{.tv_sec = seconds, .tv_nsec = nanoseconds};
+  const timespec times[2] = {modified, modified};
+  if (::futimens(descriptor_, times) != 0) throw cannot_write(path_, errno);
 }
 
 void NewFile::close() {

@@ -1,6 +1,7 @@
 // A new file: an existing one is never replaced.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -19,6 +20,8 @@ class NewFile {
   const std::filesystem::path& path() const { return path_; }
   // Throws Error naming the path and the reason (a full disk, a quota).
   void append(std::string_view bytes);
+  // Says when the file was last modified: so long after 1970. append() changes that again. Throws as append().
+  void set_modified(std::int64_t seconds, std::int64_t nanoseconds);
   // Throws as append(): network file systems report a full disk or quota only here.
   void close();
   void keep() { kept_ = true; }

@@ -27,20 +27,20 @@ struct StagedFiles {
   std::size_t files = 0;
   std::uint64_t bytes = 0;
   bool copied = false;  // false: an earlier copy was whole, and the source is still what it was a copy of
-  std::shared_ptr<const HeldFile> use;  // as long as it lives, no stage_files() replaces or removes the copy
+  std::unique_ptr<const HeldFile> use;  // as long as it lives, no stage_files() replaces or removes the copy
 };
 
-// Makes `source` with all that is in it, links followed, be at staged_path(); of a file also those files of `beside`
-// that lie in its directory. A copy appears whole or not at all, and on storage. An earlier one is used again where the
-// source has the directories, names, sizes and times that it had then, and the copy what it had then. Otherwise it is
-// replaced: when the new one is whole, or before where there is no room for both. What a killed process of this host
-// left half done is removed. Where another process copies the same at this moment it waits for that. Processes know of
-// each other by flock(2): where the file system has no locks, or each node its own, a copy may be replaced that another
-// reads. Several threads copy; `show` is told bytes done and bytes of all by one at a time. None when `stop` was
-// requested: then there is no new copy. Throws Error, as "cannot stage <source> in <directory>: <reason>", where the
-// directory is not there or has no room, where something else stands in the place of the copy, or another one that
-// somebody still has in `use`, and where a file cannot be read or written, or anything of the source changes before the
-// last file is copied.
+// Copies `source` with everything in it, links followed, to staged_path(); with a file it copies those files of
+// `beside` that lie in the same directory. A copy appears whole or not at all, and is on storage then. An earlier copy
+// is used again if the source has the directories, names, sizes and times that it had then, and the copy is as it was
+// made. Otherwise the new copy replaces it once it is whole; the old one goes first where there is no room for both.
+// What killed processes of this host left is removed. While another process makes the same copy, this one waits.
+// Processes see each other's locks (flock(2)): where the file system has none, or each node its own, one process may
+// replace a copy that another node reads. Several threads copy; one at a time calls `show` with the bytes copied and
+// the bytes of all files. Returns nullopt, and has made no copy, when `stop` was requested. Throws Error, as "cannot
+// stage <source> in <directory>: <reason>", where the directory is missing or full; where something else, or an old
+// copy that a run still has in `use`, stands in the place of the copy; where a file cannot be read or written; and
+// where anything of the source changes before the last file is copied.
 std::optional<StagedFiles> stage_files(const std::filesystem::path& source,
                                        std::span<const std::filesystem::path> beside,
                                        const std::filesystem::path& directory,

@@ -1,4 +1,7 @@
 // Text, which workers make tokens of.
+#include <filesystem>
+
+#include "test_paths.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {
@@ -15,6 +18,23 @@ class OfText : public CommandLine {
            kShort + more;
   }
 };
+
+TEST_F(OfText, IsStagedWithTheModelBesideIt) {
+  write(home_ / "shared/lines.txt", "one line\nanother line\n");
+  std::filesystem::copy_file(std::string(kRepository) + "/tests/loaders/support/words.model",
+                             home_ / "shared/words.model");
+  std::filesystem::create_directory(home_ / "node");
+  const Outcome outcome =
+      run(measuring("shared/lines.txt", {"--stage", "node", "--mode", "io", "--loader", "serial", "--in-memory"}));
+  // As below: this build has no SentencePiece, or sanitizers keep it from working.
+  if (outcome.err.find("SentencePiece") != std::string::npos ||
+      outcome.err.find("This program was") != std::string::npos)
+    GTEST_SKIP() << outcome.err;
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto text = result()["datasets"][0]["text"];
+  EXPECT_THAT(text["tokenizer"].get<std::string>(), testing::EndsWith("/words.model"));
+  EXPECT_EQ(text["vocabulary"], 300);
+}
 
 TEST_F(OfText, IsMadeInThreeFormsAndMeasured) {
   ASSERT_EQ(run({"data", "make", "text", "text", "--size", "40000"}).err, "text: made\n");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <optional>
 
 #include "tests/loaders/support/files.h"
@@ -59,6 +60,13 @@ TEST_F(FileLockTest, NamesThePathWhereItCannotBeMade) {
   EXPECT_THAT(thrown_by([&] { FileLock lock(file_); }).message, testing::HasSubstr("symbolic links"));
 }
 
+TEST_F(FileLockTest, IsHeldByAnotherOnlyWhereTheSystemSaysSo) {
+  EXPECT_TRUE(another_holds(EWOULDBLOCK));
+  for (const int without_locks : {0, ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL}) {
+    EXPECT_FALSE(another_holds(without_locks)) << without_locks;
+  }
+}
+
 TEST_F(FileLockTest, HoldsAFileForAllReadersOrForOneAlone) {
   test::write(file_, "{}");
   auto reader = HeldFile::together(file_);
@@ -72,6 +80,11 @@ TEST_F(FileLockTest, HoldsAFileForAllReadersOrForOneAlone) {
   ASSERT_TRUE(writer);
   std::filesystem::rename(file_, home_ / "renamed.json");
   EXPECT_FALSE(HeldFile::together(home_ / "renamed.json"));
+  EXPECT_TRUE(writer->is_at(home_ / "renamed.json"));
+  EXPECT_FALSE(writer->is_at(file_));
+  test::write(file_, "{}");
+  EXPECT_FALSE(writer->is_at(file_)) << "another file of that name";
+  std::filesystem::remove(file_);
   EXPECT_EQ(thrown_by([&] { HeldFile::together(file_); }),
             test::failed("cannot open " + file_.string() + ": No such file or directory"));
 }

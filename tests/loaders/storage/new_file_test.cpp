@@ -1,6 +1,7 @@
 #include "loaders/storage/new_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <utility>
 
@@ -25,6 +26,17 @@ TEST_F(NewFileTest, ShowsOthersWhatWasWrittenAtOnce) {
   EXPECT_EQ(bytes_of(home_ / "a"), "one");
   file.append(" two");
   EXPECT_EQ(bytes_of(home_ / "a"), "one two");
+}
+
+TEST_F(NewFileTest, HasTheTimeThatItIsGiven) {
+  NewFile file(home_ / "a");
+  file.append("one");
+  file.set_modified(1'000'000'000, 123'000'000);
+  file.close();
+  struct stat status {};
+  ASSERT_EQ(::stat((home_ / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mtim.tv_sec, 1'000'000'000);
+  EXPECT_EQ(status.st_mtim.tv_nsec, 123'000'000);
 }
 
 TEST_F(NewFileTest, GoesWhereNobodyKeepsIt) {
