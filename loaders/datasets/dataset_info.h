@@ -143,6 +143,12 @@ struct DatasetInfo {
   }
 };
 
+// The same of a copy in this process's memory.
+inline DatasetInfo resident(DatasetInfo info) {
+  info.access = Access::kResident;
+  return info;
+}
+
 // "u8", of text too; "f32" of volumes, "u16" or "u32" of tokens.
 std::string_view stored_type(const DatasetInfo& info);
 

@@ -55,10 +55,7 @@ constexpr std::array kFormats{
                   "HDF5: a dataset of u8 images and one of labels; in one piece, or in chunks, plain or gzip",
                   recognises_hdf5,
                   open_hdf5,
-                  {.splits = Splits::kOne,
-                   .named_datasets = true,
-                   .accesses = kEveryHdf5Access,
-                   .stored_in_hdf5 = [](const fs::path&) { return true; }}},
+                  {.splits = Splits::kOne, .named_datasets = true, .accesses = kEveryHdf5Access}},
     DatasetFormat{"npy",
                   "NumPy: u8 images and labels, images.npy and labels.npy or an .npz of both",
                   recognises_npy,
@@ -109,7 +106,7 @@ std::string one_of(std::span<const std::string_view> words) {
   return text;
 }
 
-// The loader that reads this way.
+// The loader that reads this way: its row in the table of loaders, which stands above this one, has the same access.
 std::string_view hdf5_loader(Access access) {
   switch (access) {
     case Access::kMapped: return "hdf5-mmap";
@@ -146,7 +143,8 @@ void check_split(const DatasetFormat& format, const fs::path& path) {
 
 void check_access(const DatasetFormat& format, const fs::path& path, Access access) {
   const DatasetAbilities& can = format.abilities;
-  if (can.accesses.empty() || !can.stored_in_hdf5(path)) {
+  const bool in_hdf5 = can.stored_in_hdf5 == nullptr || can.stored_in_hdf5(path);
+  if (can.accesses.empty() || !in_hdf5) {
     throw Error(
         fmt::format("cannot open {}: its format is {}, and only HDF5 can be read this way ({}); `loadline data "
                     "convert` makes a copy in HDF5",

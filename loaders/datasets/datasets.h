@@ -65,7 +65,7 @@ struct DatasetAbilities {
   bool coarse_labels = false;   // LabelKind::kCoarse
   bool file_reads = false;      // any FileRead
   bool named_datasets = false;  // hdf5_images and hdf5_labels
-  // What `access` may ask for, of paths that `stored_in_hdf5` is true of; empty: nothing.
+  // What `access` may ask for, of paths that `stored_in_hdf5` is true of, or of all where it is null; empty: nothing.
   std::span<const Access> accesses = {};
   bool (*stored_in_hdf5)(const std::filesystem::path& path) = nullptr;
   // Of those that sequences are cut from: the ways to cut them. Its name is that of its workload, too.

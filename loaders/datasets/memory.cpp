@@ -43,6 +43,24 @@ class EncodedMemory final : public AddressableDataset {
 
 }  // namespace
 
+NodeMemory copy_bytes(const Dataset& dataset, const MemoryPlace& place) {
+  HugeMemory memory(dataset.info().all_bytes(), Faults::kNow, place.first());
+  auto room = memory.bytes();
+  std::size_t remembered = 0;
+  dataset.visit([&](StoredSample block) {
+    std::ranges::copy(block, room.begin());
+    room = room.subspan(block.size());
+    remembered += block.size();
+    if (remembered >= kBytesToForget) {
+      dataset.forget_pages();
+      remembered = 0;
+    }
+    return true;
+  });
+  dataset.check_intact();
+  return place.spread(std::move(memory));
+}
+
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most_bytes, const MemoryPlace& place) {
   DatasetInfo info = dataset.info();
   dataset.forget_pages();  // those that were read for the labels
@@ -80,9 +98,8 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
   for (std::size_t i = 0; i < info.samples; ++i) labels[i] = dataset.labels()[i];
   if (!labels.empty()) dataset.labels().check_intact();
   if (info.encoded) {
-    info.access = Access::kResident;
-    return std::make_unique<EncodedMemory>(std::move(info), std::move(labels), place.spread(std::move(memory)),
-                                           std::move(ends));
+    return std::make_unique<EncodedMemory>(resident(std::move(info)), std::move(labels),
+                                           place.spread(std::move(memory)), std::move(ends));
   }
   return std::make_unique<StridedDataset>(std::move(info), std::move(labels), place.spread(std::move(memory)));
 }

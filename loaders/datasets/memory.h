@@ -11,9 +11,12 @@
 namespace loadline {
 
 // A copy of `dataset` in huge-page memory: same info, labels and bytes. Of its first samples alone where all of them
-// would take more than `most_bytes`. Not of a volume, which copies itself (open_volume()).
+// would take more than `most_bytes`. Not of volumes and tokens, whose formats copy them by copy_bytes().
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset,
                                         std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
                                         const MemoryPlace& place = {});
+
+// Everything that dataset.visit() gives, back to back, in huge-page memory: info().all_bytes() in all.
+NodeMemory copy_bytes(const Dataset& dataset, const MemoryPlace& place);
 
 }  // namespace loadline

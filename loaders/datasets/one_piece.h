@@ -46,11 +46,6 @@ class OnePiece : public Base {
   const std::optional<NodeMemory>& own_memory() const { return memory_; }
 
  private:
-  static DatasetInfo resident(DatasetInfo info) {
-    info.access = Access::kResident;
-    return info;
-  }
-
   std::shared_ptr<const MappedFile> file_;
   std::optional<NodeMemory> memory_;
 };

@@ -22,7 +22,6 @@ class StridedDataset final : public OnePiece<AddressableDataset> {
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override;
 
   const std::byte* first_;  // of its first copy, in memory
-  std::size_t stride_;
 };
 
 }  // namespace loadline

@@ -232,7 +232,7 @@ std::unique_ptr<Dataset> open_text(const fs::path& path, const DatasetOptions& o
   }
   if (options.in_memory) {
     documents = copy_documents(std::move(documents), options.memory);
-    info.access = Access::kResident;
+    info = resident(std::move(info));
   }
   return std::make_unique<TextDataset>(std::move(info), std::move(documents), tokenizer, options.text_key);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/memory.h"
 #include "loaders/datasets/token_index.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
@@ -175,25 +176,7 @@ std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions&
   }
   auto mapped = std::make_unique<TokenDataset>(std::move(info), std::move(file), std::move(starts));
   if (!options.in_memory) return mapped;
-  return copy_tokens(*mapped, options.memory);
-}
-
-std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset, const MemoryPlace& place) {
-  constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
-  HugeMemory memory(dataset.bytes().size(), Faults::kNow, place.first());
-  auto room = memory.bytes();
-  std::size_t remembered = 0;
-  dataset.visit([&](StoredSample block) {
-    std::ranges::copy(block, room.begin());
-    room = room.subspan(block.size());
-    remembered += block.size();
-    if (remembered >= kBytesToForget) {
-      dataset.forget_pages();
-      remembered = 0;
-    }
-    return true;
-  });
-  return std::make_unique<TokenDataset>(dataset, place.spread(std::move(memory)));
+  return std::make_unique<TokenDataset>(*mapped, copy_bytes(*mapped, options.memory));
 }
 
 }  // namespace loadline

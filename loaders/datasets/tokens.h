@@ -9,7 +9,6 @@
 
 #include "loaders/datasets/one_piece.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/system/memory.h"
 #include "loaders/system/numa.h"
 
 namespace loadline {
@@ -28,7 +27,7 @@ class TokenDataset final : public OnePiece<Dataset> {
  public:
   // `starts`: the first token of each document and the end of the last; empty: they were not asked for.
   TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, std::vector<std::uint64_t> starts);
-  // The same with all tokens copied into memory.
+  // The same with its tokens in `memory`, all of them.
   TokenDataset(const TokenDataset& from, NodeMemory memory);
 
   const TokenDataset* as_tokens() const override { return this; }
@@ -50,8 +49,5 @@ class TokenDataset final : public OnePiece<Dataset> {
   std::vector<std::uint64_t> starts_;
   std::vector<SampleIndex> ends_;  // behind the last sample of each document
 };
-
-// A copy in memory, which lies at `place`. Throws Error when the memory is refused.
-std::unique_ptr<TokenDataset> copy_tokens(const TokenDataset& dataset, const MemoryPlace& place = {});
 
 }  // namespace loadline

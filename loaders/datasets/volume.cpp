@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "loaders/datasets/formats.h"
+#include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/storage/hdf5.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/storage/npy.h"
-#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {
@@ -162,27 +162,11 @@ std::unique_ptr<VolumeDataset> map_volume(DatasetInfo info, const OfFields<Sourc
 }
 
 std::unique_ptr<VolumeDataset> copy_volume(const VolumeDataset& volume, const MemoryPlace& place) {
-  constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
-  DatasetInfo info = volume.info();
-  info.access = Access::kResident;
-  HugeMemory memory(info.volume->bytes(), Faults::kNow, place.first());
-  auto room = memory.bytes();
-  std::size_t remembered = 0;
-  volume.visit([&](StoredSample plane) {
-    std::ranges::copy(plane, room.begin());
-    room = room.subspan(plane.size());
-    remembered += plane.size();
-    if (remembered >= kBytesToForget) {
-      volume.forget_pages();
-      remembered = 0;
-    }
-    return true;
-  });
-  volume.check_intact();
-  const auto* begin = reinterpret_cast<const float*>(memory.bytes().data());
-  const std::size_t edge = info.volume->edge;
-  const OfFields<const float*> first{begin, begin + info.volume->input_channels * edge * edge * edge};
-  return std::make_unique<AddressableVolume>(std::move(info), place.spread(std::move(memory)), first);
+  NodeMemory memory = copy_bytes(volume, place);
+  const VolumeShape& shape = *volume.info().volume;
+  const auto* begin = reinterpret_cast<const float*>(memory.first().data());
+  const OfFields<const float*> first{begin, begin + shape.input_channels * shape.edge * shape.edge * shape.edge};
+  return std::make_unique<AddressableVolume>(resident(volume.info()), std::move(memory), first);
 }
 
 // ---- through the library

@@ -225,8 +225,7 @@ std::unique_ptr<Dataset> decoded(const Dataset& encoded, const std::stop_token& 
   });
   info.encoded = false;
   info.shape = {.channels = grey ? std::size_t{1} : std::size_t{3}, .height = size.height, .width = size.width};
-  info.access = Access::kResident;
-  return std::make_unique<DecodedDataset>(std::move(info), encoded);
+  return std::make_unique<DecodedDataset>(resident(std::move(info)), encoded);
 }
 
 std::optional<bool> decodes_to(const Dataset& encoded, const Dataset& plain, const std::stop_token& stop) {

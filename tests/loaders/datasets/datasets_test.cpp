@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "loaders/datasets/text.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/datasets/volume.h"
+#include "loaders/loader.h"
 #include "loaders/names.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/samples.h"
@@ -203,6 +205,21 @@ TEST(Abilities, AreNamedWhereAnOptionAsksForMore) {
   EXPECT_EQ(refusals_of({.sequence_length = 4, .sequences = Sequences::kPadded})["tokens"],
             "--sequences padded: data holds tokens; use --workload tokens, whose sequences are random, consecutive or "
             "documents");
+}
+
+TEST(Abilities, NameTheLoaderThatReadsEachWay) {
+  for (const LoaderKind& kind : loaders()) {
+    if (!kind.access) continue;
+    const std::array only{*kind.access};
+    const DatasetFormat format{.name = "mine",
+                               .summary = "",
+                               .recognises = nullptr,
+                               .open = nullptr,
+                               .abilities = {.accesses = only}};  // in HDF5 wherever it is
+    const Access other = *kind.access == Access::kRows ? Access::kMapped : Access::kRows;
+    EXPECT_THAT(thrown_by([&] { check_abilities(format, "data", {.access = other}); }).message,
+                testing::EndsWith(": use --loader " + std::string(kind.name)));
+  }
 }
 
 TEST(ContentFingerprint, IsEqualHoweverTheSamplesAreStored) {
