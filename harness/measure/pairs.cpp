@@ -36,6 +36,7 @@ Result half_of(const Result& both, std::ptrdiff_t begin, const RunOptions& optio
 
 Plan plan_pairs(const RunOptions& base, const RunOptions& changed, const PlanContext& context) {
   Plan plan{.options = base};
+  plan.options.given.insert(changed.given.begin(), changed.given.end());
   plan.options.ceilings = "off";
   plan.cells = cells_of(base, context);
   const std::vector<Cell> others = cells_of(changed, context);

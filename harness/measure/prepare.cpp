@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "harness/measure/memory_need.h"
 #include "harness/measure/memory_trial.h"
 #include "harness/measure/trial.h"
+#include "harness/plan/data_kinds.h"
+#include "harness/plan/refusals.h"
 #include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/residency.h"
 #include "loaders/error.h"
@@ -127,6 +130,17 @@ void check_opening(const Cell& cell, Machine& machine, std::size_t processes) {
   check_memory(checked_use(need, machine, processes));
 }
 
+// Only now is it known what the data is.
+void check_given(const Plan& plan, const Result& result) {
+  DataKinds kinds = 0;
+  std::string held;
+  for (const DatasetFacts& facts : result.datasets) {
+    kinds |= kinds_of(facts.info);
+    held += fmt::format("{}{}", held.empty() ? "" : ", nor to ", holding(facts.path, facts.info));
+  }
+  check_heeded(plan.options, kinds, held);
+}
+
 void add_up_memory(Result& result, std::size_t processes) {
   Machine& machine = result.environment.machine;
   try_memory(memory_need(result, processes).total_bytes(), machine);
@@ -213,6 +227,7 @@ bool prepare_run(const Plan& plan, Result& result, RunContext& context) {
     result.datasets.push_back(std::move(*facts));
     if (result.datasets.back().fingerprint) context.observer.on_dataset(result.datasets.back());
   }
+  check_given(plan, result);
   note_loaders(result);
   if (plan.options.ceilings == "on") plan_ceilings(plan, result);
   add_up_memory(result, context.processes);

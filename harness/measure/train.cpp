@@ -11,6 +11,8 @@
 #include "harness/measure/prepare.h"
 #include "harness/measure/trial.h"
 #include "harness/measure/watch.h"
+#include "harness/plan/data_kinds.h"
+#include "harness/plan/refusals.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
@@ -146,6 +148,7 @@ void run_training(const TrainingPlan& plan, TrainingResult& result, Clock& clock
   result.dataset = dataset->info();
   Machine tried = machine;
   result.cell = prepare_cell(plan.cell, *dataset, 0, tried);
+  check_heeded(result.options, kinds_of(result.dataset), holding(plan.cell.data, result.dataset));
   const CellRig rig(plan.cell, *dataset, machine.last_level_cache_bytes);
   if (dataset->info().volume) {
     validation_set.reset();

@@ -40,11 +40,12 @@ std::string shell_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-std::string command_options(const RunOptions& options, const Cell& cell) {
+std::string command_options(const RunOptions& options, const Cell& cell, DataKinds data) {
   const RunOptions standard;
   std::string text;
   for (const OptionRow& row : run_options()) {
     if (!is_for_training(row) || row.name == "output" || row.name == "quiet") continue;
+    if ((row.data & data) == 0) continue;
     const bool of_the_cell = is_of_the_cell(options, row);
     const OptionValue value =
         of_the_cell ? setting_named("setting", key_of(row)).read(cell) : read_option(options, row);

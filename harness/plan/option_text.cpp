@@ -258,6 +258,7 @@ OptionValue read_option(const RunOptions& options, const OptionRow& row) {
 }
 
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text) {
+  options.given.insert(row.name);
   if (!row.axis) {
     refuse_list(row, text);
     return write_one(options, row, text);

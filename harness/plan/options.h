@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "harness/plan/data_kinds.h"
 
 namespace loadline {
 
@@ -29,6 +32,8 @@ struct RunOptions {
   std::vector<std::size_t> workers;      // empty: 1 and the CPUs in force
   std::vector<std::size_t> batch_sizes;  // samples; empty: the workload's
   std::vector<Axis> axes;                // of the options below, which have the first value of each
+  // Names of the options that were given one by one, by write_option(), rather than by a file that has them all.
+  std::set<std::string_view> given;
 
   std::string data;   // path; empty: the workload's place
   std::string stage;  // directory of the node to copy the data to first; empty: it is read where it lies
@@ -128,6 +133,8 @@ struct OptionRow {
   double least = 0;                                      // of a number
   double most = 0;                                       // of a number; 0: no limit
   bool axis = false;                                     // takes several values, of which each is run
+  // What it applies to. One that no dataset of the run can use is refused, if the user has given it (refusals.h).
+  DataKinds data = kAnyData;
 };
 
 std::span<const OptionRow> run_options();
@@ -155,9 +162,9 @@ using OptionValue = std::variant<std::monostate, bool, std::size_t, double, std:
 // The value of one option; std::monostate where it is left to the workload.
 OptionValue read_option(const RunOptions& options, const OptionRow& row);
 
-// Sets one option from its text, as on the command line: list items are separated by commas, `all` are all the words
-// that it may be, and 1:64:*2 is a range (ranges.h). A flag is on or off, true or false. Throws usage Error naming the
-// option, the text and what is wanted.
+// Sets one option from its text, and notes in `given` that it was given. The text is as on the command line: list
+// items are separated by commas, `all` are all the words that it may be, and 1:64:*2 is a range (ranges.h). A flag is
+// on or off, true or false. Throws usage Error naming the option, the text and what is wanted.
 void write_option(RunOptions& options, const OptionRow& row, std::string_view text);
 
 // A share from `least` to `most`, which stand in the refusal, as of an option --`name`: "0.05" or "5%".

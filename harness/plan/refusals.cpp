@@ -1,6 +1,7 @@
 #include "harness/plan/refusals.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -38,7 +39,22 @@ void check_compute_knobs(const RunOptions& options) {
   }
 }
 
+void check_workloads(const RunOptions& options) {
+  DataKinds kinds = 0;
+  for (const std::string& workload : options.workloads) kinds |= kinds_of(workload_named(workload));
+  check_heeded(
+      options, kinds,
+      fmt::format("workload{} {}", options.workloads.size() == 1 ? "" : "s", fmt::join(options.workloads, ", ")));
+}
+
 }  // namespace
+
+void check_heeded(const RunOptions& options, DataKinds kinds, const std::string& held) {
+  for (const OptionRow& row : run_options()) {
+    if ((row.data & kinds) != 0 || !options.given.contains(row.name)) continue;
+    throw usage_error(fmt::format("--{}: it applies to {}, not to {}", row.name, words_of(row.data), held));
+  }
+}
 
 void check_options(const RunOptions& options) {
   if (options.rank >= options.world_size) {
@@ -48,6 +64,7 @@ void check_options(const RunOptions& options) {
     throw usage_error(fmt::format("--data {}: one path cannot be the data of {} workloads; name one with --workload",
                                   options.data, options.workloads.size()));
   }
+  check_workloads(options);
   if (!options.compute.empty()) parse_compute(options.compute);
   check_compute_knobs(options);
   const auto has = [&](std::string_view mode) { return std::ranges::find(options.modes, mode) != options.modes.end(); };

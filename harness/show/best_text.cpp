@@ -102,7 +102,8 @@ std::string best_text(const Result& result, const Judgement& judgement) {
       "best of {}: {}, {} samples/s in {} of its own; no other finalist is more than {} faster\n  loadline run "
       "{}\n{}{}",
       candidates, *best.winner, rate(Estimate{confirmed.mean, confirmed.ci95}), plural(confirmed.count, "trial"),
-      plain_percent(kNoticeable), command_options(grid, winner->cell), cost_text(result), standing_text(best));
+      plain_percent(kNoticeable), command_options(grid, winner->cell, kinds_of(result.datasets[winner->dataset].info)),
+      cost_text(result), standing_text(best));
 }
 
 }  // namespace loadline

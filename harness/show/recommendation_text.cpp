@@ -119,9 +119,10 @@ std::string recommendation_text(const Result& result, const Judgement& judgement
       continue;
     }
     const Configuration& use = judgement.configurations[*headline.recommended];
-    const Cell& cell = result.cells[use.full ? *use.full : *use.io].cell;
+    const CellResult& cell = result.cells[use.full ? *use.full : *use.io];
     text += fmt::format("{}  loadline run {}\n{}", recommended_text(judgement, headline),
-                        command_options(options, cell), fewest_joules_text(judgement, headline));
+                        command_options(options, cell.cell, kinds_of(result.datasets[cell.dataset].info)),
+                        fewest_joules_text(judgement, headline));
   }
   return text;
 }

@@ -48,6 +48,18 @@ TEST_F(Config, HasTheListOfAFlagAsWordsAndOfOthersAsTheirValues) {
   EXPECT_EQ(dump({"--config", "config.json"}), dumped);
 }
 
+TEST_F(Config, MayHaveValuesForOtherKindsOfDataButTheCommandLineMayNot) {
+  write(home_ / "config.json", R"({"sequence_length": 64, "crops": 5})");
+  const Words words = short_run(mnist()) + Words{"--config", "config.json"};
+  EXPECT_EQ(run(words).exit_code, 0);
+  expect_refusal(run(words + Words{"--overwrite", "--sequence-length", "64"}), 2,
+                 "--sequence-length: it applies to tokens and text, not to workload mnist");
+  const Outcome outcome = run(words + Words{"--overwrite", "--crops", "5"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(refusals(outcome),
+            Words{"--crops: it applies to volumes, not to " + mnist() + ", which holds images of one size"});
+}
+
 TEST_F(Config, IsReadFromAPipe) {
   world_.input = dump({"--trials", "7"});
   EXPECT_EQ(dump({"--config", "-"}), world_.input);

@@ -40,7 +40,7 @@ void check_plan(RunOptions options) {
   options.max_cells = 100;
   try {
     const Plan plan = make_plan(options, {.threads_in_force = 2, .cpus = {0, 1}, .data_directory = "/data"});
-    for (const Cell& cell : plan.cells) command_options(options, cell);
+    for (const Cell& cell : plan.cells) command_options(options, cell, kAnyData);
   } catch (const Error&) {
   }
 }

@@ -38,6 +38,8 @@ void fields(RecordWriter& json, const RunOptions& options) {
 }
 
 void fields(RecordReader& json, RunOptions& options) {
+  // A file has a value for every option: none of them was asked for.
+  const auto given = options.given;
   json.object().each_member([&](std::string_view key, const JsonReader& value) {
     std::string name(key);
     std::ranges::replace(name, '_', '-');
@@ -52,6 +54,7 @@ void fields(RecordReader& json, RunOptions& options) {
       throw json.object().error(error.what());
     }
   });
+  options.given = given;
 }
 
 }  // namespace loadline

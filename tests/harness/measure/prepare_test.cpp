@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "loaders/datasets/fingerprint.h"
+#include "loaders/names.h"
 #include "tests/harness/measure/run_fixture.h"
 
 namespace loadline {
@@ -84,6 +85,15 @@ TEST_F(PrepareTest, RefusesABatchLargerThanTheDataset) {
   large.batch_sizes = {8, 41};
   EXPECT_EQ(refusal(large), test::usage("batch size 41 is larger than the dataset of 40 samples"));
   EXPECT_TRUE(listener_.trials.empty());
+}
+
+TEST_F(PrepareTest, RefusesAnOptionThatNoneOfTheDataCanUse) {
+  mnist();
+  RunOptions crops = options();
+  write_option(crops, row_named(run_options(), "option", "crops"), "5");
+  EXPECT_EQ(refusal(crops), test::usage(fmt::format("--crops: it applies to volumes, not to {}, which holds images of "
+                                                    "one size",
+                                                    (home_ / "mnist").string())));
 }
 
 TEST_F(PrepareTest, NamesTheCommandThatGetsMissingData) {

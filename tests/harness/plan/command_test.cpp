@@ -19,20 +19,29 @@ TEST(Command, NamesTheCellAndWhatIsNotAsItIsByItself) {
                            .trials = 9,
                            .time_limit = 60,
                            .output = "x.json"};
-  EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front()),
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front(), kImageData),
             "--workload cifar10 --loader thread-pool --workers 1 --batch-size 512 --in-memory --dtype u8");
 }
 
 TEST(Command, HasTheValueOfAnAxisThatTheCellHas) {
   RunOptions options{.modes = {"io"}, .loaders = {"thread-pool"}, .workers = {2}, .axes = {{"prefetch", {"2", "4"}}}};
-  EXPECT_EQ(command_options(options, plan_asked_by(options).cells[1]),
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells[1], kImageData),
             "--workload fashion-mnist --loader thread-pool --workers 2 --batch-size 512 --prefetch 4");
 }
 
 TEST(Command, OfALoaderWithoutWorkersNamesNone) {
   const RunOptions options{.modes = {"io"}, .loaders = {"serial"}};
-  EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front()),
+  EXPECT_EQ(command_options(options, plan_asked_by(options).cells.front(), kImageData),
             "--workload fashion-mnist --loader serial --batch-size 512");
+}
+
+TEST(Command, LeavesOutWhatDoesNotApplyToTheData) {
+  const RunOptions options{
+      .workloads = {"cifar10", "tokens"}, .modes = {"io"}, .loaders = {"serial"}, .sequence_length = 64};
+  const auto cells = plan_asked_by(options).cells;
+  EXPECT_EQ(command_options(options, cells[0], kImageData), "--workload cifar10 --loader serial --batch-size 512");
+  EXPECT_EQ(command_options(options, cells[1], kTokenData),
+            "--workload tokens --loader serial --batch-size 64 --sequence-length 64");
 }
 
 TEST(Command, IsQuotedForAShell) {

@@ -1,0 +1,47 @@
+#include "harness/plan/data_kinds.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/plan/script_workload.h"
+#include "loaders/datasets/script.h"
+
+namespace loadline {
+
+DataKinds kinds_of(const DatasetInfo& info) {
+  if (info.format == kScriptFormat) return kAnyData;
+  return info.tokens    ? kTokenData
+         : info.text    ? kTextData
+         : info.volume  ? kVolumeData
+         : info.encoded ? kPhotoData
+                        : kImageData;
+}
+
+DataKinds kinds_of(const Workload& workload) {
+  if (workload.name == kScriptWorkload) return kAnyData;
+  return workload.text ? kTextData : workload.tokens ? kTokenData : kImageData | kPhotoData | kVolumeData;
+}
+
+std::string words_of(DataKinds kinds) {
+  constexpr std::array<std::pair<DataKinds, std::string_view>, 5> kWords{{{kImageData, "images of one size"},
+                                                                          {kPhotoData, "photographs"},
+                                                                          {kVolumeData, "volumes"},
+                                                                          {kTokenData, "tokens"},
+                                                                          {kTextData, "text"}}};
+  std::vector<std::string_view> words;
+  for (const auto& [kind, word] : kWords) {
+    if ((kinds & kind) != 0) words.push_back(word);
+  }
+  return fmt::format("{}", fmt::join(words, " and "));
+}
+
+std::string holding(const std::filesystem::path& path, const DatasetInfo& info) {
+  return fmt::format("{}, which holds {}", path.string(), words_of(kinds_of(info)));
+}
+
+}  // namespace loadline
