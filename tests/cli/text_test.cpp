@@ -20,7 +20,7 @@ class OfText : public CommandLine {
 };
 
 TEST_F(OfText, IsStagedWithTheModelBesideIt) {
-  write(home_ / "shared/lines.txt", "one line\nanother line\n");
+  write(home_ / "shared/lines.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
   std::filesystem::copy_file(std::string(kRepository) + "/tests/loaders/support/words.model",
                              home_ / "shared/words.model");
   std::filesystem::create_directory(home_ / "node");
