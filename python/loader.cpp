@@ -106,20 +106,11 @@ struct Source {
 
   Source(std::shared_ptr<const Pipeline> its_pipeline, const StreamOptions& stream, std::size_t hold)
       : pipeline(std::move(its_pipeline)) {
-    const Cell& cell = pipeline->cell;
     const CellRig& rig = *pipeline->rig;
-    feed = loader_named(*cell.loader)
-               .make(rig.assembler(), rig.sampler(),
-                     {.workers = cell.workers,
-                      .prefetch = rig.slots().prefetch,
-                      .stores = cell.stores,
-                      .in_order = cell.in_order,
-                      .threads_in_force = cell.threads_in_force,
-                      .cpus = cell.placement.worker_cpus,
-                      .cpus_of_worker = cell.placement.cpus_of_workers(cell.workers),
-                      .slot_nodes = cell.placement.slot_nodes(),
-                      .held_batches = hold + 1,  // a loop drops its last batch when it has the next
-                      .stream = stream});
+    LoaderOptions options = rig.loader_options(stream);
+    options.held_batches = hold + 1;  // a loop drops its last batch when it has the next
+    options.read_all = false;         // Python reads what it needs
+    feed = loader_named(*pipeline->cell.loader).make(rig.assembler(), rig.sampler(), options);
   }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;

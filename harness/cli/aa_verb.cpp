@@ -20,6 +20,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/file/diff_json.h"
 #include "harness/judge/noise.h"
+#include "harness/judge/phrase.h"
 #include "harness/machine/run_id.h"
 #include "harness/machine/system_files.h"
 #include "harness/show/columns.h"

@@ -13,6 +13,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/verbs.h"
+#include "harness/judge/phrase.h"
 #include "harness/machine/threads.h"
 #include "harness/measure/apart.h"
 #include "harness/measure/prepare.h"

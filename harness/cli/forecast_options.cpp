@@ -89,7 +89,9 @@ void add_system(CLI::App& verb, ForecastRequest& request) {
 
 void add_measured(CLI::App& verb, ForecastVerbRequest& request) {
   const char* const group = "What was measured";
-  verb.add_option("--cell", request.cell, "part of the name of the configuration, where a result has several")
+  verb.add_option(
+          "--cell", request.cell,
+          "the name of the configuration where a result has several, or a part of it; a whole name goes before a part")
       ->type_name("TEXT")
       ->group(group);
   verb.add_option("--figures", request.figures,

@@ -52,8 +52,8 @@ std::string word_of(const OptionRow& row, const std::string& text) {
   return bare ? fmt::format("--{}", row.name) : fmt::format("--{}={}", row.name, text);
 }
 
-// Fills request.run.options for two sides, and returns the words that say the same. `have_workers`: whether a loader of
-// either side has workers.
+// Fills request.run.options for two sides, and returns the words that say the same. `have_workers`: whether the loaders
+// of all sides have workers.
 std::vector<std::string> ask_for_pairs(Request& request, const std::function<bool(const RunOptions&)>& have_workers) {
   std::vector<std::string> words{"--mode", "io,full", "--loader", "thread-pool"};
   RunOptions& options = request.run.options;

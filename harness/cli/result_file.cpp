@@ -9,6 +9,7 @@
 
 #include "harness/cli/streams.h"
 #include "harness/file/result_json.h"
+#include "harness/judge/phrase.h"
 #include "harness/show/columns.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"

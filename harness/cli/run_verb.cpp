@@ -25,6 +25,7 @@
 #include "harness/file/result_json.h"
 #include "harness/file/result_reader.h"
 #include "harness/judge/judgement.h"
+#include "harness/judge/phrase.h"
 #include "harness/machine/cpu_limits.h"
 #include "harness/machine/job.h"
 #include "harness/machine/numa_nodes.h"

@@ -11,6 +11,7 @@
 #include "harness/cli/result_file.h"
 #include "harness/cli/screen.h"
 #include "harness/judge/judgement.h"
+#include "harness/judge/phrase.h"
 #include "harness/judge/statistics.h"
 #include "harness/measure/run_traced.h"
 #include "harness/measure/trace.h"

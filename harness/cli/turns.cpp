@@ -11,6 +11,7 @@
 #include "harness/cli/child_run.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/reporter.h"
+#include "harness/judge/phrase.h"
 #include "harness/machine/cpu_limits.h"
 #include "harness/machine/run_id.h"
 #include "harness/measure/instruments.h"

@@ -7,6 +7,7 @@
 
 #include "harness/file/json/record.h"
 #include "harness/file/json/verdicts.h"
+#include "harness/file/json/word_fields.h"
 #include "harness/judge/scaling_words.h"
 #include "loaders/error.h"
 #include "loaders/json/document.h"

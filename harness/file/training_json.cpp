@@ -12,6 +12,7 @@
 #include "harness/file/json/config.h"
 #include "harness/file/json/facts.h"
 #include "harness/file/json/trials.h"
+#include "harness/file/json/word_fields.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {

@@ -122,17 +122,24 @@ void add_start(Basis& basis, const CellResult& cell) {
   basis.start_up_seconds = first.open_seconds + first.first_batch_seconds;
 }
 
-void add_flight(Basis& basis, const Cell& cell, bool are_files) {
-  const DatasetOptions& options = cell.dataset;
+// Photographs in files: all others are read one by one, however --read is set.
+bool are_announced(const DatasetInfo& info) {
+  return info.access == Access::kFiles && info.encoded;
+}
+
+void add_flight(Basis& basis, const Cell& cell, const DatasetInfo& info) {
   const std::size_t workers = std::max<std::size_t>(cell.workers, 1);
-  switch (options.read) {
-    case FileRead::kUring:
-      basis.reading = cell.loader == "flow-graph" ? Reading::kAhead : Reading::kBatchwise;
-      basis.in_flight = options.ahead.requests;
+  const FileRead read = are_announced(info) ? cell.dataset.read : FileRead::kMmap;
+  switch (read) {
+    case FileRead::kUring: {
+      const bool shared = cell.loader == "flow-graph";  // one queue for all workers, rather than one each
+      basis.reading = shared ? Reading::kAhead : Reading::kBatchwise;
+      basis.in_flight = (shared ? 1 : workers) * cell.dataset.ahead.requests;
       return;
+    }
     case FileRead::kPread:
-      basis.reading = are_files ? Reading::kBatchwise : Reading::kOneByOne;
-      basis.in_flight = are_files ? workers * kFilesAhead : workers;
+      basis.reading = Reading::kBatchwise;
+      basis.in_flight = workers * kFilesAhead;
       return;
     case FileRead::kMmap:
       basis.reading = Reading::kOneByOne;
@@ -197,7 +204,7 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
               .step_per_second = {},
               .cpus = loading.cell.threads_in_force};
   add_step(basis, *cells.synthetic);
-  add_flight(basis, loading.cell, facts.info.access == Access::kFiles);
+  add_flight(basis, loading.cell, facts.info);
   const CellResult& reading = cells.io == nullptr ? *cells.full : *cells.io;
   // Opening stays with the work: no latency that is given for a read speaks of it.
   basis.read_seconds_per_sample = seconds_per_sample_in(reading, {WorkerStage::kRead});
@@ -229,7 +236,7 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
       NumberPart{.name = "full", .value = &full, .above_least = true},
       NumberPart{.name = "batch", .value = &batch, .least = 1, .most = 1e9, .whole = true},
       NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6, .whole = true},
-      NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
+      NumberPart{.name = "first_epoch", .value = &first_epoch, .least = 1e-9},
       NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
       NumberPart{.name = "requests", .value = &basis.requests_per_sample, .most = 1e12, .above_least = true},
       NumberPart{.name = "dataset_bytes", .value = &basis.dataset_bytes},

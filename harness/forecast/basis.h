@@ -54,8 +54,8 @@ struct Basis {
   double worker_seconds_per_sample() const;
 };
 
-// Of the configuration whose FULL or IO cell is named `cell`, or else has it in its name; of the only headline where it
-// is empty.
+// Of the configuration whose FULL or IO cell is named `cell`, or else of the one that has it in its name; where it is
+// empty, of the only configuration or the only headline.
 // Throws Error naming `source` and what is missing: trials of SYNTHETIC, trials of IO or FULL, one configuration.
 Basis basis_of(const Result& result, const Judgement& judgement, std::string_view cell, const std::string& source);
 

@@ -91,7 +91,7 @@ double reduction_seconds(const Network& network, double bytes, std::size_t membe
 // Requests per second of `customers` that each think for `think_seconds` between requests which a single server takes
 // `service_seconds` for, in random lengths: mean value analysis (Reiser, Lavenberg, 1980). Of more than 1e5 customers
 // it is the fixed point of Schweitzer (Approximate analysis of multiclass closed networks of queues, 1979), which is
-// less than 0.1 % off there.
+// off by about 0.1 % there at the most.
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds);
 
 // The fewest ranks that ask the storage for as much as it gives; nullopt where 10 million do not.

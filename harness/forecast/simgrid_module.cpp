@@ -77,14 +77,12 @@ const Hardware& hardware() {
   static std::array<char*, words.size() + 1> arguments{};
   std::ranges::transform(words, arguments.begin(), [](std::string& word) { return word.data(); });
   static int count = static_cast<int>(words.size());
-  static const KeptSignals kKept;  // from before the engine takes them
-  static const sg::Engine kEngine(&count, arguments.data());
-  static const bool kRestored = [] {
-    kKept.restore();
-    return true;
+  static const Hardware kMade = [] {
+    const KeptSignals kept;  // from before the engine takes them
+    static const sg::Engine kEngine(&count, arguments.data());
+    kept.restore();
+    return Hardware();
   }();
-  static_cast<void>(kRestored);
-  static const Hardware kMade;
   return kMade;
 }
 

@@ -1,11 +1,14 @@
 #include "harness/forecast/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "harness/forecast/model.h"
 #include "harness/forecast/normal.h"
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -188,9 +191,12 @@ std::optional<double> cold_reads_per_second(const Basis& basis) {
   double low = later;
   double high = later;
   while (epoch_mean(high) < wanted) high *= 2;
-  if (!std::isfinite(high)) return std::nullopt;
+  if (!std::isfinite(high)) {
+    throw Error(fmt::format("forecast: no rate of reads makes the first epoch {:g} seconds a sample longer",
+                            *basis.cold_seconds_per_sample));
+  }
   while (high / low > 1 + 1e-9) {
-    const double middle = std::sqrt(low * high);
+    const double middle = std::sqrt(low) * std::sqrt(high);  // their product may exceed a double
     (epoch_mean(middle) < wanted ? low : high) = middle;
   }
   return 1 / high;

@@ -59,7 +59,8 @@ SimulatedPoint simulated_point(Simulator& simulator, const Basis& basis, const S
                                std::size_t epochs, std::size_t seeds);
 
 // The samples per second that a node reads in the first epoch of one rank, if it reads while it steps: so many that the
-// epoch takes as long as it did. Absent where that is not known, and where nothing was slower than the step.
+// epoch takes as long as it did. Absent where that is not known, and where nothing was slower than the step. Throws
+// Error where the seconds of a read would exceed a double.
 std::optional<double> cold_reads_per_second(const Basis& basis);
 
 }  // namespace loadline

@@ -88,7 +88,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (!cell.skipped.empty()) {
     warnings.push_back({"samples-skipped",
                         fmt::format("{} left out {} that cannot be decoded, the first being {}", name,
-                                    several(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
+                                    plural(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
                         static_cast<double>(cell.skipped_count())});
   }
   if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
@@ -105,7 +105,7 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   if (cell.trials.size() < kFewTrials) {
     warnings.push_back(
         {"few-trials",
-         fmt::format("{} has {}: too few for a reliable interval", name, several(cell.trials.size(), "trial")),
+         fmt::format("{} has {}: too few for a reliable interval", name, plural(cell.trials.size(), "trial")),
          -static_cast<double>(cell.trials.size())});
   }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
@@ -151,7 +151,7 @@ void warn_of_loop(const CellResult& cell, Warnings& warnings) {
   warnings.push_back({"loader-not-idle",
                       fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of a CPU's time: the "
                                   "step alone was not measured alone",
-                                  count, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                                  count, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
                       most});
 }
 
@@ -164,7 +164,7 @@ void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warn
   warnings.push_back({"cpus-changed",
                       fmt::format("{} of {} of {} ran where the process might use other CPUs than at the start: {}, "
                                   "and not {}",
-                                  changed, several(cell.trials.size(), "trial"), cell.cell.name(),
+                                  changed, plural(cell.trials.size(), "trial"), cell.cell.name(),
                                   text_of(*first->changed_cpus), text_of(before)),
                       static_cast<double>(changed)});
 }
@@ -178,7 +178,7 @@ void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
   }
   warnings.push_back({"throttled",
                       fmt::format("{} of {} of {} were throttled by the CPU quota, for up to {:.0f} % of their time",
-                                  throttled, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                                  throttled, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
                       most});
 }
 

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "harness/judge/busy_pairs.h"
 #include "harness/judge/changes.h"
 #include "harness/judge/comparable.h"
 #include "harness/judge/gate.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/multiple.h"
 #include "harness/judge/phrase.h"
+#include "harness/machine/machine.h"
 #include "harness/result/counted.h"
 #include "loaders/error.h"
 
@@ -32,16 +33,11 @@ Values all_values(const CellResult& base, const CellResult& changed, const Metri
   return values;
 }
 
-// Those of rounds that both have.
-Values values_by_round(const CellResult& base, const CellResult& changed, const Metric& metric) {
-  std::map<std::size_t, double> rounds;
-  for (const Trial& trial : changed.trials) rounds[trial.round] = metric.value(trial);
+Values values_of(std::span<const TrialPair> pairs, const Metric& metric) {
   Values values;
-  for (const Trial& trial : base.trials) {
-    const auto found = rounds.find(trial.round);
-    if (found == rounds.end() || trial.pilot) continue;
-    values.base.push_back(metric.value(trial));
-    values.changed.push_back(found->second);
+  for (const TrialPair& pair : pairs) {
+    values.base.push_back(metric.value(*pair.base));
+    values.changed.push_back(metric.value(*pair.changed));
   }
   return values;
 }
@@ -83,15 +79,51 @@ Criteria criteria_of(const ResultDiff& diff, const CellDiff& cell) {
   return {.margin = cell.margin, .alpha = diff.alpha, .higher_is_better = diff.metric->higher_is_better};
 }
 
+// Nearer to the base's by what others can have done.
+std::vector<double> beyond_others(const Values& values, std::span<const Beside> beside) {
+  std::vector<double> changed;
+  for (std::size_t i = 0; i < values.base.size(); ++i) {
+    const double ratio = std::log(values.changed[i] / values.base[i]);
+    const double left = std::max(0.0, std::abs(ratio) - beside[i].moved);
+    changed.push_back(values.base[i] * std::exp(std::copysign(left, ratio)));
+  }
+  return changed;
+}
+
+// Pairs, and what others did beside them; without busy ones where these may be set aside.
+struct PairedTrials {
+  std::vector<TrialPair> pairs;
+  std::vector<Beside> beside;
+  BusyCount count;
+};
+
+PairedTrials paired_trials(const CellResult& base, const CellResult& changed, double cpus) {
+  PairedTrials trials{.pairs = pairs_by_round(base, changed), .beside = {}, .count = {}};
+  trials.beside = beside_of(trials.pairs, cpus);
+  trials.count = {.busy = static_cast<std::size_t>(std::ranges::count_if(trials.beside, &Beside::busy)),
+                  .pairs = trials.pairs.size()};
+  if (trials.count.busy == 0 || !trials.count.may_be_set_aside()) return trials;
+  PairedTrials quiet{.pairs = {}, .beside = {}, .count = trials.count};
+  for (std::size_t i = 0; i < trials.pairs.size(); ++i) {
+    if (trials.beside[i].busy()) continue;
+    quiet.pairs.push_back(trials.pairs[i]);
+    quiet.beside.push_back(trials.beside[i]);
+  }
+  return quiet;
+}
+
+// `cpus`: those in force.
 void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& changed, const ResultDiff& diff,
-                   const DiffOptions& options) {
+                   const DiffOptions& options, double cpus) {
   const Metric& metric = *diff.metric;
-  const Values values = diff.paired ? values_by_round(base, changed, metric) : all_values(base, changed, metric);
+  const PairedTrials trials = diff.paired ? paired_trials(base, changed, cpus) : PairedTrials();
+  const Values values = diff.paired ? values_of(trials.pairs, metric) : all_values(base, changed, metric);
   cell.name = base.cell.name();
   cell.changed_name = changed.cell.name();
   cell.workload = base.cell.workload;
   cell.mode = base.cell.mode;
   cell.margin = options.margin.value_or(kStandardMargin);
+  cell.busy = trials.count;
   cell.base_summary = summary_of(values.base);
   cell.changed_summary = summary_of(values.changed);
   cell.obstacle = obstacle_of(values, base, changed, metric, diff.paired);
@@ -100,6 +132,10 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
   const Criteria criteria = criteria_of(diff, cell);
   cell.comparison = diff.paired ? compare_pairs(values.base, values.changed, criteria)
                                 : compare(values.base, values.changed, criteria);
+  if (cell.busy.may_be_set_aside()) return;
+  const Ratio beyond = compare_pairs(values.base, beyond_others(values, trials.beside), criteria).ratio;
+  const bool matters = std::abs(std::log(beyond.value)) > std::log1p(cell.margin);
+  cell.comparison->ratio.p = matters ? beyond.p : 1;
 }
 
 // Of a cell the comparison that it belongs to.
@@ -160,6 +196,22 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
   }
 }
 
+// What busy pairs were not judged by, or leave open.
+void heed_busy_pairs(ResultDiff& diff) {
+  for (CellDiff& cell : diff.cells) {
+    if (cell.busy.busy == 0) continue;
+    const std::string busy = fmt::format("others took {:.0f} % or more of the CPUs in {} of {} pairs", 100 * kBusyShare,
+                                         cell.busy.busy, cell.busy.pairs);
+    if (cell.busy.may_be_set_aside()) {
+      diff.notes.push_back(fmt::format("{}: {}, which are set aside", cell.name, busy));
+    } else if (cell.change != Change::kInconclusive) {
+      diff.notes.push_back(fmt::format("{}: {}; p is of what they do not explain", cell.name, busy));
+    } else if (cell.obstacle.empty()) {
+      cell.obstacle = busy + ": no verdict, run it again on a quiet machine";
+    }
+  }
+}
+
 // A cell that decides and cannot.
 void add_cells_without_trials(ResultDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
@@ -170,8 +222,9 @@ void add_cells_without_trials(ResultDiff& diff) {
 
 // Compares what `diff` names.
 void compare_all(ResultDiff& diff, const DiffOptions& options, const Result& base, const Result& changed) {
+  const double cpus = cpus_in_force(base.environment.machine);
   for (CellDiff& cell : diff.cells) {
-    compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options);
+    compare_cells(cell, base.cells[cell.base], changed.cells[cell.changed], diff, options, cpus);
   }
   add_cells_without_trials(diff);
 }
@@ -238,6 +291,7 @@ void judge_together(std::span<ResultDiff> diffs, std::span<const Compared> compa
     heed_noise(diff, options, compared[i].base, compared[i].changed);
     diff.verdict = verdict_of(diff);
     add_notes(diff, compared[i].base.result, compared[i].changed.result);
+    heed_busy_pairs(diff);
   }
 }
 

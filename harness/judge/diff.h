@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/judge/busy_pairs.h"
 #include "harness/judge/comparison.h"
 #include "harness/judge/likeness.h"
 #include "harness/judge/matching.h"
@@ -51,6 +52,7 @@ struct CellDiff {
   std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside
   Change change = Change::kInconclusive;
   std::string obstacle;          // why no more can be said: "a single trial has no interval"; mostly empty
+  BusyCount busy;                // of pairs
   std::optional<Shares> shares;  // of FULL, where settings differ
 };
 
@@ -113,7 +115,9 @@ void judge_together(std::span<ResultDiff> diffs, std::span<const Compared> compa
 // Two results of `loadline ab`: cells matched by place, trials by round. Settings may differ, they are what is
 // compared; modes may not. The gate are all cells of gate_of_pairs(). The noise floor of runs says nothing of them:
 // what sets two runs apart is the same for both of a pair, and where each trial is a process of its own, it is in the
-// spread of the pairs.
+// spread of the pairs. Pairs beside which others had the CPUs (busy_pairs.h) are set aside. Where more than half are
+// such, all are compared, and p is of what others cannot explain: of ratios that are as much nearer to 1, and 1 where
+// these come to no more than the margin.
 ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
 
 // Cells of one result along a setting, as match_along() pairs them, and throws what that throws. There is no gate.

@@ -158,7 +158,7 @@ std::string efficiency(const Estimate& value) {
   return with_interval(value.value, value.ci95, 2, "");
 }
 
-std::string several(std::size_t count, std::string_view thing) {
+std::string plural(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 

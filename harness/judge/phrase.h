@@ -43,7 +43,7 @@ std::string factor(const Estimate& ratio);
 std::string efficiency(const Estimate& value);
 
 // "1 worker", "3 workers".
-std::string several(std::size_t count, std::string_view thing);
+std::string plural(std::size_t count, std::string_view thing);
 
 // A rate as a person says it: "5.0 M", "150 k", "37".
 std::string rate(double per_second);

@@ -39,8 +39,8 @@ bool crowded(const Evidence& evidence) {
 std::string crowd_advice(const Evidence& evidence) {
   std::string remedy = evidence.threads_in_force > 1 ? "use --placement split" : "get more CPUs";
   if (evidence.compute_threads > 1) remedy += " or fewer --compute-threads";
-  return fmt::format("{} and {} share {}: {}", several(evidence.workers, "worker"),
-                     several(evidence.compute_threads, "compute thread"), several(evidence.threads_in_force, "CPU"),
+  return fmt::format("{} and {} share {}: {}", plural(evidence.workers, "worker"),
+                     plural(evidence.compute_threads, "compute thread"), plural(evidence.threads_in_force, "CPU"),
                      remedy);
 }
 

@@ -141,7 +141,7 @@ std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
   return fmt::format(
       "Bound by the harness: a FULL step of {} lasts only {} times the harness's own cost per batch, and below {:.0f} "
       "times that cost blurs every figure; raise --batch-size to {} or more.",
-      several(evidence.batch_size, "sample"),
+      plural(evidence.batch_size, "sample"),
       telling_factor(step) ? factor(step) : fmt::format("at most {:.0f}", std::ceil(step.ci95->high)), kOverheadMargin,
       std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
 }
@@ -282,7 +282,7 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
       return fmt::format(
           "Too noisy to say whether a FULL step of {} is long enough: the harness's own cost blurs the figures of "
           "shorter steps. Raise --batch-size or use more --trials.",
-          several(evidence.batch_size, "sample"));
+          plural(evidence.batch_size, "sample"));
     case Doubt::kContradiction: return contradiction_sentence(figures);
     case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
     case Doubt::kSupply:

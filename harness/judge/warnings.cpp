@@ -74,7 +74,7 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
         {"machine-busy",
          fmt::format(
              "the load average was {:.2f} at the start, with {} in force: other work may have slowed the trials", *load,
-             several(machine.threads_in_force, "CPU"))});
+             plural(machine.threads_in_force, "CPU"))});
   }
   if (machine.transparent_huge_pages == "never") {
     warnings.push_back(
@@ -179,7 +179,7 @@ void warn_of_workers(const Result& result, Warnings& warnings) {
   const std::size_t threads = result.environment.machine.threads_in_force;
   if (most <= threads) return;
   warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}, so they take turns",
-                                                         several(most, "worker"), several(threads, "CPU"))});
+                                                         plural(most, "worker"), plural(threads, "CPU"))});
 }
 
 // "104 ± 1 %", "at least 112.3 %".

@@ -62,7 +62,7 @@ StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
 
 // Of a compute that looks at what it is given; none: it takes anything.
 std::optional<BatchNeeds> needs_of(const Cell& cell, const ComputeKind& compute, const StepSetting& setting) {
-  if (cell.mode == Mode::kIo || !compute.needs_labels) return std::nullopt;
+  if (cell.mode == Mode::kIo || !compute.real) return std::nullopt;
   return BatchNeeds{
       .consumer = fmt::format("compute {}", compute.name), .sample = setting.sample, .classes = setting.classes};
 }
@@ -101,6 +101,23 @@ std::unique_ptr<Trainer> CellRig::make_trainer(Clock& clock, const std::stop_tok
   return compute_.kind->make_trainer(compute_.values, {.clock = clock, .stop = stop, .setting = setting_});
 }
 
+LoaderOptions CellRig::loader_options(const StreamOptions& stream) const {
+  return {.workers = cell_.workers,
+          .prefetch = slots_.prefetch,
+          .stores = cell_.stores,
+          .in_order = cell_.in_order,
+          .threads_in_force = cell_.threads_in_force,
+          .cpus = cell_.placement.worker_cpus,
+          .cpus_of_worker = cell_.placement.cpus_of_workers(cell_.workers),
+          .slot_nodes = cell_.placement.slot_nodes(),
+          .held_batches = slots_.held_batches,
+          .stream = stream,
+          .data = cell_.data,
+          .test_split = cell_.dataset.split == Split::kTest,
+          .read_all = cell_.mode == Mode::kIo,
+          .needs = needs_of(cell_, *compute_.kind, setting_)};
+}
+
 std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
   return make_logged_feed(first_epoch, {});
 }
@@ -110,20 +127,7 @@ std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::
     return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots, cell_.placement.slot_nodes());
   }
   const LoaderKind& kind = loader_named(cell_.loader ? *cell_.loader : *cell_.resident_of);
-  LoaderOptions options{.workers = cell_.workers,
-                        .prefetch = slots_.prefetch,
-                        .stores = cell_.stores,
-                        .in_order = cell_.in_order,
-                        .threads_in_force = cell_.threads_in_force,
-                        .cpus = cell_.placement.worker_cpus,
-                        .cpus_of_worker = cell_.placement.cpus_of_workers(cell_.workers),
-                        .slot_nodes = cell_.placement.slot_nodes(),
-                        .held_batches = slots_.held_batches,
-                        .stream = {.first_epoch = first_epoch},
-                        .data = cell_.data,
-                        .test_split = cell_.dataset.split == Split::kTest,
-                        .read_all = cell_.mode == Mode::kIo,
-                        .needs = needs_of(cell_, *compute_.kind, setting_)};
+  LoaderOptions options = loader_options({.first_epoch = first_epoch});
   if (cell_.loader) {
     options.logs = logs;
     return kind.make(assembler(), sampler(), options);

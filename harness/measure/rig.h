@@ -77,6 +77,8 @@ class CellRig final : public Rig {
   const ComputeSpec& compute() const { return compute_; }
   const SlotPlan& slots() const override { return slots_; }
   std::uint64_t batches_per_epoch() const override { return sampler_.batches_per_epoch(); }
+  // What a loader of the cell is made with, but for logs.
+  LoaderOptions loader_options(const StreamOptions& stream) const;
   // About what the compute will take beside the slots.
   std::size_t compute_bytes() const { return compute_bytes_; }
   std::unique_ptr<Sink> make_sink(Clock& clock, const std::stop_token& stop) const override;

@@ -33,7 +33,7 @@ void check_compute_knobs(const RunOptions& options) {
     if (kind.real && !kind.heeds_threads && options.compute_threads) {
       throw usage_error(fmt::format("--compute-threads: compute {} always uses one thread", kind.name));
     }
-    if (kind.heeds_precision) continue;
+    if (kind.real) continue;
     throw usage_error(
         fmt::format("--{}: compute {} computes nothing; use one that does, such as --compute cnn", idle, kind.name));
   }

@@ -108,10 +108,6 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
   return text + wrapped(fmt::format("not shown in {} columns: {}\n", width, fmt::join(left_out, ", ")), width);
 }
 
-std::string plural(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string loader_text(const std::string& loader, std::size_t workers) {
   return workers == 0 ? loader : fmt::format("{} x {}", loader, workers);
 }

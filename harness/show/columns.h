@@ -24,9 +24,6 @@ struct TableShape {
 // and of a constant its value. What is still too wide goes on in further lines, each begun with a whole column.
 std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width);
 
-// "1 cell", "2 cells".
-std::string plural(std::size_t count, std::string_view thing);
-
 // "serial", "thread-pool x 2".
 std::string loader_text(const std::string& loader, std::size_t workers);
 

@@ -70,8 +70,9 @@ Row row_of(const Forecast& forecast, std::size_t index) {
   return row;
 }
 
-std::string saturation_text(std::size_t ranks, const System& system) {
-  return fmt::format("Storage saturates at {} ({}), while no page cache holds a sample.", plural(ranks, "rank"),
+// `storage`: the sentence's beginning, with what says so.
+std::string saturation_text(std::string_view storage, std::size_t ranks, const System& system) {
+  return fmt::format("{} saturates at {} ({}), while no page cache holds a sample.", storage, plural(ranks, "rank"),
                      plural(system.nodes_for(ranks), "node"));
 }
 
@@ -103,13 +104,14 @@ std::string simulation_text(const ForecastRequest& request) {
 // What follows of its curve, a sentence each.
 std::vector<std::string> findings_of(const Forecast& forecast, const ForecastRequest& request) {
   std::vector<std::string> sentences;
-  if (forecast.saturating_ranks) sentences.push_back(saturation_text(*forecast.saturating_ranks, request.system));
+  if (forecast.saturating_ranks)
+    sentences.push_back(saturation_text("Storage", *forecast.saturating_ranks, request.system));
   if (forecast.found) sentences.push_back(found_text(*forecast.found, request.system));
   if (forecast.simulated) {
     sentences.push_back(simulation_text(request));
     const SimulatedForecast& simulated = *forecast.simulated;
     if (simulated.saturating_ranks) {
-      sentences.push_back("By simulation, s" + saturation_text(*simulated.saturating_ranks, request.system).substr(1));
+      sentences.push_back(saturation_text("By simulation, storage", *simulated.saturating_ranks, request.system));
     }
     if (simulated.found) sentences.push_back("By simulation: " + found_text(*simulated.found, request.system));
   }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/result/counted.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"

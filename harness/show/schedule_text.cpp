@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/result/memory_words.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/judge/phrase.h"
 #include "harness/judge/trend.h"
 #include "harness/show/change_words.h"
 #include "harness/show/columns.h"

@@ -51,8 +51,6 @@ constexpr std::array kComputes{
                 .memory_bytes = cnn_memory_bytes,
                 .make_trainer = make_cnn_trainer,
                 .real = true,
-                .needs_labels = true,
-                .heeds_precision = true,
                 .heeds_threads = true},
     ComputeKind{.name = "gpt",
                 .summary = "a training step of a small language model on the CPU, by oneDNN",
@@ -61,8 +59,6 @@ constexpr std::array kComputes{
                 .memory_bytes = gpt_memory_bytes,
                 .make_trainer = make_gpt_trainer,
                 .real = true,
-                .needs_labels = true,
-                .heeds_precision = true,
                 .heeds_threads = true},
 #endif
 #ifdef LOADLINE_HAVE_CUDA
@@ -72,9 +68,7 @@ constexpr std::array kComputes{
                 .make = make_cuda,
                 .held_batches = cuda_held_batches,
                 .memory_bytes = cuda_memory_bytes,
-                .real = true,
-                .needs_labels = true,
-                .heeds_precision = true},
+                .real = true},
 #endif
 };
 

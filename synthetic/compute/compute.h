@@ -139,10 +139,10 @@ struct ComputeKind {
   std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
   // As make(), for a compute that learns; null for the others.
   std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
-  bool real = false;          // it does the arithmetic of a training step; false: it takes as long, or next to no time
-  bool needs_labels = false;  // it looks at samples, of the setting's format, and at labels; false: it takes any batch
-  bool heeds_precision = false;  // precision and fusion mean something to it
-  bool heeds_threads = false;    // threads do; false: it computes with the caller's alone
+  // It does the arithmetic of a training step: on samples of the setting's format and their labels, in its precision
+  // and with fusion. False: it takes any batch, and as long as a step or next to no time.
+  bool real = false;
+  bool heeds_threads = false;  // of the setting; false: it computes with the caller's alone
   // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;

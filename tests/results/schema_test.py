@@ -8,7 +8,7 @@ import unittest
 
 import jsonschema
 
-from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, late_fields, parse, training_schema, warning_ids_of_the_source
+from support import QUICK, REPOSITORY, SCHEMA_FILE, ResultsTest, late_fields, parse, training_schema
 
 SCHEMA = parse(SCHEMA_FILE.read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -461,9 +461,6 @@ class SchemaIsNotVacuous(ResultsTest):
         for value in (float("nan"), float("inf")):
             with self.assertRaises(ValueError):
                 parse(json.dumps({"wall_seconds": value}))
-
-    def test_warning_ids_are_those_of_the_source(self):
-        self.assertEqual(set(SCHEMA["$defs"]["warning"]["properties"]["id"]["enum"]), warning_ids_of_the_source())
 
     def test_config_has_the_fields_of_dump_config(self):
         dumped = parse(self.work.run(["run", "--dump-config"]))

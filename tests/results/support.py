@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,6 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
 TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
-NOTES_FILE = REPOSITORY / "results" / "schema_notes.json"
 SAMPLES = 500
 
 # The first argument of every test script; the others stay for the script and unittest.
@@ -31,11 +29,6 @@ def refuse_constant(text):
 def parse(text):
     """JSON as the standard has it: NaN and Infinity are refused."""
     return json.loads(text, parse_constant=refuse_constant)
-
-
-def warning_ids_of_the_source():
-    text = "".join((REPOSITORY / file).read_text() for file in parse(NOTES_FILE.read_text())["warnings"])
-    return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', text))
 
 
 def late_fields(schema, path="", part=None):

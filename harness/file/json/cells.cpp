@@ -8,6 +8,7 @@
 #include "harness/file/json/facts.h"
 #include "harness/file/json/trials.h"
 #include "harness/file/json/verdicts.h"
+#include "harness/file/json/word_fields.h"
 #include "harness/plan/settings.h"
 
 namespace loadline {

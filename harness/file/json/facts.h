@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/file/json/record.h"
+#include "harness/file/json/word_fields.h"
 #include "harness/result/result.h"
 
 namespace loadline {

@@ -13,8 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -29,8 +27,8 @@
 #include <variant>
 #include <vector>
 
+#include "loaders/error.h"
 #include "loaders/json/document.h"
-#include "loaders/names.h"
 #include "loaders/printable.h"
 
 namespace loadline {
@@ -376,62 +374,6 @@ void read_value(const JsonReader& from, T& value) {
     RecordReader json(object);
     fields(json, value);
   }
-}
-
-// The name() of each.
-template <typename Enum, std::size_t N>
-std::vector<std::string_view> words_of(const std::array<Enum, N>& values) {
-  std::vector<std::string_view> words;
-  for (const Enum one : values) words.push_back(name(one));
-  return words;
-}
-
-// 0, no text and the like, which stand for "none" and are null in the file.
-template <typename T>
-void none_as_null(auto& json, std::string_view key, T& value) {
-  using Value = std::remove_const_t<T>;
-  json.converted(
-      key, value, [](const Value& known) { return known == Value() ? std::nullopt : std::optional<Value>(known); },
-      [](const std::optional<Value>& stored) { return stored.value_or(Value()); });
-}
-
-// An enumerator by its name().
-template <typename Enum, std::size_t N>
-void word(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
-  const std::vector<std::string_view> words = words_of(values);
-  json.converted(
-      key, value, [](Enum known) { return std::string(name(known)); },
-      [&](const std::string& stored) {
-        const auto found = std::ranges::find(words, stored);
-        if (found == words.end()) throw Error(fmt::format("want one of {}, got '{}'", list_of(words), stored));
-        return values[static_cast<std::size_t>(found - words.begin())];
-      });
-  json.words(key, words);
-}
-
-// The same of one that may be absent, and then is null.
-template <typename Enum, std::size_t N>
-void word_or_null(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
-  const std::vector<std::string_view> words = words_of(values);
-  json.converted(
-      key, value,
-      [](const std::optional<Enum>& known) { return known ? std::optional<std::string>(name(*known)) : std::nullopt; },
-      [&](const std::optional<std::string>& stored) -> std::optional<Enum> {
-        if (!stored) return std::nullopt;
-        const auto found = std::ranges::find(words, *stored);
-        if (found == words.end()) {
-          throw Error(fmt::format("want null or one of {}, got '{}'", list_of(words), *stored));
-        }
-        return values[static_cast<std::size_t>(found - words.begin())];
-      });
-  json.words(key, words);
-}
-
-// An enumerator that follows from other fields, as make() gives it, or std::nullopt.
-template <typename Enum, std::size_t N, typename Make>
-void derived_word(auto& json, std::string_view key, const std::array<Enum, N>& values, Make make) {
-  json.derived(key, make);
-  json.words(key, words_of(values));
 }
 
 }  // namespace loadline

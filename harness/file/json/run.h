@@ -10,6 +10,7 @@
 #include "harness/file/json/config.h"
 #include "harness/file/json/facts.h"
 #include "harness/file/json/record.h"
+#include "harness/file/json/word_fields.h"
 #include "harness/result/result.h"
 
 namespace loadline {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/file/json/facts.h"
+#include "harness/file/json/word_fields.h"
 #include "harness/result/rank_trials.h"
 
 namespace loadline {
@@ -18,7 +19,7 @@ constexpr std::array kStores{Stores::kCached, Stores::kStreaming};
 }  // namespace
 
 // `peak_rss_since`: the version from which on the peak is that of what the usage is of.
-void usage_fields_of(auto& json, auto& usage, int peak_rss_since) {
+void usage_fields_since(auto& json, Record<Usage> auto& usage, int peak_rss_since) {
   json("user_cpu_seconds", usage.user_cpu_seconds);
   json("system_cpu_seconds", usage.system_cpu_seconds);
   json("minor_faults", usage.minor_faults);
@@ -32,6 +33,10 @@ void usage_fields_of(auto& json, auto& usage, int peak_rss_since) {
   json("device_read_bytes", usage.device_read_bytes);
   json("rss_bytes", usage.rss_bytes);
   json.since(peak_rss_since, "peak_rss_bytes", usage.peak_rss_bytes);
+}
+
+void usage_fields(auto& json, Record<Usage> auto& usage) {
+  usage_fields_since(json, usage, 4);
 }
 
 void fields(auto& json, Record<WaitSummary> auto& wait) {
@@ -139,7 +144,7 @@ void fields(auto& json, Record<TrialRanks> auto& ranks) {
   json.late("coverage", ranks.coverage);
 }
 
-void trial_fields(auto& json, auto& trial) {
+void fields(auto& json, Record<Trial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
   json("started_seconds", trial.started_seconds);
@@ -172,10 +177,10 @@ void trial_fields(auto& json, auto& trial) {
   json.late("consumer_node", trial.consumer_node);
   json.late("slot_nodes", trial.slot_nodes);
   json.late("ranks", trial.ranks);
-  usage_fields_of(json, trial.usage, 4);
+  usage_fields(json, trial.usage);
 }
 
-void first_epoch_fields(auto& json, auto& epoch) {
+void fields(auto& json, Record<FirstEpoch> auto& epoch) {
   json("complete", epoch.complete);
   json("open_seconds", epoch.open_seconds);
   json("first_batch_seconds", epoch.first_batch_seconds);
@@ -185,15 +190,15 @@ void first_epoch_fields(auto& json, auto& epoch) {
   json.rate("samples_per_second", [&] { return static_cast<double>(epoch.samples) / epoch.wall_seconds; });
   json("page_cache", epoch.page_cache);
   json.late("loader_stages", epoch.loader_stages);
-  usage_fields_of(json, epoch.usage, 4);
+  usage_fields(json, epoch.usage);
 }
 
-void run_usage_fields(auto& json, auto& run) {
+void fields(auto& json, Record<RunUsage> auto& run) {
   json.positive("wall_seconds", run.wall_seconds);
-  usage_fields_of(json, run.usage, 1);
+  usage_fields_since(json, run.usage, 1);
 }
 
-void ceiling_trial_fields(auto& json, auto& trial) {
+void fields(auto& json, Record<CeilingTrial> auto& trial) {
   json("round", trial.round);
   json("place", trial.place);
   json("started_seconds", trial.started_seconds);
@@ -203,40 +208,16 @@ void ceiling_trial_fields(auto& json, auto& trial) {
   none_as_null(json, "way", trial.way);
 }
 
-void usage_fields(RecordWriter& json, const Usage& usage) {
-  usage_fields_of(json, usage, 4);
-}
-void usage_fields(RecordReader& json, Usage& usage) {
-  usage_fields_of(json, usage, 4);
-}
-
-void fields(RecordWriter& json, const RunUsage& run) {
-  run_usage_fields(json, run);
-}
-void fields(RecordReader& json, RunUsage& run) {
-  run_usage_fields(json, run);
-}
-
-void fields(RecordWriter& json, const Trial& trial) {
-  trial_fields(json, trial);
-}
-void fields(RecordReader& json, Trial& trial) {
-  trial_fields(json, trial);
-}
-
-void fields(RecordWriter& json, const FirstEpoch& epoch) {
-  first_epoch_fields(json, epoch);
-}
-void fields(RecordReader& json, FirstEpoch& epoch) {
-  first_epoch_fields(json, epoch);
-}
-
-void fields(RecordWriter& json, const CeilingTrial& trial) {
-  ceiling_trial_fields(json, trial);
-}
-void fields(RecordReader& json, CeilingTrial& trial) {
-  ceiling_trial_fields(json, trial);
-}
+template void usage_fields(RecordWriter&, const Usage&);
+template void usage_fields(RecordReader&, Usage&);
+template void fields(RecordWriter&, const RunUsage&);
+template void fields(RecordReader&, RunUsage&);
+template void fields(RecordWriter&, const Trial&);
+template void fields(RecordReader&, Trial&);
+template void fields(RecordWriter&, const FirstEpoch&);
+template void fields(RecordReader&, FirstEpoch&);
+template void fields(RecordWriter&, const CeilingTrial&);
+template void fields(RecordReader&, CeilingTrial&);
 
 namespace {
 

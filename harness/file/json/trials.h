@@ -7,8 +7,7 @@
 namespace loadline {
 
 // What the process used: members among others.
-void usage_fields(RecordWriter& json, const Usage& usage);
-void usage_fields(RecordReader& json, Usage& usage);
+void usage_fields(auto& json, Record<Usage> auto& usage);
 
 void fields(auto& json, Record<StageSummary> auto& stage) {
   json("name", stage.name);
@@ -16,14 +15,10 @@ void fields(auto& json, Record<StageSummary> auto& stage) {
   json("total_seconds", stage.total_seconds);
 }
 
-void fields(RecordWriter& json, const RunUsage& run);
-void fields(RecordReader& json, RunUsage& run);
-
-void fields(RecordWriter& json, const Trial& trial);
-void fields(RecordReader& json, Trial& trial);
-void fields(RecordWriter& json, const FirstEpoch& epoch);
-void fields(RecordReader& json, FirstEpoch& epoch);
-void fields(RecordWriter& json, const CeilingTrial& trial);
-void fields(RecordReader& json, CeilingTrial& trial);
+// Defined for RecordWriter and RecordReader.
+void fields(auto& json, Record<RunUsage> auto& run);
+void fields(auto& json, Record<Trial> auto& trial);
+void fields(auto& json, Record<FirstEpoch> auto& epoch);
+void fields(auto& json, Record<CeilingTrial> auto& trial);
 
 }  // namespace loadline

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "harness/file/json/word_fields.h"
 #include "harness/judge/grid.h"
 #include "harness/judge/utilisation.h"
 
@@ -288,7 +289,7 @@ void best_fields(RecordWriter& json, const Result& result) {
   json.object_or_null("best", result.best.has_value(), [&](RecordWriter& inner) {
     const Best best = result.best.value_or(Best());
     best_fields_of(inner, best);
-    const auto standing = [&] { return standing_in_grid(best); };
+    const auto standing = standing_in_grid(best);
     inner.derived("standing", [&]() -> std::optional<std::string> {
       if (!best.winner && result.status != Status::kComplete) return std::nullopt;
       return best.winner ? "confirmed" : "unclear";
@@ -296,12 +297,10 @@ void best_fields(RecordWriter& json, const Result& result) {
     inner.words("standing", {"confirmed", "unclear"});
     inner.derived("cost", [&] { return cost_of_search(result); });
     inner.derived("best_of_grid", [&]() -> std::optional<std::string> {
-      const auto found = standing();
-      return found ? std::optional(best.candidates[found->best].cell) : std::nullopt;
+      return standing ? std::optional(best.candidates[standing->best].cell) : std::nullopt;
     });
     inner.derived("reached_share", [&]() -> std::optional<Estimate> {
-      const auto found = standing();
-      return found ? std::optional(Estimate{found->reached.value, found->reached.ci95}) : std::nullopt;
+      return standing ? std::optional(Estimate{standing->reached.value, standing->reached.ci95}) : std::nullopt;
     });
   });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/phrase.h"
 #include "harness/show/columns.h"
 #include "loaders/printable.h"
 

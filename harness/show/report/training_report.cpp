@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/judge/phrase.h"
 #include "harness/plan/command.h"
 #include "harness/plan/settings.h"
 #include "harness/show/columns.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "harness/judge/phrase.h"
 #include "harness/judge/warnings.h"
 #include "harness/show/columns.h"
 #include "harness/show/report/html.h"

@@ -90,14 +90,18 @@ TEST(Basis, HasTheRequestsThatAWayOfReadingHasUnderWay) {
   Result result = measured();
   EXPECT_EQ(basis_in(result).reading, Reading::kOneByOne) << "no files of their own";
   result.datasets.front().info.access = Access::kFiles;
+  EXPECT_EQ(basis_in(result).reading, Reading::kOneByOne) << "files of text";
+  EXPECT_EQ(basis_in(result).in_flight, 2U);
+  result.datasets.front().info.encoded = true;
   EXPECT_EQ(basis_in(result).reading, Reading::kBatchwise);
   EXPECT_EQ(basis_in(result).in_flight, 64U) << "32 a worker";
   for (CellResult& cell : result.cells) cell.cell.dataset.read = FileRead::kUring;
   EXPECT_EQ(basis_in(result).reading, Reading::kBatchwise);
   for (CellResult& cell : result.cells) cell.cell.dataset.ahead.requests = 16;
-  EXPECT_EQ(basis_in(result).in_flight, 16U);
+  EXPECT_EQ(basis_in(result).in_flight, 32U) << "16 a worker";
   for (CellResult& cell : result.cells) cell.cell.loader = "flow-graph";
   EXPECT_EQ(basis_in(result).reading, Reading::kAhead);
+  EXPECT_EQ(basis_in(result).in_flight, 16U) << "of all workers together";
 }
 
 TEST(Basis, TellsReadingFromTheRestOfAWorkersTime) {

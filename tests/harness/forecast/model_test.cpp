@@ -202,9 +202,9 @@ TEST(Model, KnowsTheClosedQueue) {
 
 TEST(Model, SolvesAQueueOfManyCustomersAsItWalksToOneOfFewer) {
   // The knee, where customers ask for just what the server gives, is where the two are farthest apart.
-  for (const double think : {3e5, 1.1e5, 1e5, 0.92e5, 0.9e5, 3e4}) {
+  for (const double think : {3e5, 1.1e5, 1e5, 0.9945e5, 0.92e5, 0.9e5, 3e4}) {
     const double walked = closed_queue_per_second(100'000, think, 1);
-    EXPECT_NEAR(closed_queue_per_second(100'001, think, 1), walked, 1e-3 * walked) << think;
+    EXPECT_NEAR(closed_queue_per_second(100'001, think, 1), walked, 1.2e-3 * walked) << think;
   }
   EXPECT_NEAR(closed_queue_per_second(1e12, 1e12, 1), 1, 1e-5) << "which nobody could walk to";
   EXPECT_NEAR(closed_queue_per_second(1e12, 1e15, 1e-3), 1e-3, 1e-9);

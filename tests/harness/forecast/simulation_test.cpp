@@ -125,7 +125,15 @@ TEST(Simulation, ReadsAsFastAsTheFirstEpochOfOneRankTook) {
   EXPECT_FALSE(cold_reads_per_second(basis).has_value());
 }
 
-TEST(Simulation, FindsTheReadsOfAnEpochThatDrawsItsDatasetAMillionTimes) {
+TEST(Simulation, FindsReadsThatTakeAgesAndRefusesThoseThatNoNumberHolds) {
+  Basis basis = bound_by_steps();
+  basis.cold_seconds_per_sample = 1e300;
+  EXPECT_NEAR(cold_reads_per_second(basis).value(), 1e-300, 1e-308);
+  basis.cold_seconds_per_sample = 1.7e308;
+  EXPECT_THROW(cold_reads_per_second(basis), Error);
+}
+
+TEST(Simulation, FindsTheReadsOfAnEpochThatDrawsItsDatasetBillionsOfTimes) {
   Basis basis = bound_by_steps();
   basis.cold_seconds_per_sample = 0.01;
   basis.random_crops = true;

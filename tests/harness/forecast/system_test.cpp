@@ -72,6 +72,8 @@ TEST(AssumedSystem, RefusesCropsOfAnEpochOfUnknownLength) {
 }
 
 TEST(AssumedSystem, RefusesCountsThatNoTrainingHas) {
+  EXPECT_EQ(refusal_of_figures("first_epoch=1e-300"),
+            "--figures: first_epoch: want a number of at least 1e-09 and at most 1e+21, got '1e-300'");
   EXPECT_EQ(refusal_of_figures("batch=1e21"),
             "--figures: batch: want a whole number of at least 1 and at most 1e+09, got '1e21'");
   EXPECT_EQ(refusal_of_figures("batch=2.5"),

@@ -138,5 +138,10 @@ TEST(PlainPercent, HasTwoDigitsAtTheMost) {
   EXPECT_EQ(plain_percent(0), "0 %");
 }
 
+TEST(Plural, KnowsTheSingular) {
+  EXPECT_EQ(plural(0, "cell"), "0 cells");
+  EXPECT_EQ(plural(1, "cell"), "1 cell");
+}
+
 }  // namespace
 }  // namespace loadline

@@ -64,11 +64,6 @@ TEST(Fitted, LeavesOutNoMoreThanTwoLinesNeed) {
             "  base\n");
 }
 
-TEST(Plural, KnowsTheSingular) {
-  EXPECT_EQ(plural(0, "cell"), "0 cells");
-  EXPECT_EQ(plural(1, "cell"), "1 cell");
-}
-
 TEST(LoaderText, NamesTheWorkersWhereThereAreAny) {
   EXPECT_EQ(loader_text("serial", 0), "serial");
   EXPECT_EQ(loader_text("thread-pool", 2), "thread-pool x 2");

@@ -1,0 +1,71 @@
+#include "harness/judge/busy_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace loadline {
+namespace {
+
+// Shares of the time of the CPUs.
+struct CpuShares {
+  double used = 0;    // by the process
+  double waited = 0;  // by threads that had work and no CPU, or a CPU that the hypervisor had taken
+};
+
+CpuShares cpu_shares_of(const Trial& trial, double cpus) {
+  const Usage& usage = trial.usage;
+  const double available = trial.wall_seconds * cpus;
+  CpuShares shares{.used = (usage.user_cpu_seconds + usage.system_cpu_seconds) / available,
+                   .waited = usage.steal_seconds.value_or(0) / available};
+  if (usage.run_delay_seconds) {
+    // The quota of a control group holds back threads that count as runnable, and is nobody's doing.
+    shares.waited += std::max(0.0, *usage.run_delay_seconds - usage.throttled_seconds.value_or(0)) / available;
+  }
+  return shares;
+}
+
+double moved_by(double taken, double used, double cpus) {
+  if (taken <= 0) return 0;
+  const double of_work = std::log1p(taken / used);
+  const double of_time = -std::log(std::max(0.0, 1 - taken * cpus));
+  return std::min(of_work, of_time);
+}
+
+// Of one side.
+std::vector<Beside> beside_trials(std::span<const TrialPair> pairs, const Trial* TrialPair::*side, double cpus) {
+  std::vector<CpuShares> trials;
+  for (const TrialPair& pair : pairs) trials.push_back(cpu_shares_of(*(pair.*side), cpus));
+  const auto quietest = std::ranges::min_element(trials, {}, &CpuShares::waited);
+  std::vector<Beside> beside;
+  for (const CpuShares& shares : trials) {
+    const double taken = std::min(shares.waited - quietest->waited, std::max(0.0, 1 - shares.used));
+    beside.push_back({.taken = taken, .moved = moved_by(taken, shares.used, cpus)});
+  }
+  return beside;
+}
+
+}  // namespace
+
+std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& changed) {
+  std::map<std::size_t, const Trial*> rounds;
+  for (const Trial& trial : changed.trials) rounds[trial.round] = &trial;
+  std::vector<TrialPair> pairs;
+  for (const Trial& trial : base.trials) {
+    const auto found = rounds.find(trial.round);
+    if (found != rounds.end() && !trial.pilot) pairs.push_back({&trial, found->second});
+  }
+  return pairs;
+}
+
+std::vector<Beside> beside_of(std::span<const TrialPair> pairs, double cpus) {
+  std::vector<Beside> beside = beside_trials(pairs, &TrialPair::base, cpus);
+  const std::vector<Beside> changed = beside_trials(pairs, &TrialPair::changed, cpus);
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    beside[i].taken = std::max(beside[i].taken, changed[i].taken);
+    beside[i].moved += changed[i].moved;
+  }
+  return beside;
+}
+
+}  // namespace loadline

@@ -1,0 +1,227 @@
+#include "harness/judge/busy_pairs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "harness/forecast/normal.h"
+#include "harness/judge/diff.h"
+#include "harness/plan/plan.h"
+#include "loaders/random.h"
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr double kCpus = 4;
+
+// One that wants all CPUs, while others take this share of them: it has the rest, and is that much slower.
+Trial beside(double share, double rate = 1000) {
+  Trial trial = test::trial_of(rate * (1 - share), 100);
+  trial.usage.user_cpu_seconds = trial.wall_seconds * kCpus * (1 - share);
+  trial.usage.run_delay_seconds = trial.wall_seconds * kCpus * share;
+  trial.usage.steal_seconds = 0;
+  return trial;
+}
+
+// Trials of the base and of the other, round by round.
+struct Sides {
+  Result base = test::result_of({{.mode = Mode::kFull, .rates = {}}});
+  Result changed;
+
+  Sides() {
+    base.status = Status::kComplete;
+    changed = base;
+  }
+  void add(Trial first, Trial second) {
+    first.round = second.round = base.cells[0].trials.size();
+    base.cells[0].trials.push_back(std::move(first));
+    changed.cells[0].trials.push_back(std::move(second));
+  }
+  std::vector<TrialPair> pairs() const { return pairs_by_round(base.cells[0], changed.cells[0]); }
+  std::vector<bool> busy() const {
+    std::vector<bool> busy;
+    for (const Beside& one : beside_of(pairs(), kCpus)) busy.push_back(one.busy());
+    return busy;
+  }
+  ResultDiff diff() const { return diff_pairs({"a", base}, {"b", changed}, {}); }
+};
+
+TEST(BusyPairs, AreThoseBesideWhichOthersTookMoreOfTheCpusThanBesideTheQuietest) {
+  Sides sides;
+  sides.add(beside(0), beside(0.01));
+  sides.add(beside(0.3), beside(0));
+  sides.add(beside(0.04), beside(0.04));
+  sides.add(beside(0), beside(0.07));
+  EXPECT_THAT(sides.busy(), ElementsAre(false, true, false, true));
+}
+
+TEST(BusyPairs, AreNoneBesideWhoeverTakesAsMuchFromAll) {
+  Sides sides;
+  for (int i = 0; i < 3; ++i) sides.add(beside(0.5), beside(0.5));
+  EXPECT_THAT(sides.busy(), ElementsAre(false, false, false));
+}
+
+TEST(BusyPairs, AreNoneOfThreadsThatWaitForEachOther) {
+  Sides sides;
+  for (const double delays : {20.0, 35.0}) {
+    Trial trial = beside(0);
+    trial.usage.run_delay_seconds = delays * trial.wall_seconds;
+    sides.add(trial, trial);
+  }
+  EXPECT_THAT(sides.busy(), ElementsAre(false, false));
+}
+
+TEST(BusyPairs, AreThoseThatAHypervisorTookCpusFrom) {
+  Sides sides;
+  Trial stolen = beside(0);
+  stolen.usage.user_cpu_seconds *= 0.9;
+  stolen.usage.steal_seconds = 0.1 * kCpus * stolen.wall_seconds;
+  sides.add(beside(0), beside(0));
+  sides.add(beside(0), stolen);
+  EXPECT_THAT(sides.busy(), ElementsAre(false, true));
+}
+
+TEST(BusyPairs, AreNoneWhereAQuotaHeldBackTheProcess) {
+  Sides sides;
+  Trial throttled = beside(0.5);
+  throttled.usage.throttled_seconds = throttled.usage.run_delay_seconds;
+  sides.add(beside(0), beside(0));
+  sides.add(beside(0), throttled);
+  EXPECT_THAT(sides.busy(), ElementsAre(false, false));
+}
+
+TEST(BusyPairs, AreNoneWhereTheSystemDoesNotTell) {
+  Sides sides;
+  Trial silent = beside(0.5);
+  silent.usage.run_delay_seconds = silent.usage.steal_seconds = std::nullopt;
+  sides.add(beside(0), silent);
+  sides.add(beside(0), silent);
+  EXPECT_THAT(sides.busy(), ElementsAre(false, false));
+}
+
+TEST(BusyPairs, AreSetAsideWhereHalfOrMoreAreQuiet) {
+  Sides sides;
+  for (const double rate : {990.0, 1000.0, 1010.0}) sides.add(beside(0, rate), beside(0, rate + 1));
+  sides.add(beside(0), beside(0.4));
+  const ResultDiff made = sides.diff();
+  EXPECT_EQ(made.verdict, Change::kEquivalent);
+  EXPECT_EQ(made.cells[0].base_summary->count, 3U);
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 5 % or more of the CPUs in 1 of 4 "
+                                      "pairs, which are set aside"));
+}
+
+TEST(BusyPairs, LeaveNoVerdictWhereMostAreBusyAndExplainTheChange) {
+  Sides sides;
+  sides.add(beside(0), beside(0));
+  for (const double rate : {990.0, 1000.0, 1010.0}) sides.add(beside(0, rate), beside(0.4, rate));
+  const ResultDiff made = sides.diff();
+  EXPECT_EQ(made.verdict, Change::kInconclusive);
+  EXPECT_EQ(made.cells[0].obstacle,
+            "others took 5 % or more of the CPUs in 3 of 4 pairs: no verdict, run it again on a quiet machine");
+  EXPECT_EQ(*made.cells[0].adjusted_p, 1);
+  EXPECT_NEAR(made.cells[0].comparison->ratio.value, std::pow(0.6, 0.75), 1e-9) << "as it was measured";
+}
+
+TEST(BusyPairs, ShowAChangeThatOthersCannotExplain) {
+  Sides sides;
+  sides.add(beside(0), beside(0, 100));
+  for (const double rate : {990.0, 1000.0, 1010.0}) sides.add(beside(0, rate), beside(0.4, rate / 10));
+  const ResultDiff made = sides.diff();
+  EXPECT_EQ(made.verdict, Change::kRegression);
+  EXPECT_THAT(made.notes, ElementsAre("mnist/FULL/serial/batch:100: others took 5 % or more of the CPUs in 3 of 4 "
+                                      "pairs; p is of what they do not explain"));
+}
+
+TEST(BusyPairs, MoveATrialThatSleepsByNoMoreThanItsThreadsWaited) {
+  Sides sides;
+  Trial held = beside(0);
+  held.usage.user_cpu_seconds = 0.001 * held.wall_seconds;
+  Trial quiet = held;
+  held.usage.run_delay_seconds = 0.25 * held.wall_seconds;
+  sides.add(quiet, quiet);
+  sides.add(quiet, held);
+  const auto beside = beside_of(sides.pairs(), kCpus);
+  EXPECT_DOUBLE_EQ(beside[1].taken, 0.25 / kCpus);
+  EXPECT_NEAR(beside[1].moved, -std::log(0.75), 1e-12);
+}
+
+// What is true of simulated series of 20 pairs, in the order that pairs have by the standard seed. Of seven trials'
+// time, a neighbour has `share` of the CPUs for one. Both sides vary by 1 %; the other one is slower by `loss`.
+Sides series(std::uint64_t draw, double share, double loss) {
+  NormalDraws noise(key_of(1, draw));
+  const double phase = 7 * noise.uniform();
+  constexpr std::size_t kInstants = 50;
+  std::size_t trials = 0;
+  const auto next = [&](double rate) {
+    double time = 0;  // beside the neighbour
+    for (std::size_t i = 0; i < kInstants; ++i) {
+      const double now = static_cast<double>(trials) + (static_cast<double>(i) + 0.5) / kInstants;
+      if (std::fmod(now + phase, 7) < 1) time += 1.0 / kInstants;
+    }
+    ++trials;
+    return beside(share * time, rate * std::exp(0.01 * noise.one()));
+  };
+  Sides sides;
+  for (std::uint64_t round = 1; round <= 20; ++round) {
+    const bool other_first = pair_order(RunOptions().seed, round, 1).front() == 1;
+    Trial first = next(other_first ? 1000 * (1 - loss) : 1000);
+    Trial second = next(other_first ? 1000 : 1000 * (1 - loss));
+    if (other_first) std::swap(first, second);
+    sides.add(std::move(first), std::move(second));
+  }
+  return sides;
+}
+
+// The same where the system tells nothing of neighbours, so that no pair is busy.
+Sides untold(Sides sides) {
+  for (Result* const side : {&sides.base, &sides.changed}) {
+    for (Trial& trial : side->cells[0].trials) {
+      trial.usage.run_delay_seconds.reset();
+      trial.usage.steal_seconds.reset();
+    }
+  }
+  return sides;
+}
+
+constexpr std::size_t kSeries = 500;
+
+template <typename Make>
+std::size_t verdicts_of(Make make, std::initializer_list<Change> changes) {
+  std::size_t count = 0;
+  for (std::uint64_t draw = 0; draw < kSeries; ++draw) {
+    count += std::ranges::find(changes, make(draw).diff().verdict) != changes.end() ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(BusyPairs, AreNoGroundForVerdictsOfEqualSidesBesideANeighbourWhoComesAndGoes) {
+  for (const double share : {0.3, 0.6}) {
+    const auto told = [&](std::uint64_t draw) { return series(draw, share, 0); };
+    const auto silent = [&](std::uint64_t draw) { return untold(series(draw, share, 0)); };
+    EXPECT_LE(verdicts_of(told, {Change::kRegression, Change::kImprovement}), kSeries / 20) << share;
+    EXPECT_GT(verdicts_of(silent, {Change::kRegression, Change::kImprovement}), kSeries / 20)
+        << share << ": what judging by all pairs would give";
+  }
+}
+
+TEST(BusyPairs, HideNoLossThatTheOthersShow) {
+  const auto lossy = [](std::uint64_t draw) { return series(draw, 0.3, 0.05); };
+  EXPECT_GE(verdicts_of(lossy, {Change::kRegression}), kSeries * 19 / 20);
+}
+
+TEST(BusyPairs, ChangeNothingOnAQuietMachine) {
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    const Sides quiet = series(draw, 0, 0.02);
+    EXPECT_EQ(quiet.diff().cells[0].adjusted_p, untold(quiet).diff().cells[0].adjusted_p);
+  }
+}
+
+}  // namespace
+}  // namespace loadline
