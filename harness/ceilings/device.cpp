@@ -59,7 +59,7 @@ class DeviceReading final : public CeilingKernel {
   DeviceReading(const CeilingSubject& subject, std::size_t wanted_bytes, Each counted)
       : dataset_(subject.assembler.dataset()),
         depths_(depths_of(subject.threads)),
-        block_bytes_(block_bytes(wanted_bytes, subject.threads)),
+        block_bytes_(block_bytes(std::max(wanted_bytes, kAlignment), subject.threads)),
         counted_(counted),
         buffers_(std::max(subject.threads * block_bytes_, kRestoredAtOnce)) {
     const auto paths = evenly_spread(dataset_.info().files, kMostFiles);
@@ -71,7 +71,7 @@ class DeviceReading final : public CeilingKernel {
       depths_ = {{std::min(subject.threads, depths_.front().requests), ""}};
       keep_less();
     }
-    if (counted_ != Each::kBytes) shuffle();
+    if (subject.order == RequestOrder::kRandom) shuffle();
   }
 
   std::vector<std::string_view> ways() const override {
@@ -238,14 +238,13 @@ class DeviceReading final : public CeilingKernel {
 }  // namespace
 
 std::unique_ptr<CeilingKernel> make_device_read(const CeilingSubject& subject) {
-  const std::size_t block = device_block_bytes(subject.assembler.dataset().info().stored_bytes);
-  return std::make_unique<DeviceReading>(subject, block, Each::kBytes);
+  return std::make_unique<DeviceReading>(subject, subject.request_bytes, Each::kBytes);
 }
 
 std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject) {
   const DatasetInfo& info = subject.assembler.dataset().info();
-  if (info.access != Access::kFiles) return std::make_unique<DeviceReading>(subject, kDevicePageBytes, Each::kReads);
-  return std::make_unique<DeviceReading>(subject, device_block_bytes(info.stored_bytes), Each::kFiles);
+  if (info.access != Access::kFiles) return std::make_unique<DeviceReading>(subject, subject.request_bytes, Each::kReads);
+  return std::make_unique<DeviceReading>(subject, largest_request_bytes(info.stored_bytes), Each::kFiles);
 }
 
 }  // namespace loadline

@@ -19,9 +19,6 @@ std::unique_ptr<CeilingKernel> make_gather_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_hand_off(const CeilingSubject& subject);
 
-// What one request of device-iops takes where it reads no whole files.
-inline constexpr std::size_t kDevicePageBytes = 4096;
-
 // Throws Error where `blocks` is 0: all files of a dataset that had samples are empty now.
 void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 

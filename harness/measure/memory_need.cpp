@@ -103,7 +103,7 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
                  ? 0
                  : memory_kernel_bytes(prepared.environment.machine);
     case CeilingScope::kDataset: {
-      const std::size_t wanted = ceiling.ceiling.kind->of_device ? device_block_bytes(info.stored_bytes) : kMebibyte;
+      const std::size_t wanted = ceiling.ceiling.kind->of_device ? largest_request_bytes(info.stored_bytes) : kMebibyte;
       return times(ceiling.ceiling.threads, block_bytes(wanted, ceiling.ceiling.threads));
     }
     case CeilingScope::kBatch: break;

@@ -459,7 +459,9 @@ class Bench {
                                                     .machine = result_.environment.machine,
                                                     .kernels = kernels_named(its_rig.cell().kernels),
                                                     .threads = ceiling.ceiling.threads,
-                                                    .giver_cpus = ceiling.ceiling.giver_cpus});
+                                                    .giver_cpus = ceiling.ceiling.giver_cpus,
+                                                    .request_bytes = ceiling.ceiling.request_bytes.value_or(0),
+                                                    .order = ceiling.ceiling.request_order.value_or(RequestOrder::kStored)});
     const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
     if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
     auto resumed_before = times_resumed();

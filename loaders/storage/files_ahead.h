@@ -25,6 +25,9 @@ class OpenFileAllowance {
   std::atomic<std::ptrdiff_t> left_;
 };
 
+// How many files each reader of a folder has under way.
+inline constexpr std::size_t kFilesAhead = 32;
+
 // Files are opened when they are asked for, and the system is told to fetch them (posix_fadvise, POSIX_FADV_WILLNEED),
 // up to 4 MiB of each; so storage has many requests at a time from one thread. What cannot be opened ahead, for
 // whatever reason, is opened when it is taken. One thread. Allocates nothing once its memory has grown to the longest
@@ -43,6 +46,9 @@ class FilesAhead {
 
   // Asks for a file. Only while there is room.
   void push(std::string_view path);
+  // Tells the system to fetch a file that will be pushed later, maybe to another queue; keeps nothing open. Nothing
+  // fails.
+  static void fetch(const std::string& path);
   // Reads and closes the file that was asked for first. Its bytes are valid until the next one is taken. Throws Error
   // naming the path and the reason; the next file can be taken then.
   std::span<const std::byte> take();

@@ -16,7 +16,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 LATE = ("memory", "changed_cpus", "suspended", "throttled_trials", "clock_started_seconds", "shuffle", "loader_stages",
         "worker_nodes", "slot_node", "data_nodes", "consumer_node", "slot_nodes", "memory_nodes",
         "text", "tokenizer", "text_key", "documents", "bucket_batches", "cut_tokens", "cut_share", "request_bytes",
-        "ranks", "gradients", "gradient_share", "least_gradient_share", "same_weights", "weights_hash", "coverage", "staged",
+        "request_order", "ranks", "gradients", "gradient_share", "least_gradient_share", "same_weights", "weights_hash", "coverage", "staged",
         *SCHEMA["$defs"]["loader_stages"]["properties"])
 PLANTED = {"planted": True}
 # They take the longest of a short run: for tests of what is beside them.

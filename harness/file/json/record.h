@@ -277,18 +277,42 @@ void none_as_null(auto& json, std::string_view key, T& value) {
       [](const std::optional<Value>& stored) { return stored.value_or(Value()); });
 }
 
+// Throws Error that says what is wanted.
+template <typename Enum, std::size_t N>
+Enum enumerator_named(const std::array<Enum, N>& values, const std::string& stored) {
+  const auto found = std::ranges::find(values, stored, [](Enum one) { return name(one); });
+  if (found != values.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Enum one : values) names.push_back(name(one));
+  throw Error(fmt::format("want one of {}, got '{}'", list_of(names), stored));
+}
+
 // An enumerator by its name().
 template <typename Enum, std::size_t N>
 void word(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
   json.converted(
       key, value, [](Enum known) { return std::string(name(known)); },
-      [&](const std::string& stored) {
-        const auto found = std::ranges::find(values, stored, [](Enum one) { return name(one); });
-        if (found != values.end()) return *found;
-        std::vector<std::string_view> names;
-        for (const Enum one : values) names.push_back(name(one));
-        throw Error(fmt::format("want one of {}, got '{}'", list_of(names), stored));
-      });
+      [&](const std::string& stored) { return enumerator_named(values, stored); });
+}
+
+// The same of a field that came late (RecordWriter::late()).
+template <typename Enum, std::size_t N>
+void late_word(RecordWriter& json, std::string_view key, const std::optional<Enum>& value,
+               const std::array<Enum, N>& /*values*/) {
+  if (value) json(key, std::string(name(*value)));
+}
+template <typename Enum, std::size_t N>
+void late_word(RecordReader& json, std::string_view key, std::optional<Enum>& value,
+               const std::array<Enum, N>& values) {
+  const auto member = json.object().find(key);
+  if (!member) return;
+  std::string stored;
+  read_value(*member, stored);
+  try {
+    value = enumerator_named(values, stored);
+  } catch (const Error& error) {
+    throw member->error(error.what());
+  }
 }
 
 }  // namespace loadline
