@@ -57,11 +57,13 @@ Threads where_each_sample_is_requested(const Cell& cell, const DatasetInfo& data
   return requests.at_a_time;
 }
 
-Threads where_reading_costs_nothing(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
+Threads where_reading_costs_nothing(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                    const StorageRequests& /*requests*/) {
   return reading_costs_time(cell) ? Threads() : assembling_threads(cell);
 }
 
-Threads where_reading_costs_time(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
+Threads where_reading_costs_time(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                 const StorageRequests& /*requests*/) {
   return reading_costs_time(cell) ? assembling_threads(cell) : Threads();
 }
 
@@ -69,7 +71,8 @@ Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/,
   return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
 }
 
-Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
+Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                      const StorageRequests& /*requests*/) {
   return cell.workers > 0 ? Threads(2) : Threads();
 }
 

@@ -243,7 +243,8 @@ std::unique_ptr<CeilingKernel> make_device_read(const CeilingSubject& subject) {
 
 std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject) {
   const DatasetInfo& info = subject.assembler.dataset().info();
-  if (info.access != Access::kFiles) return std::make_unique<DeviceReading>(subject, subject.request_bytes, Each::kReads);
+  if (info.access != Access::kFiles)
+    return std::make_unique<DeviceReading>(subject, subject.request_bytes, Each::kReads);
   return std::make_unique<DeviceReading>(subject, largest_request_bytes(info.stored_bytes), Each::kFiles);
 }
 

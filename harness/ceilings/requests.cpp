@@ -22,8 +22,7 @@ std::size_t files_at_a_time(const Cell& cell) {
     case FileRead::kUring: break;
   }
   const std::size_t requests = cell.dataset.ahead.requests;
-  return few_enough(*cell.loader == "flow-graph" ? requests
-                                                 : threads * std::min(requests, cell.sampler.batch_size));
+  return few_enough(*cell.loader == "flow-graph" ? requests : threads * std::min(requests, cell.sampler.batch_size));
 }
 
 // Bytes behind one another that a sample is read as, and how many times.

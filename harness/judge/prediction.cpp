@@ -159,7 +159,8 @@ class Predictor {
     const Cell cell = at_workers(workers);
     std::optional<Model> lowest;
     const DatasetInfo& info = result_.datasets[full_.dataset].info;
-    for (const Ceiling& wanted : ceilings_of(cell, full_.dataset, info, result_.environment.machine.memory_total_bytes)) {
+    for (const Ceiling& wanted :
+         ceilings_of(cell, full_.dataset, info, result_.environment.machine.memory_total_bytes)) {
       const auto found = std::ranges::find(result_.ceilings, wanted, &CeilingResult::ceiling);
       if (!binds(wanted, cell) || found == result_.ceilings.end() || found->trials.empty()) continue;
       Rates rates;

@@ -454,14 +454,15 @@ class Bench {
     if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, datasets_, context_.stop);
     const double started = seconds_so_far();
     const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
-    const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
-                                                    .sampler = its_rig.sampler(),
-                                                    .machine = result_.environment.machine,
-                                                    .kernels = kernels_named(its_rig.cell().kernels),
-                                                    .threads = ceiling.ceiling.threads,
-                                                    .giver_cpus = ceiling.ceiling.giver_cpus,
-                                                    .request_bytes = ceiling.ceiling.request_bytes.value_or(0),
-                                                    .order = ceiling.ceiling.request_order.value_or(RequestOrder::kStored)});
+    const auto kernel =
+        ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
+                                    .sampler = its_rig.sampler(),
+                                    .machine = result_.environment.machine,
+                                    .kernels = kernels_named(its_rig.cell().kernels),
+                                    .threads = ceiling.ceiling.threads,
+                                    .giver_cpus = ceiling.ceiling.giver_cpus,
+                                    .request_bytes = ceiling.ceiling.request_bytes.value_or(0),
+                                    .order = ceiling.ceiling.request_order.value_or(RequestOrder::kStored)});
     const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
     if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
     auto resumed_before = times_resumed();

@@ -55,7 +55,8 @@ TEST_F(AskingAhead, IsForSequencesWhereTheyLieInThatEpoch) {
   constexpr std::uint64_t kSeed = 7;
   constexpr std::size_t kBlocks = 16;
   test::write(home_ / "tokens.bin", std::string(kBlocks * kBlock, '\1'));
-  const auto dataset = open_dataset(home_ / "tokens.bin", {.sequence_length = 16, .sequences = Sequences::kRandom});
+  const auto dataset = open_dataset(
+      home_ / "tokens.bin", {.format = "tokens", .sequence_length = 16, .sequences = Sequences::kRandom});
   const auto& tokens = dynamic_cast<const TokenDataset&>(*dataset);
   const TokenAssembler assembler(tokens, kSeed);
   std::set<std::size_t> firsts;

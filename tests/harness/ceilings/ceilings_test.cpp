@@ -133,9 +133,9 @@ TEST(CeilingsOf, AColdCellHaveTheDeviceReadItsFiles) {
 }
 
 TEST(CeilingsOf, AColdCellHaveTheDeviceReadThePagesOfEachSampleWhereMemoryCannotHoldTheFiles) {
-  EXPECT_EQ(names_of_device({.workers = 3, .cache = CacheState::kCold, .memory_bytes = 40960}),
-            (Names{"device-read/mnist/data:2/stored:65536/threads:64",
-                   "device-iops/mnist/data:2/random:4096/threads:64"}));
+  EXPECT_EQ(
+      names_of_device({.workers = 3, .cache = CacheState::kCold, .memory_bytes = 40960}),
+      (Names{"device-read/mnist/data:2/stored:65536/threads:64", "device-iops/mnist/data:2/random:4096/threads:64"}));
 }
 
 TEST(CeilingsOf, ACellAreBoundsOfTheDeviceOnlyWhereItStartsCold) {

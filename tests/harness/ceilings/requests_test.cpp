@@ -30,12 +30,12 @@ TEST(StorageRequests, OfMappedFilesAreTheBlocksThatWorkersAskForWhereMemoryHolds
 }
 
 TEST(StorageRequests, OfMappedFilesAreThePagesOfEachSampleWhereMemoryCannotHoldThem) {
-  EXPECT_EQ(
-      storage_requests(cell_with(2), records(), kGiB),
-      (StorageRequests{.bytes = 4 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom, .of_a_sample = 1}));
+  EXPECT_EQ(storage_requests(cell_with(2), records(), kGiB),
+            (StorageRequests{.bytes = 4 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom, .of_a_sample = 1}));
   DatasetInfo large = records();
   large.samples = 12'000;
-  EXPECT_EQ(storage_requests(cell_with(2), large, kGiB).bytes, 152 * kKiB) << "153,650 bytes lie on 38.5 pages on the average";
+  EXPECT_EQ(storage_requests(cell_with(2), large, kGiB).bytes, 152 * kKiB)
+      << "153,650 bytes lie on 38.5 pages on the average";
 }
 
 TEST(StorageRequests, OfNeighboursThatStayTogetherServeSeveralSamples) {
@@ -64,15 +64,12 @@ TEST(StorageRequests, AreTheLargestInStoredOrderWhereTheSystemAloneReadsAhead) {
 
 TEST(StorageRequests, OfSequencesAreInStoredOrderOnlyWhereTheyAreConsecutive) {
   DatasetInfo info = records();
-  info.tokens = TokenShape{.tokens = 900'000'000,
-                           .token_bytes = 2,
-                           .sequence_length = 1024,
-                           .sequences = Sequences::kConsecutive};
+  info.tokens = TokenShape{
+      .tokens = 900'000'000, .token_bytes = 2, .sequence_length = 1024, .sequences = Sequences::kConsecutive};
   EXPECT_EQ(storage_requests(cell_with(2, Order::kSequential), info, kGiB).order, RequestOrder::kStored);
   info.tokens->sequences = Sequences::kRandom;
-  EXPECT_EQ(
-      storage_requests(cell_with(2, Order::kSequential), info, kGiB),
-      (StorageRequests{.bytes = 4 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom, .of_a_sample = 1}));
+  EXPECT_EQ(storage_requests(cell_with(2, Order::kSequential), info, kGiB),
+            (StorageRequests{.bytes = 4 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom, .of_a_sample = 1}));
 }
 
 TEST(StorageRequests, OfACropAreARunForEachLayerInEachChannel) {

@@ -196,7 +196,7 @@ TEST_F(PagesAskedForAhead, AreLeftUnreadWhereTheyAreNotWantedAnyMore) {
   pages.ask(file.bytes());
 }
 
-TEST_F(PagesAskedForAhead, LeaveTheSystemToReadNothingAroundOneThatIsTouched) {
+TEST_F(PagesAskedForAhead, LeaveTheSystemToReadNoBlockButThatOfAPageThatIsTouched) {
   const fs::path path = put("file", 4 * kBlock);
   if (!dropped(path)) GTEST_SKIP() << "the page cache keeps files of " << home_.path();
   const MappedFile file(path);
@@ -205,7 +205,7 @@ TEST_F(PagesAskedForAhead, LeaveTheSystemToReadNothingAroundOneThatIsTouched) {
     const PagesAhead pages({file.bytes()}, kPlenty);
     touch(file.bytes().data() + 2 * kBlock);
     EXPECT_EQ(pages_waited_for(), before + 1);
-    EXPECT_LT(page_cache_residency(path).resident_pages, kBlock / 4096);
+    EXPECT_LE(page_cache_residency(path).resident_pages, kBlock / 4096);
   }
 }
 
