@@ -73,7 +73,7 @@ struct CeilingSubject {
   const Machine& machine;
   const Kernels& kernels;  // those that write and copy memory
   std::size_t threads;
-  std::span<const std::size_t> giver_cpus = {};  // where batches are handed over: of the thread that gives them
+  std::span<const std::size_t> giver_cpus = {};      // where batches are handed over: of the thread that gives them
   std::size_t request_bytes = std::size_t{1} << 20;  // of the device: what one request takes at the most
   RequestOrder order = RequestOrder::kRandom;        // likewise
 };
@@ -134,8 +134,8 @@ struct Ceiling {
 };
 
 // Those that are measured for this cell on the dataset of this index, in the order of the table; empty where the cell
-// has no loader. `memory_bytes`: of this machine; std::nullopt where it is not known. `alone`: no cells are measured, so
-// that those of the device are in nobody's way.
+// has no loader. `memory_bytes`: of this machine; std::nullopt where it is not known. `alone`: no cells are measured,
+// so that those of the device are in nobody's way.
 std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info,
                                  std::optional<std::uint64_t> memory_bytes = {}, bool alone = false);
 

@@ -40,14 +40,14 @@ class AskingAhead : public testing::Test {
 };
 
 TEST_F(AskingAhead, IsForEveryBlockThatASampleReachesInto) {
-  // 4,609,500 bytes: three blocks, of which sample 682 lies on the first two.
-  test::write(home_ / "data_batch_1.bin", std::string(1500 * 3073, '\3'));
+  // 307,300 bytes: three blocks, of which sample 42 lies on the first two.
+  test::write(home_ / "data_batch_1.bin", test::cifar10(std::vector<int>(100, 3)));
   const auto dataset = open_dataset(home_.path(), {});
   const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels_named("auto")});
-  EXPECT_TRUE(asks_for_all_but({}, assembler, 0, {1499, 700, 0}));
-  EXPECT_TRUE(asks_for_all_but({}, assembler, 0, {682, 1499}));
-  EXPECT_TRUE(asks_for_all_but({1}, assembler, 0, {0, 681, 1499}));
-  EXPECT_TRUE(asks_for_all_but({0, 2}, assembler, 0, {700}));
+  EXPECT_TRUE(asks_for_all_but({}, assembler, 0, {99, 50, 0}));
+  EXPECT_TRUE(asks_for_all_but({}, assembler, 0, {42, 99}));
+  EXPECT_TRUE(asks_for_all_but({1}, assembler, 0, {0, 41, 99}));
+  EXPECT_TRUE(asks_for_all_but({0, 2}, assembler, 0, {50}));
   EXPECT_TRUE(asks_for_all_but({0, 1, 2}, assembler, 0, {}));
 }
 
@@ -55,8 +55,8 @@ TEST_F(AskingAhead, IsForSequencesWhereTheyLieInThatEpoch) {
   constexpr std::uint64_t kSeed = 7;
   constexpr std::size_t kBlocks = 16;
   test::write(home_ / "tokens.bin", std::string(kBlocks * kBlock, '\1'));
-  const auto dataset = open_dataset(
-      home_ / "tokens.bin", {.format = "tokens", .sequence_length = 16, .sequences = Sequences::kRandom});
+  const auto dataset =
+      open_dataset(home_ / "tokens.bin", {.format = "tokens", .sequence_length = 16, .sequences = Sequences::kRandom});
   const auto& tokens = dynamic_cast<const TokenDataset&>(*dataset);
   const TokenAssembler assembler(tokens, kSeed);
   std::set<std::size_t> firsts;
@@ -73,7 +73,7 @@ TEST_F(AskingAhead, IsForSequencesWhereTheyLieInThatEpoch) {
 }
 
 TEST_F(AskingAhead, IsForTheLayersOfACropInBothFields) {
-  constexpr std::size_t kVolumeEdge = 128;  // four blocks a field
+  constexpr std::size_t kVolumeEdge = 64;  // eight blocks a field
   test::write_volume(home_ / "data.h5", {.edge = kVolumeEdge, .input_channels = 1, .target_channels = 1});
   constexpr std::size_t kEdge = 8;
   const auto dataset = open_dataset(home_ / "data.h5", {.crops = 10, .crop_edge = kEdge});
@@ -146,7 +146,7 @@ class WorkersAskingAhead : public AskingAhead {
   WorkersAskingAhead() {
     test::write(path_, "");
     // Sparse, and so large that there are always blocks left to ask for.
-    std::filesystem::resize_file(path_, std::size_t{2} << 30);
+    std::filesystem::resize_file(path_, std::size_t{3} << 30);
     file_.emplace(path_);
     recording_.emplace(*dataset_, file_->bytes());
   }

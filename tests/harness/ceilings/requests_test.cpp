@@ -24,7 +24,7 @@ DatasetInfo records() {
 }
 
 TEST(StorageRequests, OfMappedFilesAreTheBlocksThatWorkersAskForWhereMemoryHoldsThem) {
-  const StorageRequests blocks{.bytes = kMiB, .at_a_time = 64, .order = RequestOrder::kRandom};
+  const StorageRequests blocks{.bytes = 128 * kKiB, .at_a_time = 64, .order = RequestOrder::kRandom};
   EXPECT_EQ(storage_requests(cell_with(2), records(), 24 * kGiB), blocks);
   EXPECT_EQ(storage_requests(cell_with(2), records(), {}), blocks) << "not known";
 }
@@ -46,8 +46,8 @@ TEST(StorageRequests, OfNeighboursThatStayTogetherServeSeveralSamples) {
 
 TEST(StorageRequests, OfLittleDataAreSmaller) {
   DatasetInfo little = records();
-  little.stored_bytes = 16 * kMiB + 100;
-  EXPECT_EQ(storage_requests(cell_with(2), little, 24 * kGiB).bytes, 256 * kKiB);
+  little.stored_bytes = 5 * kMiB;
+  EXPECT_EQ(storage_requests(cell_with(2), little, 24 * kGiB).bytes, 80 * kKiB);
 }
 
 TEST(StorageRequests, AreTheLargestInStoredOrderWhereTheSystemAloneReadsAhead) {
