@@ -9,9 +9,10 @@
 
 #include "bench/components.h"
 #include "harness/machine/threads.h"
+#include "loaders/batch_pool.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/cnn/training_step.h"
 
 namespace loadline::bench {

@@ -30,6 +30,7 @@
 
 #include "bench/components.h"
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/error.h"
 #include "loaders/sampler.h"
 #include "synthetic/compute/drain.h"

@@ -18,8 +18,9 @@
 
 #include "bench/components.h"
 #include "harness/machine/threads.h"
-#include "loaders/batch.h"
-#include "loaders/datasets/memory.h"
+#include "loaders/batch_pool.h"
+#include "loaders/datasets/strided.h"
+#include "loaders/delivery_ring.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
 
@@ -84,7 +85,7 @@ void hand_over_from_many(benchmark::State& state, std::size_t workers) {
 
 std::unique_ptr<Dataset> bytes_for_samples(std::size_t samples) {
   DatasetInfo info{.format = "memory", .samples = samples, .shape = {1, 1, 1}, .classes = 1};
-  return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(samples), HugeMemory(samples));
+  return std::make_unique<StridedDataset>(std::move(info), std::vector<std::int32_t>(samples), HugeMemory(samples));
 }
 
 void pull_tiny_batches(benchmark::State& state, const LoaderKind& kind) {

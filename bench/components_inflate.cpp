@@ -5,6 +5,7 @@
 
 #include "bench/components.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 
 namespace loadline::bench {
 namespace {

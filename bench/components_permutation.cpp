@@ -15,6 +15,7 @@
 
 #include "bench/components.h"
 #include "harness/machine/threads.h"
+#include "loaders/batch.h"
 #include "loaders/error.h"
 #include "loaders/sampler.h"
 

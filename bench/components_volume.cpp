@@ -6,7 +6,7 @@
 
 #include "bench/components.h"
 #include "loaders/random.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "loaders/transforms/volume_transform.h"
 
 namespace loadline::bench {

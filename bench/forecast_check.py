@@ -38,7 +38,7 @@ LOADERS = {
 SAMPLES_PER_SECOND = {"slow": 80, "fast": 5000}  # of the device; of the page cache the fast one is out of reach
 OUT_OF_REACH = 200000
 RANKS = (1, 2, 4, 8, 16)
-PHOTOS = 256
+PHOTOS = 1024  # many, so that ranks rarely have the same file open: the page cache would give it to the second one
 BATCH_SIZES = {"throttled": 2, "cached": 32}
 MEDIAN, WORST = 0.05, 0.15  # errors that are aimed at
 KINDS = {"forecast": "closed form", "simulated": "simulation"}
@@ -73,9 +73,9 @@ class Storage:
 
 
 def trial_seconds(options, storage, ranks):
-    """The more ranks share a storage, the longer: while they wait for each other to begin, each fills its slots, which
-    should be few of the samples that it gets in a trial."""
-    return options.trial_seconds * max(1, ranks / 5 if STORAGES[storage] else 1)
+    """The more ranks share a storage, the longer: while they wait for each other to begin, each reads ahead what it may,
+    which should be few of the samples that it gets in a trial."""
+    return options.trial_seconds * max(1, ranks / 2 if STORAGES[storage] else 1)
 
 
 def command(storage, data, loader, compute, path, seconds):

@@ -2,16 +2,17 @@
 // slow_files SOURCE MOUNTPOINT NAME=NUMBER,...
 // Shows SOURCE under MOUNTPOINT, read-only, as storage that takes so long to answer each read and can answer many at
 // once, until it is unmounted. With a TAIL, one read in 100, at random, takes so many milliseconds. The names of the
-// second form are those of `loadline forecast --storage`; a client is a process, and its reads go past the page cache.
-// In the first form nothing stays in the page cache from one opening of a file to the next. For bench/latency.sh and
-// bench/forecast_check.py, where the real thing is absent.
-#define FUSE_USE_VERSION 312
+// second form are those of `loadline forecast --storage`; a client is a process. Each opening of a file has a page
+// cache of its own, as nodes have: nothing stays from one opening to the next, and two processes that have the same
+// file open both wait for its bytes. For bench/latency.sh and bench/forecast_check.py, where the real thing is absent.
+#define FUSE_USE_VERSION 312  // NOLINT(readability-identifier-naming): its own
 #include <dirent.h>
 #include <fcntl.h>
-#include <fuse.h>
+#include <fuse_lowlevel.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -21,6 +22,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,6 +30,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "bench/truth/slow_storage.h"
 
@@ -73,60 +76,157 @@ std::size_t client_of(std::size_t thread) {
   return entry->second;
 }
 
-void wait_for_answer(std::size_t bytes) {
+void wait_for_answer(std::size_t asked_by, std::size_t bytes) {
   if (!limits) {
     std::this_thread::sleep_for(next_latency());
     return;
   }
   const std::chrono::duration<double> now = Clock::now().time_since_epoch();
-  const auto thread = static_cast<std::size_t>(fuse_get_context()->pid);
-  const std::chrono::duration<double> answer(limits->answers_at(now.count(), client_of(thread), bytes));
+  const std::chrono::duration<double> answer(limits->answers_at(now.count(), client_of(asked_by), bytes));
   std::this_thread::sleep_until(Clock::time_point(std::chrono::duration_cast<Clock::duration>(answer)));
 }
 
-std::string path_of(const char* path) {
-  return source + path;
-}
-
-void* start(fuse_conn_info* connection, fuse_config* config) {
-  connection->max_background = kMostAtOnce;  // what the system reads ahead counts as background
-  config->kernel_cache = 0;
-  // Of files that several processes have open at a time, only the first would wait for the storage.
-  config->direct_io = limits ? 1 : 0;
-  return nullptr;
-}
-
-int get_attributes(const char* path, struct stat* out, fuse_file_info* /*file*/) {
-  return ::lstat(path_of(path).c_str(), out) == 0 ? 0 : -errno;
-}
-
-int list(const char* path, void* out, fuse_fill_dir_t fill, off_t /*offset*/, fuse_file_info* /*file*/,
-         fuse_readdir_flags /*flags*/) {
-  const auto close = [](DIR* directory) { ::closedir(directory); };
-  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(path_of(path).c_str()), close);
-  if (!directory) return -errno;
-  while (const dirent* entry = ::readdir(directory.get())) {
-    fill(out, entry->d_name, nullptr, 0, static_cast<fuse_fill_dir_flags>(0));
+// What the system knows files and folders by. A file has a new number each time it is looked up, and so pages of its
+// own; folders keep theirs.
+class Nodes {
+ public:
+  std::string path(fuse_ino_t node) {
+    const std::lock_guard lock(mutex_);
+    return node == FUSE_ROOT_ID ? source : nodes_.at(node).path;
   }
-  return 0;
+
+  fuse_ino_t look_up(const std::string& path, bool is_folder) {
+    const std::lock_guard lock(mutex_);
+    if (is_folder) {
+      const auto [entry, is_new] = folders_.try_emplace(path, next_);
+      if (!is_new) {
+        ++nodes_.at(entry->second).looked_up;
+        return entry->second;
+      }
+    }
+    nodes_[next_] = {.path = path, .looked_up = 1, .is_folder = is_folder};
+    return next_++;
+  }
+
+  void forget(fuse_ino_t node, std::uint64_t times) {
+    const std::lock_guard lock(mutex_);
+    const auto found = nodes_.find(node);
+    if (found == nodes_.end() || (found->second.looked_up -= std::min(times, found->second.looked_up)) > 0) return;
+    if (found->second.is_folder) folders_.erase(found->second.path);
+    nodes_.erase(found);
+  }
+
+ private:
+  struct Node {
+    std::string path;
+    std::uint64_t looked_up = 0;
+    bool is_folder = false;
+  };
+
+  std::mutex mutex_;
+  std::map<fuse_ino_t, Node> nodes_;
+  std::map<std::string, fuse_ino_t> folders_;
+  fuse_ino_t next_ = FUSE_ROOT_ID + 1;
+};
+
+Nodes nodes;
+
+void start(void* /*data*/, fuse_conn_info* connection) {
+  connection->max_background = kMostAtOnce;  // what the system reads ahead counts as background
 }
 
-int open_file(const char* path, fuse_file_info* file) {
-  const int descriptor = ::open(path_of(path).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return -errno;
+void look_up(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  const std::string path = nodes.path(parent) + "/" + name;
+  fuse_entry_param entry{};
+  if (::lstat(path.c_str(), &entry.attr) != 0) {
+    fuse_reply_err(request, errno);
+    return;
+  }
+  const bool is_folder = S_ISDIR(entry.attr.st_mode);
+  entry.ino = nodes.look_up(path, is_folder);
+  entry.entry_timeout = is_folder ? std::numeric_limits<float>::max() : 0;
+  if (fuse_reply_entry(request, &entry) != 0) nodes.forget(entry.ino, 1);
+}
+
+void forget(fuse_req_t request, fuse_ino_t node, std::uint64_t times) {
+  nodes.forget(node, times);
+  fuse_reply_none(request);
+}
+
+void get_attributes(fuse_req_t request, fuse_ino_t node, fuse_file_info* /*file*/) {
+  struct stat attributes {};
+  if (::lstat(nodes.path(node).c_str(), &attributes) != 0) {
+    fuse_reply_err(request, errno);
+  } else {
+    fuse_reply_attr(request, &attributes, 0);
+  }
+}
+
+// The names of an open folder, as the system takes them.
+std::vector<char>* listing_of(const fuse_file_info& folder) {
+  return reinterpret_cast<std::vector<char>*>(folder.fh);  // NOLINT(performance-no-int-to-ptr): FUSE keeps it as one
+}
+
+void open_folder(fuse_req_t request, fuse_ino_t node, fuse_file_info* folder) {
+  const auto close = [](DIR* directory) { ::closedir(directory); };
+  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(nodes.path(node).c_str()), close);
+  if (!directory) {
+    fuse_reply_err(request, errno);
+    return;
+  }
+  auto listing = std::make_unique<std::vector<char>>();
+  while (const dirent* entry = ::readdir(directory.get())) {
+    struct stat kind {};
+    kind.st_ino = entry->d_ino;
+    kind.st_mode = static_cast<mode_t>(DTTOIF(entry->d_type));
+    const std::size_t before = listing->size();
+    const std::size_t bytes = fuse_add_direntry(request, nullptr, 0, entry->d_name, nullptr, 0);
+    listing->resize(before + bytes);
+    fuse_add_direntry(request, listing->data() + before, bytes, entry->d_name, &kind,
+                      static_cast<off_t>(before + bytes));
+  }
+  folder->fh = reinterpret_cast<std::uint64_t>(listing.get());
+  if (fuse_reply_open(request, folder) == 0) static_cast<void>(listing.release());
+}
+
+void list(fuse_req_t request, fuse_ino_t /*node*/, std::size_t size, off_t offset, fuse_file_info* folder) {
+  const std::vector<char>& listing = *listing_of(*folder);
+  const std::size_t from = std::min(static_cast<std::size_t>(offset), listing.size());
+  // Whole names only: each says where the next begins, and the system asks again from there.
+  fuse_reply_buf(request, listing.data() + from, std::min(size, listing.size() - from));
+}
+
+void close_folder(fuse_req_t request, fuse_ino_t /*node*/, fuse_file_info* folder) {
+  delete listing_of(*folder);
+  fuse_reply_err(request, 0);
+}
+
+void open_file(fuse_req_t request, fuse_ino_t node, fuse_file_info* file) {
+  const int descriptor = ::open(nodes.path(node).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    fuse_reply_err(request, errno);
+    return;
+  }
   file->fh = static_cast<std::uint64_t>(descriptor);
-  return 0;
+  if (fuse_reply_open(request, file) != 0) ::close(descriptor);
 }
 
-int read_file(const char* /*path*/, char* out, std::size_t size, off_t offset, fuse_file_info* file) {
-  const ssize_t bytes = ::pread(static_cast<int>(file->fh), out, size, offset);
-  wait_for_answer(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
-  return bytes < 0 ? -errno : static_cast<int>(bytes);
+void read_file(fuse_req_t request, fuse_ino_t /*node*/, std::size_t size, off_t offset, fuse_file_info* file) {
+  std::vector<char> bytes(size);
+  const ssize_t got = ::pread(static_cast<int>(file->fh), bytes.data(), size, offset);
+  const int error = errno;
+  const std::size_t read = got < 0 ? 0 : static_cast<std::size_t>(got);
+  wait_for_answer(static_cast<std::size_t>(fuse_req_ctx(request)->pid), read);
+  if (got < 0) {
+    fuse_reply_err(request, error);
+  } else {
+    fuse_reply_buf(request, bytes.data(), read);
+  }
 }
 
-int close_file(const char* /*path*/, fuse_file_info* file) {
+void close_file(fuse_req_t request, fuse_ino_t /*node*/, fuse_file_info* file) {
   ::close(static_cast<int>(file->fh));
-  return 0;
+  fuse_reply_err(request, 0);
 }
 
 // Whether the words after the two folders say what the storage is like; says so on stderr where they do not.
@@ -156,26 +256,31 @@ bool read_limits(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (!read_limits(argc, argv)) return 2;
   source = argv[1];
-  fuse_operations operations{};
+  fuse_lowlevel_ops operations{};
   operations.init = start;
+  operations.lookup = look_up;
+  operations.forget = forget;
   operations.getattr = get_attributes;
+  operations.opendir = open_folder;
   operations.readdir = list;
+  operations.releasedir = close_folder;
   operations.open = open_file;
   operations.read = read_file;
   operations.release = close_file;
   fuse_args arguments = FUSE_ARGS_INIT(1, argv);
-  fuse* const mounted = fuse_new(&arguments, &operations, sizeof operations, nullptr);
-  if (mounted == nullptr || fuse_mount(mounted, argv[2]) != 0) {
+  fuse_session* const session = fuse_session_new(&arguments, &operations, sizeof operations, nullptr);
+  if (session == nullptr || fuse_session_mount(session, argv[2]) != 0) {
     std::fprintf(stderr, "slow_files: cannot mount %s\n", argv[2]);
     return 1;
   }
-  fuse_set_signal_handlers(fuse_get_session(mounted));
+  fuse_set_signal_handlers(session);
   fuse_loop_config* const config = fuse_loop_cfg_create();
   fuse_loop_cfg_set_max_threads(config, kMostAtOnce);
   fuse_loop_cfg_set_idle_threads(config, kMostAtOnce);
-  const int result = fuse_loop_mt(mounted, config);
+  const int result = fuse_session_loop_mt(session, config);
   fuse_loop_cfg_destroy(config);
-  fuse_unmount(mounted);
-  fuse_destroy(mounted);
+  fuse_remove_signal_handlers(session);
+  fuse_session_unmount(session);
+  fuse_session_destroy(session);
   return result == 0 ? 0 : 1;
 }

@@ -27,8 +27,10 @@ class Filler {
   virtual ~Filler() = default;
 
   // Fills data and labels of the slot's first `count` samples, whose indices and epoch it holds already. One thread at
-  // a time; allocates nothing. Throws Error naming file and place when storage fails under it. Streaming stores are
-  // fenced; where the transform has none, cached ones take their place.
+  // a time. Allocates nothing once its memory has grown to the largest sample, apart from what libraries take to decode
+  // or tokenize a sample (libjpeg, OpenCV, SentencePiece) and, with FileRead::kMmap, the mapping of each file. Throws
+  // Error naming file and place when storage fails under it. Streaming stores are fenced; where the transform has none,
+  // cached ones take their place.
   virtual void fill(Slot& slot) = 0;
 
   // Asks for the mapped pages that fill() will read of these samples in that epoch. The same thread. Does not wait for

@@ -128,7 +128,8 @@ struct LoaderKind {
   bool may_do_without = false;  // of an external one with workers: it takes 0 of them too
   Hang hang = Hang::kNever;  // external loaders: what to do if a call hangs; applied by users of the feed (run_guarded)
 
-  // Allocates and faults in all slots and starts the workers, which begin at once; next() allocates nothing. The
+  // Allocates all slots, each of which is faulted in before it is lent for the first time (BatchPool), and starts the
+  // workers, which begin at once. next() allocates nothing beyond what filling a slot does (Filler::fill()). The
   // borrowed assembler and sampler must outlive the feed. Throws usage Error for options that cannot be met.
   std::unique_ptr<Feed> make(const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options) const {
     return engine(*this, assembler, sampler, options);

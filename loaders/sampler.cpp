@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "loaders/batch.h"
 #include "loaders/error.h"
 #include "loaders/keyed_permutation.h"
 #include "loaders/random.h"

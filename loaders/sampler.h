@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/batch.h"
+#include "loaders/sample_index.h"
 
 namespace loadline {
+
+struct Slot;
 
 enum class Order : std::uint8_t {
   kSequential,   // as stored

@@ -14,8 +14,8 @@
 
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/affinity.h"
 #include "loaders/transforms/jpeg.h"
 #include "loaders/transforms/opencv.h"
 #include "loaders/transforms/pixels.h"
@@ -193,8 +193,8 @@ std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress&
                                    const std::stop_token& stop) {
   Verification found{.faults = {}, .duplicates = {}, .empty_classes = empty_classes(dataset)};
   if (!dataset.info().encoded) {
-    if (dataset.info().text) {
-      auto faults = faults_of_text(dynamic_cast<const TextDataset&>(dataset), progress, stop);
+    if (const auto* text = dataset.as_text()) {
+      auto faults = faults_of_text(*text, progress, stop);
       if (!faults) return std::nullopt;
       found.faults = std::move(*faults);
     }

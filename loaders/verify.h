@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "loaders/batch.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/sample_index.h"
 
 namespace loadline {
 

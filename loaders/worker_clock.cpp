@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

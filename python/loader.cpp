@@ -28,7 +28,7 @@
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "python/array.h"
 #include "python/batch_arrays.h"
 

@@ -10,7 +10,7 @@
 
 #include "bench/truth/clock.h"
 #include "bench/truth/system.h"
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
 #include "loaders/loader.h"
 
 namespace loadline::truth {

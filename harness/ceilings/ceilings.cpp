@@ -250,6 +250,10 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
   return ceilings;
 }
 
+double ceiling_seconds(const CeilingKind& kind) {
+  return kind.of_device ? 0.6 : 0.15;
+}
+
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,
                                               const std::stop_token& stop) {
   const auto ways = kernel.ways();

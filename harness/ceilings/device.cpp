@@ -17,7 +17,7 @@
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {

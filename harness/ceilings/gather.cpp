@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/ceilings/kernels.h"
+#include "loaders/batch_pool.h"
 #include "synthetic/compute/drain.h"
 
 namespace loadline {

@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "harness/ceilings/kernels.h"
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
+#include "loaders/delivery_ring.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

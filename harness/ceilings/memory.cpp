@@ -1,5 +1,5 @@
 // Rates of the memory itself: blocks so large that the caches hold little of them, each thread with its own part.
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 #include <algorithm>
 #include <vector>

@@ -8,7 +8,7 @@
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "loaders/storage/file.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {

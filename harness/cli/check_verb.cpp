@@ -22,7 +22,7 @@
 #include "loaders/check_loader.h"
 #include "loaders/error.h"
 #include "loaders/printable.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "synthetic/clock.h"
 
 namespace loadline {

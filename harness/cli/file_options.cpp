@@ -60,8 +60,9 @@ void add_dataset_options(CLI::App& app, DataRequest& request, const std::string&
       ->type_name("NAME");
 }
 
-void add_convert(CLI::App& data, ConvertRequest& request) {
+void add_convert(CLI::App& data, Request& all) {
   CLI::App* convert = data.add_subcommand("convert", "Write the same samples in another format");
+  auto& request = runs<ConvertRequest>(*convert, all, data_convert_verb);
   add_dataset_options(*convert, request.from, "--from-format");
   convert->add_option("destination", request.to, "file or directory to write; nothing else may be there")
       ->required()
@@ -82,58 +83,66 @@ void add_convert(CLI::App& data, ConvertRequest& request) {
 
 void add_data(CLI::App& app, Request& request) {
   CLI::App* data = app.add_subcommand("data", "Inspect, verify, make and convert datasets");
-  add_dataset_options(
-      *data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency"),
-      request.data);
-  add_dataset_options(*data->add_subcommand("verify", "Read and decode all of a dataset"), request.data);
+  CLI::App* info =
+      data->add_subcommand("info", "Print format, count, shape, labels, checksum and page-cache residency");
+  add_dataset_options(*info, runs<DataRequest>(*info, request, data_info_verb));
+  CLI::App* verify = data->add_subcommand("verify", "Read and decode all of a dataset");
+  add_dataset_options(*verify, runs<DataRequest>(*verify, request, data_verify_verb));
   CLI::App* make = data->add_subcommand("make", "Make a dataset from a seed, the same on every machine");
-  make->add_option("kind", request.make.kind, fmt::format("what to make: {}", list_of(names_of(made_kinds()))))
+  auto& made = runs<MakeRequest>(*make, request, data_make_verb);
+  make->add_option("kind", made.kind, fmt::format("what to make: {}", list_of(names_of(made_kinds()))))
       ->required()
       ->type_name("KIND");
-  make->add_option("directory", request.make.directory,
+  make->add_option("directory", made.directory,
                    "destination, which must not exist yet: a file for nbody, a directory otherwise")
       ->required()
       ->type_name("DIR");
   add_number(*make, "--samples", "training samples; the other split is extra [50000; photos 5000]",
-             [&request](std::uint64_t number) { request.make.samples = number; });
-  add_number(*make, "--seed", "of everything in it", request.make.seed);
+             [&made](std::uint64_t number) { made.samples = number; });
+  add_number(*make, "--seed", "of everything in it", made.seed);
   add_number(
       *make, "--size",
       "nbody: values along each side of the cube, 36 bytes each [256]; tokens: tokens of the training split, "
       "rounded up to a multiple of 4,096 [16777216]; text: bytes of the training split, rounded up to a multiple "
       "of 16,384 [33554432; files 4194304]; photos: width in pixels, 4:3 [500]",
-      [&request](std::uint64_t number) { request.make.size = number; });
-  make->add_option("--from", request.make.from, "photos: directory of photographs to cut them from")->type_name("DIR");
-  make->add_option("--as", request.make.as,
+      [&made](std::uint64_t number) { made.size = number; });
+  make->add_option("--from", made.from, "photos: directory of photographs to cut them from")->type_name("DIR");
+  make->add_option("--as", made.as,
                    "write webdataset or tfrecord: a directory of shards for each split; text: lines, json-lines or "
                    "files [lines]")
       ->type_name("FORMAT");
-  make->add_flag("--quiet,-q", request.make.quiet, "no progress");
-  add_convert(*data, request.convert);
+  make->add_flag("--quiet,-q", made.quiet, "no progress");
+  add_convert(*data, request);
 }
 
-void add_baseline(CLI::App& app, BaselineRequest& request) {
+void add_baseline(CLI::App& app, Request& all) {
   CLI::App* baseline = app.add_subcommand("baseline", "List, show and delete baselines, and show their history");
-  baseline->add_subcommand("list", "List the kept baselines")
-      ->add_flag("--json", request.json, "print JSON, for other programs");
-  const auto with_name = [&](const char* verb, const char* what) {
-    CLI::App* sub = baseline->add_subcommand(verb, what);
-    sub->add_option("name", request.names, "of the baseline")->required()->expected(1)->type_name("NAME");
-    add_colours(*sub, request.colours, "Options");
-    return sub;
+  CLI::App* list = baseline->add_subcommand("list", "List the kept baselines");
+  list->add_flag("--json", runs<BaselineRequest>(*list, all, baseline_list_verb).json,
+                 "print JSON, for other programs");
+  const auto add_name = [](CLI::App& verb, BaselineRequest& request) {
+    verb.add_option("name", request.names, "of the baseline")->required()->expected(1)->type_name("NAME");
+    add_colours(verb, request.colours, "Options");
   };
-  with_name("show", "Show a baseline the way `run` showed it");
+  CLI::App* show = baseline->add_subcommand("show", "Show a baseline the way `run` showed it");
+  add_name(*show, runs<BaselineRequest>(*show, all, baseline_show_verb));
   CLI::App* removal = baseline->add_subcommand("delete", "Delete baselines, with their history");
-  removal->add_option("names", request.names, "of the baselines")->required()->type_name("NAME");
-  CLI::App* history = with_name("history", "Walk through the results that had a name, and show the trend");
-  add_number(*history, "--last", "number of results, including the present one", request.last);
+  removal->add_option("names", runs<BaselineRequest>(*removal, all, baseline_delete_verb).names, "of the baselines")
+      ->required()
+      ->type_name("NAME");
+  CLI::App* history =
+      baseline->add_subcommand("history", "Walk through the results that had a name, and show the trend");
+  auto& past = runs<BaselineRequest>(*history, all, baseline_history_verb);
+  add_name(*history, past);
+  add_number(*history, "--last", "number of results, including the present one", past.last);
   history->footer(
       "A result that --save-baseline with --overwrite replaces moves into the history of its name, which keeps the "
       "last hundred.");
 }
 
-void add_merge(CLI::App& app, MergeRequest& request) {
+void add_merge(CLI::App& app, Request& all) {
   CLI::App* merge = app.add_subcommand("merge", "Merge several results, such as those of a job array, into one");
+  auto& request = runs<MergeRequest>(*merge, all, merge_verb);
   merge->add_option("results", request.results, "result files, at least two")->required()->type_name("FILE");
   merge->add_option("--output,-o", request.output, "result file; - for stdout [loadline-<run id>.json]")
       ->type_name("FILE");
@@ -141,8 +150,9 @@ void add_merge(CLI::App& app, MergeRequest& request) {
   merge->add_flag("--allow-mismatch", request.allow_mismatch, "merge results of different builds and machines too");
 }
 
-void add_export(CLI::App& app, ExportRequest& request) {
+void add_export(CLI::App& app, Request& all) {
   CLI::App* exported = app.add_subcommand("export", "Convert a result, or its monitor's series, for other tools");
+  auto& request = runs<ExportRequest>(*exported, all, export_verb);
   exported->add_option("result", request.result, "result file")->required()->type_name("FILE");
   exported
       ->add_option("directory", request.directory,
@@ -162,8 +172,9 @@ void add_export(CLI::App& app, ExportRequest& request) {
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
-void add_report(CLI::App& app, ReportRequest& request) {
+void add_report(CLI::App& app, Request& all) {
   CLI::App* report = app.add_subcommand("report", "Make a page, a table or text from one or more results");
+  auto& request = runs<ReportRequest>(*report, all, report_verb);
   report
       ->add_option("results", request.results,
                    "files that `run` wrote, or files that `train` wrote; several are laid over each other; or a study "
@@ -182,18 +193,14 @@ void add_report(CLI::App& app, ReportRequest& request) {
       "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
-void add_help(CLI::App& app, Request& request) {
-  CLI::App* help = app.add_subcommand("help", "Explain a verb or a section of its options");
-  help->add_option("words", request.help, "verb, such as run or data make, and optionally a section such as trials")
-      ->type_name("VERB [SECTION]");
-  help->add_flag("--man", request.help_as_manual, "as a man page: loadline help --man run | man -l -");
+void add_list(CLI::App& app, Request& request) {
+  CLI::App* list = app.add_subcommand("list", "Show workloads, loaders, computes, formats, kernels and baselines");
+  list->add_flag("--json", runs<ListRequest>(*list, request, list_verb).json, "print JSON, for other programs");
 }
 
-void add_completion(CLI::App& app, Request& request) {
-  app.add_subcommand("completion", "Print a shell's completion script for loadline")
-      ->add_option("shell", request.completion_shell, "bash, zsh or fish: eval \"$(loadline completion bash)\"")
-      ->required()
-      ->type_name("SHELL");
+void add_doctor(CLI::App& app, Request& request) {
+  runs(*app.add_subcommand("doctor", "Show what is built in, and what on this machine disturbs measurements"), request,
+       doctor_verb);
 }
 
 }  // namespace loadline

@@ -1,11 +1,10 @@
-#include "harness/cli/forecast_options.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
+#include "harness/cli/verb_options.h"
 #include "harness/forecast/named_numbers.h"
 #include "harness/plan/options.h"
 #include "harness/plan/ranges.h"
@@ -34,7 +33,7 @@ std::size_t whole_in(const std::string& option, const std::string& text, double 
   return static_cast<std::size_t>(value);
 }
 
-void add_scale(CLI::App& verb, ForecastRequest& request) {
+void add_ranks(CLI::App& verb, ForecastRequest& request) {
   const char* const group = "Scale";
   add_text(verb, "--ranks", "N,...", "processes that train together; 1:10000:*2 is a range [1:1024:*2]", group,
            [&](const std::string& text) { request.ranks = expand_counts("--ranks", text); });
@@ -111,8 +110,9 @@ void add_measured(CLI::App& verb, ForecastVerbRequest& request) {
 
 }  // namespace
 
-void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
+void add_forecast(CLI::App& app, Request& all) {
   CLI::App* verb = app.add_subcommand("forecast", "Say what a measured loader and step would give on other systems");
+  auto& request = runs<ForecastVerbRequest>(*verb, all, forecast_verb);
   verb->add_option("results", request.results, "result files; of several it says which is ahead where")
       ->type_name("RESULT");
   add_measured(*verb, request);
@@ -120,7 +120,7 @@ void add_forecast(CLI::App& app, ForecastVerbRequest& request) {
     if (ranks == 1) request.forecast.ranks.clear();
     request.forecast.ranks.push_back(ranks);
   }
-  add_scale(*verb, request.forecast);
+  add_ranks(*verb, request.forecast);
   add_system(*verb, request.forecast);
   add_simulation(*verb, request.forecast);
   const std::string finds = list_of(names_of(forecast_finds()));

@@ -50,7 +50,10 @@ const ForecastFormat& format_of(const ForecastVerbRequest& request) {
 }
 
 Basis with_overrides(Basis basis, const ForecastVerbRequest& request) {
-  if (request.sample_bytes) basis.bytes_per_sample = *request.sample_bytes;
+  if (request.sample_bytes) {
+    basis.bytes_per_sample = *request.sample_bytes;
+    check_sample_fits("--sample-bytes", basis);
+  }
   if (request.sample_requests) basis.requests_per_sample = *request.sample_requests;
   if (request.gradient_bytes) basis.gradient_bytes = *request.gradient_bytes;
   return basis;

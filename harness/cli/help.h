@@ -18,6 +18,9 @@ enum class HelpExtent { kShort, kAll };
 // In at most `width` columns, as far as words allow. `more` stands behind the options, in whole help alone.
 std::string help_text(const CLI::App& verb, HelpExtent extent, std::string_view more, std::size_t width);
 
+// Prints it on stdout, as wide as the terminal. Returns an exit code.
+int print_help(const CLI::App& verb, HelpExtent extent);
+
 // The verb that `words` lead to from `app`, and behind it the section they ask for by the beginning of one of its
 // words. Throws usage Error naming the nearest verb, or the sections, where there is no such thing.
 struct HelpSubject {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/cli/judging.h"
+#include "harness/cli/verb_options.h"
 #include "harness/judge/metrics.h"
 #include "harness/plan/options.h"
 #include "loaders/names.h"
@@ -76,9 +77,10 @@ void add_judging(CLI::App& verb, JudgeRequest& request) {
       ->group(kGroup);
 }
 
-void add_diff(CLI::App& app, DiffRequest& request) {
+void add_diff(CLI::App& app, Request& all) {
   CLI::App* diff =
       app.add_subcommand("diff", "Compare two results, or walk through several: regression, improvement or neither");
+  auto& request = runs<DiffRequest>(*diff, all, diff_verb);
   diff->add_option(
           "files", request.files,
           "results: the base, unless --baseline names it, then the new one; with more results, a walk step by step")

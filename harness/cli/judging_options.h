@@ -18,7 +18,4 @@ void add_colours(CLI::App& verb, Colours& colours, const std::string& group);
 // The options of a verb that judges: --margin, --alpha and so on.
 void add_judging(CLI::App& verb, JudgeRequest& request);
 
-// The verb `diff`.
-void add_diff(CLI::App& app, DiffRequest& request);
-
 }  // namespace loadline

@@ -8,7 +8,7 @@
 
 #include "harness/cli/judging.h"
 #include "harness/cli/judging_options.h"
-#include "harness/cli/scale_options.h"
+#include "harness/cli/measuring_requests.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/verb_options.h"
 #include "loaders/error.h"
@@ -37,6 +37,7 @@ void add_trace(CLI::App& run, RunRequest& request) {
 
 void add_run(CLI::App& app, Request& request) {
   CLI::App* run = app.add_subcommand("run", "Measure IO, SYNTHETIC and FULL throughput");
+  runs(*run, request, [&request] { return run_as_asked(request); });
   for (const OptionRow& row : run_options()) add_row(*run, row, request.given);
   run->add_flag("--dry-run", request.run.dry_run, "show what would be run and how long it takes, and stop")
       ->group("Configuration");
@@ -79,6 +80,7 @@ void add_run(CLI::App& app, Request& request) {
 
 void add_ceilings(CLI::App& app, Request& request) {
   CLI::App* ceilings = app.add_subcommand("ceilings", "Measure what this machine can do at best: the limits of `run`");
+  runs(*ceilings, request, [&request] { return ceilings_as_asked(request); });
   for (const OptionRow& row : run_options()) {
     if (is_for_ceilings(row)) add_row(*ceilings, row, request.given);
   }
@@ -96,10 +98,12 @@ void add_ceilings(CLI::App& app, Request& request) {
 
 void add_train(CLI::App& app, Request& request) {
   CLI::App* train = app.add_subcommand("train", "Train a small network for some epochs, as a real job would");
+  auto& training =
+      runs<TrainRequest>(*train, request, [&request](const TrainRequest& own) { return train_as_asked(request, own); });
   for (const OptionRow& row : run_options()) {
     if (is_for_training(row)) add_row(*train, row, request.given);
   }
-  add_number(*train, "--epochs", "number of passes over all samples", request.train.epochs);
+  add_number(*train, "--epochs", "number of passes over all samples", training.epochs);
   train
       ->add_option("--config", request.run.config,
                    "take options from a JSON file, or from an earlier result; - for stdin")
@@ -107,7 +111,7 @@ void add_train(CLI::App& app, Request& request) {
       ->group("Configuration");
   train
       ->add_option(
-          "--tensorboard", request.train.tensorboard,
+          "--tensorboard", training.tensorboard,
           "write event files for TensorBoard, epoch by epoch, into a directory named after the run below this one")
       ->type_name("DIR")
       ->group("Output");
@@ -138,14 +142,15 @@ bool is_for_check(const OptionRow& row) {
 
 void add_check(CLI::App& app, Request& request) {
   CLI::App* check = app.add_subcommand("check", "Check that a loader delivers each sample once, with its label");
-  check
-      ->add_option("loader", request.check.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
+  auto& checking =
+      runs<CheckRequest>(*check, request, [&request](const CheckRequest& own) { return check_as_asked(request, own); });
+  check->add_option("loader", checking.loader, "plug-in by its path, such as ./libmine.so, or a loader by its name")
       ->required()
       ->type_name("LOADER");
   for (const OptionRow& row : run_options()) {
     if (is_for_check(row)) add_row(*check, row, request.given);
   }
-  add_number(*check, "--epochs", "how many epochs to load with each number of workers", request.check.epochs);
+  add_number(*check, "--epochs", "how many epochs to load with each number of workers", checking.epochs);
   check->footer(
       "The check identifies samples by the indices that the loader reports, or else by their contents.\n"
       "Exit codes: 0 the loader delivers the dataset, 1 it does not, or the check failed, 2 usage, 129, 130 and 143 "
@@ -168,23 +173,21 @@ constexpr const char* kPairsFooter =
 
 void add_ab(CLI::App& app, Request& request) {
   CLI::App* ab = app.add_subcommand("ab", "Compare two configurations, or two binaries, in interleaved pairs");
-  ab->add_option("--base", request.pairs.base, "options of the first side, such as '--prefetch 4'")
-      ->type_name("'OPTIONS'");
-  ab->add_option("--new", request.pairs.changed, "options of the second side")->type_name("'OPTIONS'");
-  ab->add_option("--base-binary", request.pairs.base_binary,
-                 "with --processes: the loadline program that the first side runs")
+  auto& pairs = runs<PairsRequest>(*ab, request, [&request](PairsRequest& own) { return ab_as_asked(request, own); });
+  ab->add_option("--base", pairs.base, "options of the first side, such as '--prefetch 4'")->type_name("'OPTIONS'");
+  ab->add_option("--new", pairs.changed, "options of the second side")->type_name("'OPTIONS'");
+  ab->add_option("--base-binary", pairs.base_binary, "with --processes: the loadline program that the first side runs")
       ->type_name("FILE");
-  ab->add_option("--new-binary", request.pairs.changed_binary,
-                 "with --processes: the program that the second side runs")
+  ab->add_option("--new-binary", pairs.changed_binary, "with --processes: the program that the second side runs")
       ->type_name("FILE");
   add_rows_for_pairs(*ab, request);
   add_number(
       *ab, "--pairs",
       "trials of each side, taken in turns; ab never stops early, as that would make errors more likely than stated",
-      request.pairs.pairs);
-  ab->add_flag("--processes", request.pairs.processes, "run each trial in its own process")->group("Trials");
-  add_judging(*ab, request.pairs.judging);
-  ab->add_option("--report-format", request.pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
+      pairs.pairs);
+  ab->add_flag("--processes", pairs.processes, "run each trial in its own process")->group("Trials");
+  add_judging(*ab, pairs.judging);
+  ab->add_option("--report-format", pairs.format, fmt::format("one of {} [text]", list_of(diff_formats())))
       ->type_name("NAME")
       ->group("Output");
   add_overwrite(*ab, request.run.overwrite, "complete results at --output");
@@ -197,23 +200,17 @@ void add_ab(CLI::App& app, Request& request) {
 
 void add_aa(CLI::App& app, Request& request) {
   CLI::App* aa = app.add_subcommand("aa", "Measure the noise floor of this host: how far apart two identical runs lie");
+  auto& noise = runs<NoiseRequest>(*aa, request, [&request](NoiseRequest& own) { return aa_as_asked(request, own); });
   add_rows_for_pairs(*aa, request);
-  add_number(*aa, "--pairs", "pairs of runs, each run in its own process", request.noise.pairs);
+  add_number(*aa, "--pairs", "pairs of runs, each run in its own process", noise.pairs);
   add_number(*aa, "--trials",
              "trials of each cell in each run; the floor applies unchanged to results with as many trials or more",
-             request.noise.trials);
+             noise.trials);
   add_overwrite(*aa, request.run.overwrite, kResultReplaced);
   aa->footer(std::string(kPairsFooter) +
              "The first run is a warm-up and is dropped. A floor above 50 % is refused.\n"
              "Written to FILE, or to the place where `loadline diff` looks for this host's floor.\n"
              "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted.");
-}
-
-void add_scale_and_rows(CLI::App& app, Request& request) {
-  CLI::App& verb = add_scale(app, request.scale);
-  for (const OptionRow& row : run_options()) {
-    if (is_for_scale(row)) add_row(verb, row, request.given);
-  }
 }
 
 }  // namespace loadline

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <utility>
 
+#include "harness/cli/verb_options.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 
@@ -45,6 +47,10 @@ void add_row(CLI::App& app, const OptionRow& row, GivenOptions& given) {
     option->type_name(row.axis ? fmt::format("{},...", row.value) : std::string(row.value));
   }
   option->group(std::string(row.group));
+}
+
+void runs(CLI::App& verb, Request& request, std::function<int()> run) {
+  verb.callback([&request, run = std::move(run)] { request.verb = run; });
 }
 
 void add_overwrite(CLI::App& verb, bool& overwrite, std::string_view replaced) {

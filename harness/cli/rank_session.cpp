@@ -24,8 +24,8 @@
 #include "harness/plan/settings.h"
 #include "harness/ranks/places.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

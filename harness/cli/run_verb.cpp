@@ -16,6 +16,7 @@
 #include "harness/cli/rank_session.h"
 #include "harness/cli/reporter.h"
 #include "harness/cli/result_file.h"
+#include "harness/cli/run_output.h"
 #include "harness/cli/screen.h"
 #include "harness/cli/staging.h"
 #include "harness/cli/streams.h"
@@ -38,25 +39,22 @@
 #include "harness/measure/run.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/watch.h"
-#include "harness/plan/command.h"
 #include "harness/plan/find.h"
 #include "harness/plan/plan.h"
 #include "harness/show/benchy.h"
 #include "harness/show/best_text.h"
 #include "harness/show/ceilings_table.h"
 #include "harness/show/columns.h"
-#include "harness/show/diff_text.h"
 #include "harness/show/figures_text.h"
-#include "harness/show/job_text.h"
-#include "harness/show/monitor_text.h"
+#include "harness/show/schedule_text.h"
 #include "harness/show/summary_text.h"
 #include "harness/show/table.h"
 #include "loaders/datasets/image_listing.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
 #include "loaders/printable.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file_stamp.h"
+#include "loaders/system/affinity.h"
 #include "loaders/transforms/kernels.h"
 
 namespace loadline {
@@ -74,15 +72,8 @@ Result begin_result(const RunRequest& request) {
   return result;
 }
 
-// What sets the two verbs apart: what is measured, and what of it is shown.
-struct Verb {
-  std::string (*scope)(const Result& prepared, const Schedule& schedule);
-  std::string (*figures)(const Result& result, const Judgement& judgement, std::size_t width);
-  bool cells;  // whether they are measured, and the result is kept though nobody asked for it
-};
-
-constexpr Verb kRun{scope_text, figures_text, true};
-constexpr Verb kCeilings{ceilings_scope_text, ceilings_text, false};
+constexpr MeasuringVerb kRun{scope_text, figures_text, true};
+constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
 
 // Of what is read to go on with, that it is still what was read: another process may have gone on with it in between.
 void check_unchanged(const RunRequest& request) {
@@ -95,7 +86,7 @@ bool prints(const RunRequest& request) {
   return request.ranks == nullptr || request.ranks->is_first();
 }
 
-std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& request, const Plan& plan,
+std::optional<ResultFile> result_file(const MeasuringVerb& verb, const RunRequest& request, const Plan& plan,
                                       const Result& result) {
   if (request.dry_run || !prints(request)) return std::nullopt;
   const std::string& output = request.options.output;
@@ -104,72 +95,6 @@ std::optional<ResultFile> result_file(const Verb& verb, const RunRequest& reques
                   output_rules(request, plan.cells));
   check_unchanged(request);
   return file;
-}
-
-// Data and people's text never share a stream.
-std::FILE* stream_for_text(const std::optional<ResultFile>& file) {
-  return file && file->to_stdout() ? stderr : stdout;
-}
-
-// A dozen lines, and where the rest is. `file`: of the result, empty where it goes to stdout.
-void print_summary(const Result& result, const Judgement& judgement, std::FILE* out, const std::string& file) {
-  put_text(out, summary_text(result, judgement, width_of(out)));
-  for (const std::string& text :
-       {job_text(result), counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
-    if (!text.empty()) put_text(out, '\n' + text);
-  }
-  put_text(out, more_text(judgement, file));
-  std::fflush(out);
-}
-
-void print_result(const Verb& verb, const Result& result, const Judgement& judgement, std::string_view failure,
-                  std::FILE* out) {
-  put_text(out, fmt::format("{}\n{}", setting_text(result), verb.figures(result, judgement, width_of(out))));
-  if (const std::string job = job_text(result); !job.empty()) put_text(out, '\n' + job);
-  for (const std::string& text : {counters_text(result, judgement, width_of(out)), monitor_text(result)}) {
-    if (!text.empty()) put_text(out, '\n' + text);
-  }
-  std::fflush(out);
-  put_text(stderr, warnings_beside(failure, result, judgement));
-}
-
-// After the run: its result as a baseline, then against one. What did not come to its end is neither.
-int settle_baselines(const RunRequest& request, const Result& result, const Judgement& judgement) {
-  if (result.status != Status::kComplete) return kExitOk;
-  int code = kExitOk;
-  if (!request.baseline.empty()) {
-    const Result base = load_result(existing_baseline("--baseline", request.baseline));
-    const JudgeRequest judging;
-    const std::vector diffs{diff_results({fmt::format("baseline {}", request.baseline), base}, {"this run", result},
-                                         diff_options(judging, base))};
-    std::FILE* const out = names_stdout(request.options.output) ? stderr : stdout;
-    put_text(out, '\n' + diff_text(diffs, width_of(out)), request.colours);
-    code = exit_code(judging, diffs);
-    if (const std::string lost = lost_text(diffs); !lost.empty()) print_error(lost);
-  }
-  if (!request.save_baseline.empty()) {
-    keep_baseline(new_baseline("--save-baseline", request.save_baseline, request.overwrite),
-                  result_json(result, judgement));
-  }
-  return code;
-}
-
-// What a signal left, and how to go on with it.
-std::string interruption_text(const Result& result, const std::optional<ResultFile>& file, const Verb& verb) {
-  if (!file) return "interrupted";
-  if (file->to_stdout()) return "interrupted; what was measured so far is in the result on stdout";
-  std::string text = fmt::format("interrupted; what was measured so far is in {}", file->path());
-  // A search would begin anew.
-  if (!verb.cells || !result.options.find.empty()) return text;
-  const std::string ranks =
-      result.ranks ? fmt::format(" on {} ranks, started as before", result.ranks->places.size()) : "";
-  return text + fmt::format("; go on by loadline run --resume {}{}", shell_quoted(file->path()), ranks);
-}
-
-// What the loss of a rank left.
-std::string lost_text(const std::string& sentence, const std::optional<ResultFile>& file) {
-  if (!file || file->to_stdout()) return sentence;
-  return fmt::format("{}; what was measured before is in {}", sentence, file->path());
 }
 
 // It ends the run, as the last thing that is said.
@@ -255,7 +180,7 @@ void check_resume(const RunRequest& request) {
       fmt::format("--resume {}: there is no such file, and --output names another to begin with", request.resume));
 }
 
-int measure(const Verb& verb, const RunRequest& request) {
+int measure(const MeasuringVerb& verb, const RunRequest& request) {
   check_resume(request);
   if (request.earlier && is_finished(*request.earlier)) {
     if (!request.trace.empty()) {

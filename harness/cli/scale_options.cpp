@@ -5,14 +5,17 @@
 #include <array>
 #include <string_view>
 
+#include "harness/cli/measuring_requests.h"
+#include "harness/cli/verb_options.h"
 #include "harness/plan/options.h"
 #include "harness/plan/ranges.h"
 
 namespace loadline {
 
-CLI::App& add_scale(CLI::App& app, ScaleRequest& request) {
+void add_scale(CLI::App& app, Request& all) {
   CLI::App* verb =
       app.add_subcommand("scale", "Measure with several numbers of ranks, and say where it stops scaling and why");
+  auto& request = runs<ScaleRequest>(*verb, all, [&all](ScaleRequest& own) { return scale_as_asked(all, own); });
   const char* const group = "Scaling";
   verb->add_option("results", request.results, "results of runs with other numbers of ranks, in place of measuring")
       ->type_name("RESULT");
@@ -50,9 +53,11 @@ CLI::App& add_scale(CLI::App& app, ScaleRequest& request) {
       ->group("Output");
   verb->footer(
       "Each number of ranks is a `loadline run` of its own, with the options given here. The same command again goes "
-      "on where it was stopped.\n"
+      "on where it was stopped, if it names --output.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted with what was measured so far kept.");
-  return *verb;
+  for (const OptionRow& row : run_options()) {
+    if (is_for_scale(row)) add_row(*verb, row, all.given);
+  }
 }
 
 bool is_for_scale(const OptionRow& row) {

@@ -225,7 +225,9 @@ int measure_study(const ScaleRequest& request) {
   }
   if (failure) throw Error(fmt::format("{}; {}", failure->what(), kept), failure->kind());
   if (code == kExitOk) return kExitOk;
-  print_error(fmt::format("interrupted; {}; the same command goes on", kept));
+  // Without --output each start would have a name of its own.
+  const std::string again = request.output.empty() ? fmt::format(" with -o {}", printable(file.path())) : "";
+  print_error(fmt::format("interrupted; {}; the same command{} goes on", kept, again));
   return code;
 }
 

@@ -9,7 +9,7 @@
 #include "harness/machine/threads.h"
 #include "harness/plan/workloads.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 

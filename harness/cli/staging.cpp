@@ -39,7 +39,8 @@ std::vector<fs::path> files_of_source(const Cell& cell) {
 
 // None when stopped.
 std::optional<StagedCopy> stage_here(const Cell& cell, const std::string& directory, Clock& clock,
-                                     const std::stop_token& stop, Progress& progress) {
+                                     const std::stop_token& stop, Progress& progress,
+                                     std::vector<std::shared_ptr<const HeldFile>>& uses) {
   const auto files = files_of_source(cell);
   std::uint64_t shown = 0;
   const auto show = [&](std::uint64_t done, std::uint64_t all) {
@@ -52,6 +53,7 @@ std::optional<StagedCopy> stage_here(const Cell& cell, const std::string& direct
   const auto staged = stage_files(cell.staged_from, files, directory, show, stop);
   progress.clear();
   if (!staged) return std::nullopt;
+  uses.push_back(staged->use);
   StagedCopy copy{.files = staged->files, .bytes = staged->bytes};
   if (staged->copied) {
     copy.copied_nodes = 1;
@@ -62,10 +64,11 @@ std::optional<StagedCopy> stage_here(const Cell& cell, const std::string& direct
 
 std::optional<std::vector<StagedCopy>> stage_all_here(const std::map<fs::path, const Cell*>& wanted,
                                                       const std::string& directory, Clock& clock,
-                                                      const std::stop_token& stop, Progress& progress) {
+                                                      const std::stop_token& stop, Progress& progress,
+                                                      std::vector<std::shared_ptr<const HeldFile>>& uses) {
   std::vector<StagedCopy> copies;
   for (const auto& [path, cell] : wanted) {
-    const auto copy = stage_here(*cell, directory, clock, stop, progress);
+    const auto copy = stage_here(*cell, directory, clock, stop, progress, uses);
     if (!copy) return std::nullopt;
     copies.push_back(*copy);
   }
@@ -79,23 +82,24 @@ std::optional<StagedCopies> stage_data(std::span<const Cell> cells, const std::s
   const auto wanted = wanted_copies(cells);
   if (wanted.empty()) return StagedCopies();
   std::optional<std::vector<StagedCopy>> made = std::vector<StagedCopy>();
-  if (ranks == nullptr || ranks->is_first_here()) made = stage_all_here(wanted, directory, clock, stop, progress);
+  StagedCopies copies;
+  if (ranks == nullptr || ranks->is_first_here())
+    made = stage_all_here(wanted, directory, clock, stop, progress, copies.uses);
   if (ranks != nullptr) made = ranks->share_staging(made);
   if (!made) return std::nullopt;
-  StagedCopies copies;
   auto copy = made->begin();
   for (const auto& [path, cell] : wanted) {
-    copy->from = fs::absolute(cell->staged_from).lexically_normal();
+    copy->from = staged_source(cell->staged_from);
     progress.milestone("staged: " + staged_words(*copy, path));
-    copies.emplace(path, *copy++);
+    copies.by_path.emplace(path, *copy++);
   }
   return copies;
 }
 
 void note_staged(const StagedCopies& copies, Result& result) {
   for (DatasetFacts& facts : result.datasets) {
-    const auto copy = copies.find(facts.path);
-    facts.staged = copy == copies.end() ? std::nullopt : std::optional(copy->second);
+    const auto copy = copies.by_path.find(facts.path);
+    facts.staged = copy == copies.by_path.end() ? std::nullopt : std::optional(copy->second);
   }
 }
 

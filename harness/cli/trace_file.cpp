@@ -12,7 +12,7 @@
 #include "harness/cli/screen.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/statistics.h"
-#include "harness/measure/run.h"
+#include "harness/measure/run_traced.h"
 #include "harness/measure/trace.h"
 #include "harness/show/columns.h"
 #include "harness/show/trace_text.h"

@@ -25,7 +25,7 @@
 #include "harness/show/training_text.h"
 #include "loaders/error.h"
 #include "loaders/names.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {
@@ -90,7 +90,8 @@ int train_verb(const RunRequest& request, const TrainRequest& training) {
     print_error("interrupted while copying the data; nothing was trained and no result written");
     return kExitSignal + interrupt.signal();
   }
-  if (const auto copy = staged->find(plan.cell.data); copy != staged->end()) result.staged = copy->second;
+  if (const auto copy = staged->by_path.find(plan.cell.data); copy != staged->by_path.end())
+    result.staged = copy->second;
   try {
     run_training(plan, result, clock, interrupt.token(), follower);
   } catch (const Error&) {

@@ -3,27 +3,19 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/file/json/cells.h"
 #include "harness/file/json/run.h"
+#include "harness/file/json/trials.h"
 #include "harness/file/json/verdicts.h"
 #include "harness/result/counted.h"
 
 namespace loadline {
 namespace {
-
-// Records of one list, each with what is judged of it.
-template <typename Records, typename Fields>
-Json records_of(const Records& records, Fields its_fields) {
-  Json list = Json::array();
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    RecordWriter json;
-    its_fields(json, records[i], i);
-    list.push_back(json.take());
-  }
-  return list;
-}
 
 // What Google Benchmark's own files have, as far as its compare.py looks at it.
 void context_fields(RecordWriter& json, const Result& result) {
@@ -35,36 +27,84 @@ void context_fields(RecordWriter& json, const Result& result) {
   json("library_build_type", result.environment.build.build_type);
 }
 
-// One row a trial that counts, all of a cell under one name. Time is that of a batch, so lower is better.
-void append_benchmark_rows(const CellResult& cell, Json& rows) {
-  const std::string cell_name = cell.cell.name();
-  const auto repetitions = static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
-  for (std::size_t i = 0; i < cell.trials.size(); ++i) {
-    const Trial& trial = cell.trials[i];
-    if (trial.pilot) continue;
-    const auto batches = static_cast<double>(trial.batches);
-    const double cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
-    RecordWriter row;
-    row("name", cell_name);
-    row("run_name", cell_name);
-    row("run_type", "iteration");
-    row("repetitions", repetitions);
-    row("repetition_index", i);
-    row("threads", std::max<std::size_t>(1, cell.cell.workers));
-    row("iterations", trial.batches);
-    row("real_time", trial.wall_seconds / batches * 1e6);
-    row("cpu_time", cpu_seconds / batches * 1e6);
-    row("time_unit", "us");
-    row("items_per_second", trial.samples_per_second());
-    row("bytes_per_second", static_cast<double>(trial.bytes) / trial.wall_seconds);
-    rows.push_back(row.take());
-  }
+// A trial that counts, all of a cell under one name. Time is that of a batch, so lower is better.
+struct BenchmarkRow {
+  std::string name;
+  std::size_t repetitions = 0;
+  std::size_t repetition = 0;
+  std::size_t threads = 1;
+  std::uint64_t iterations = 0;
+  double real_time_us = 0;
+  double cpu_time_us = 0;
+  double items_per_second = 0;
+  double bytes_per_second = 0;
+};
+
+void benchmark_fields(RecordWriter& json, const BenchmarkRow& row) {
+  json("name", row.name);
+  json("run_name", row.name);
+  json("run_type", "iteration");
+  json("repetitions", row.repetitions);
+  json("repetition_index", row.repetition);
+  json("threads", row.threads);
+  json("iterations", row.iterations);
+  json("real_time", row.real_time_us);
+  json("cpu_time", row.cpu_time_us);
+  json("time_unit", "us");
+  json("items_per_second", row.items_per_second);
+  json("bytes_per_second", row.bytes_per_second);
 }
 
-Json benchmarks_of(const Result& result) {
-  Json rows = Json::array();
-  for (const CellResult& cell : result.cells) append_benchmark_rows(cell, rows);
+std::vector<BenchmarkRow> benchmarks_of(const Result& result) {
+  std::vector<BenchmarkRow> rows;
+  for (const CellResult& cell : result.cells) {
+    const auto repetitions = static_cast<std::size_t>(std::ranges::distance(counted(cell.trials)));
+    for (std::size_t i = 0; i < cell.trials.size(); ++i) {
+      const Trial& trial = cell.trials[i];
+      if (trial.pilot) continue;
+      const auto batches = static_cast<double>(trial.batches);
+      const double cpu_seconds = trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds;
+      rows.push_back({.name = cell.cell.name(),
+                      .repetitions = repetitions,
+                      .repetition = i,
+                      .threads = std::max<std::size_t>(1, cell.cell.workers),
+                      .iterations = trial.batches,
+                      .real_time_us = trial.wall_seconds / batches * 1e6,
+                      .cpu_time_us = cpu_seconds / batches * 1e6,
+                      .items_per_second = trial.samples_per_second(),
+                      .bytes_per_second = static_cast<double>(trial.bytes) / trial.wall_seconds});
+    }
+  }
   return rows;
+}
+
+void write_result(RecordWriter& json, const Result& result, const Judgement& judgement) {
+  json("schema_version", kSchemaVersion);
+  run_fields(json, result);
+  const CeilingIds ceilings(result.ceilings);
+  json.list("cells", result.cells, [&](RecordWriter& inner, const CellResult& cell, std::size_t i) {
+    cell_fields(inner, cell, ceilings, judgement.cells[i]);
+  });
+  json.list("ceilings", result.ceilings, [&](RecordWriter& inner, const CeilingResult& ceiling, std::size_t i) {
+    ceiling_fields(inner, ceiling, judgement.ceilings[i], result.cells);
+  });
+  json.list("checks", result.checks, [&](RecordWriter& inner, const CellResult& cell, std::size_t i) {
+    cell_fields(inner, cell, ceilings, judgement.checks[i]);
+  });
+  json.list("configurations", judgement.configurations, [&](RecordWriter& inner, const Configuration& configuration) {
+    configuration_fields(inner, configuration, result);
+  });
+  json.list("curves", judgement.curves,
+            [&](RecordWriter& inner, const Curve& curve) { curve_fields(inner, curve, result); });
+  json("headlines", judgement.headlines);
+  json("predictions", judgement.predictions);
+  json("search", result.search);
+  best_fields(json, result);
+  json("process", result.process);
+  monitor_fields(json, result);
+  json("warnings", judgement.warnings);
+  json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
+  json.list("benchmarks", benchmarks_of(result), benchmark_fields);
 }
 
 }  // namespace
@@ -79,34 +119,17 @@ std::string config_hash(const Result& result) {
 
 std::string result_json(const Result& result, const Judgement& judgement) {
   RecordWriter json;
-  json("schema_version", kSchemaVersion);
-  run_fields(json, result);
-  const CeilingIds ceilings(result.ceilings);
-  json("cells", records_of(result.cells, [&](RecordWriter& inner, const CellResult& cell, std::size_t i) {
-         cell_fields(inner, cell, ceilings, judgement.cells[i]);
-       }));
-  json("ceilings", records_of(result.ceilings, [&](RecordWriter& inner, const CeilingResult& ceiling, std::size_t i) {
-         ceiling_fields(inner, ceiling, judgement.ceilings[i], result.cells);
-       }));
-  json("checks", records_of(result.checks, [&](RecordWriter& inner, const CellResult& cell, std::size_t i) {
-         cell_fields(inner, cell, ceilings, judgement.checks[i]);
-       }));
-  json("configurations", records_of(judgement.configurations,
-                                    [&](RecordWriter& inner, const Configuration& configuration, std::size_t /*i*/) {
-                                      configuration_fields(inner, configuration, result);
-                                    }));
-  json("curves", records_of(judgement.curves, [&](RecordWriter& inner, const Curve& curve, std::size_t /*i*/) {
-         curve_fields(inner, curve, result);
-       }));
-  json("headlines", judgement.headlines);
-  json("predictions", judgement.predictions);
-  json("search", result.search);
-  best_fields(json, result);
-  json("process", result.process);
-  monitor_fields(json, result);
-  json("warnings", judgement.warnings);
-  json.object("context", [&](RecordWriter& inner) { context_fields(inner, result); });
-  json("benchmarks", benchmarks_of(result));
+  write_result(json, result, judgement);
+  return text_of(json.take(), 1) + '\n';
+}
+
+std::string result_outline() {
+  Judgement one_of_each;
+  one_of_each.cells.emplace_back();
+  one_of_each.checks.emplace_back();
+  one_of_each.ceilings.emplace_back();
+  RecordWriter json = RecordWriter::outlining();
+  write_result(json, Result(), one_of_each);
   return text_of(json.take(), 1) + '\n';
 }
 

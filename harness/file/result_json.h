@@ -17,6 +17,10 @@ inline constexpr int kSchemaVersion = 4;
 // what is missing is null.
 std::string result_json(const Result& result, const Judgement& judgement);
 
+// All fields that a result may have, as JSON: what results/schema.json and the tables of results/README.md are made of
+// (results/renew.py). form_of() of harness/file/json/record.h says what stands in it.
+std::string result_outline();
+
 // The options as --dump-config prints them and --config reads them.
 std::string config_json(const RunOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include "harness/file/json/cells.h"
 #include "harness/file/json/run.h"
+#include "harness/file/json/trials.h"
 #include "harness/file/json/upgrade.h"
 #include "harness/file/json/verdicts.h"
 #include "harness/file/result_json.h"

@@ -11,6 +11,7 @@
 #include "harness/file/json/cells.h"
 #include "harness/file/json/config.h"
 #include "harness/file/json/facts.h"
+#include "harness/file/json/trials.h"
 #include "loaders/storage/file.h"
 
 namespace loadline {

@@ -13,6 +13,7 @@
 #include "harness/judge/rate_interval.h"
 #include "harness/judge/stored_reads.h"
 #include "loaders/error.h"
+#include "loaders/storage/files_ahead.h"
 #include "synthetic/compute/compute.h"
 
 namespace loadline {
@@ -37,17 +38,32 @@ Cells cells_of(const Result& result, const Configuration& configuration) {
           cell_at(result, configuration.full)};
 }
 
-bool names(const Result& result, const std::optional<std::size_t>& cell, std::string_view part) {
-  return cell && result.cells[*cell].cell.name().find(part) != std::string::npos;
+bool is_named(const std::string& name, std::string_view whole) {
+  return name == whole;
+}
+
+bool is_named_in_part(const std::string& name, std::string_view part) {
+  return name.find(part) != std::string::npos;
+}
+
+// Those that load and have a cell with such a name.
+std::vector<const Configuration*> configurations_named(const Result& result, const Judgement& judgement,
+                                                       std::string_view text,
+                                                       bool (*matches)(const std::string&, std::string_view)) {
+  const auto has = [&](const std::optional<std::size_t>& cell) {
+    return cell && matches(result.cells[*cell].cell.name(), text);
+  };
+  std::vector<const Configuration*> found;
+  for (const Configuration& one : judgement.configurations) {
+    if (has(one.full) || has(one.io)) found.push_back(&one);
+  }
+  return found;
 }
 
 const Configuration& chosen(const Result& result, const Judgement& judgement, std::string_view part,
                             const std::string& source) {
-  std::vector<const Configuration*> found;
-  for (const Configuration& one : judgement.configurations) {
-    if (!one.io && !one.full) continue;
-    if (part.empty() || names(result, one.full, part) || names(result, one.io, part)) found.push_back(&one);
-  }
+  auto found = configurations_named(result, judgement, part, is_named);
+  if (found.empty()) found = configurations_named(result, judgement, part, is_named_in_part);
   if (found.empty()) {
     throw Error(part.empty()
                     ? fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source)
@@ -106,12 +122,23 @@ void add_start(Basis& basis, const CellResult& cell) {
   basis.start_up_seconds = first.open_seconds + first.first_batch_seconds;
 }
 
-void add_flight(Basis& basis, const Cell& cell) {
+void add_flight(Basis& basis, const Cell& cell, bool are_files) {
   const DatasetOptions& options = cell.dataset;
-  const bool ring = options.read == FileRead::kUring;
-  const bool ahead = ring && cell.loader == "flow-graph";
-  basis.reading = ahead ? Reading::kAhead : ring ? Reading::kBatchwise : Reading::kOneByOne;
-  basis.in_flight = ring ? options.ahead.requests : std::max<std::size_t>(cell.workers, 1);
+  const std::size_t workers = std::max<std::size_t>(cell.workers, 1);
+  switch (options.read) {
+    case FileRead::kUring:
+      basis.reading = cell.loader == "flow-graph" ? Reading::kAhead : Reading::kBatchwise;
+      basis.in_flight = options.ahead.requests;
+      return;
+    case FileRead::kPread:
+      basis.reading = are_files ? Reading::kBatchwise : Reading::kOneByOne;
+      basis.in_flight = are_files ? workers * kFilesAhead : workers;
+      return;
+    case FileRead::kMmap:
+      basis.reading = Reading::kOneByOne;
+      basis.in_flight = workers;
+      return;
+  }
 }
 
 double gradient_bytes_of(const std::string& compute) {
@@ -121,6 +148,25 @@ double gradient_bytes_of(const std::string& compute) {
     if (spec.kind->parameters[i].name == "gradient_bytes") return spec.values[i];
   }
   return 0;
+}
+
+std::optional<double> cpu_seconds_of(const CellResult* cell) {
+  const auto cost = cell == nullptr ? std::nullopt : cost_per_thousand_samples(cell->trials);
+  if (!cost) return std::nullopt;
+  return cost->cpu_seconds.mean / 1000;
+}
+
+// Workers that wait for the step take CPU time too, in looking for work, which they would leave to others.
+void add_cpu(Basis& basis, const Cells& cells) {
+  constexpr double kHeldBack = 0.9;  // FULL over what the loader fills
+  const auto load = cpu_seconds_of(cells.io);
+  const auto step = cpu_seconds_of(cells.synthetic);
+  const auto both = cpu_seconds_of(cells.full);
+  basis.cpu_seconds_per_sample = both.value_or(load.value_or(0));
+  if (!load || !step || !both) return;
+  const double full_per_second = summarize(rates_of(*cells.full)).mean;
+  if (full_per_second >= kHeldBack * basis.load_per_second.value) return;
+  basis.cpu_seconds_per_sample = std::min(*both, *load + *step);
 }
 
 }  // namespace
@@ -151,7 +197,7 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
               .step_per_second = {},
               .cpus = loading.cell.threads_in_force};
   add_step(basis, *cells.synthetic);
-  add_flight(basis, loading.cell);
+  add_flight(basis, loading.cell, facts.info.access == Access::kFiles);
   const CellResult& reading = cells.io == nullptr ? *cells.full : *cells.io;
   // Opening stays with the work: no latency that is given for a read speaks of it.
   basis.read_seconds_per_sample = seconds_per_sample_in(reading, {WorkerStage::kRead});
@@ -163,9 +209,7 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
     basis.coupling = std::min(
         1.0, together / side_by_side(basis.load_per_second.value, basis.step_per_second.value, basis.workers == 0));
   }
-  if (const auto cost = cost_per_thousand_samples(loading.trials)) {
-    basis.cpu_seconds_per_sample = cost->cpu_seconds.mean / 1000;
-  }
+  add_cpu(basis, cells);
   basis.gradient_bytes = gradient_bytes_of(cells.synthetic->cell.compute);
   return basis;
 }
@@ -179,23 +223,28 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   double first_epoch = 0;
   double crops = 0;
   Basis basis{.name = std::string(text), .load_per_second = {}, .step_per_second = {}};
-  const std::array parts{NumberPart{.name = "io", .value = &io, .above_least = true},
-                         NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
-                         NumberPart{.name = "full", .value = &full, .above_least = true},
-                         NumberPart{.name = "batch", .value = &batch, .least = 1},
-                         NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6},
-                         NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
-                         NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
-                         NumberPart{.name = "requests", .value = &basis.requests_per_sample, .above_least = true},
-                         NumberPart{.name = "dataset_bytes", .value = &basis.dataset_bytes},
-                         NumberPart{.name = "epoch_samples", .value = &basis.dataset_samples},
-                         NumberPart{.name = "gradient_bytes", .value = &basis.gradient_bytes},
-                         NumberPart{.name = "step_variation", .value = &basis.step_variation, .most = 10},
-                         NumberPart{.name = "trial_steps", .value = &basis.steps_of_trial, .least = 1},
-                         NumberPart{.name = "crops", .value = &crops, .most = 1}};
+  const std::array parts{
+      NumberPart{.name = "io", .value = &io, .above_least = true},
+      NumberPart{.name = "synthetic", .value = &synthetic, .above_least = true},
+      NumberPart{.name = "full", .value = &full, .above_least = true},
+      NumberPart{.name = "batch", .value = &batch, .least = 1, .most = 1e9, .whole = true},
+      NumberPart{.name = "workers", .value = &workers, .least = 1, .most = 1e6, .whole = true},
+      NumberPart{.name = "first_epoch", .value = &first_epoch, .above_least = true},
+      NumberPart{.name = "sample_bytes", .value = &basis.bytes_per_sample},
+      NumberPart{.name = "requests", .value = &basis.requests_per_sample, .most = 1e12, .above_least = true},
+      NumberPart{.name = "dataset_bytes", .value = &basis.dataset_bytes},
+      NumberPart{.name = "epoch_samples", .value = &basis.dataset_samples, .most = 1e15},
+      NumberPart{.name = "gradient_bytes", .value = &basis.gradient_bytes},
+      NumberPart{.name = "step_variation", .value = &basis.step_variation, .most = 10},
+      NumberPart{.name = "trial_steps", .value = &basis.steps_of_trial, .least = 1, .most = 1e15},
+      NumberPart{.name = "crops", .value = &crops, .most = 1, .whole = true}};
   read_numbers(option, text, parts);
   for (const auto& [name, value] : {std::pair("io", io), std::pair("synthetic", synthetic)}) {
     if (value == 0) throw usage_error(fmt::format("{}: want {}=SAMPLES_PER_SECOND, which is missing", option, name));
+  }
+  check_sample_fits(option, basis);
+  if (crops > 0 && basis.dataset_samples <= 0) {
+    throw usage_error(fmt::format("{}: crops=1 needs epoch_samples=N, the samples that an epoch draws", option));
   }
   basis.batch_size = static_cast<std::size_t>(batch);
   basis.workers = static_cast<std::size_t>(workers);
@@ -208,6 +257,12 @@ Basis basis_of_figures(std::string_view option, std::string_view text) {
   const double later = full > 0 ? full : std::min(io, synthetic);
   if (first_epoch > 0) basis.cold_seconds_per_sample = std::max(0.0, 1 / first_epoch - 1 / later);
   return basis;
+}
+
+void check_sample_fits(std::string_view option, const Basis& basis) {
+  if (basis.dataset_bytes <= 0 || basis.bytes_per_sample <= basis.dataset_bytes) return;
+  throw usage_error(fmt::format("{}: a sample of {:g} bytes is larger than the dataset of {:g} bytes", option,
+                                basis.bytes_per_sample, basis.dataset_bytes));
 }
 
 }  // namespace loadline

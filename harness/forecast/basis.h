@@ -28,11 +28,12 @@ struct Basis {
   Reading reading = Reading::kOneByOne;
   std::size_t in_flight = 1;  // requests that a rank has under way, at the most
 
-  Estimate load_per_second;           // samples: what the loader fills without a consumer to wait for
-  Estimate step_per_second;           // samples: what the step takes when nothing has to be loaded
-  double coupling = 1;                // FULL over what these two would give side by side; at most 1
-  double cpu_seconds_per_sample = 0;  // of all threads, in FULL; 0: not known
-  std::size_t cpus = 0;               // that the rank had; 0: not known
+  Estimate load_per_second;  // samples: what the loader fills without a consumer to wait for
+  Estimate step_per_second;  // samples: what the step takes when nothing has to be loaded
+  double coupling = 1;       // FULL over what these two would give side by side; at most 1
+  // Of all threads, in FULL; in IO and SYNTHETIC where that is less and the step holds back the loader. 0: not known.
+  double cpu_seconds_per_sample = 0;
+  std::size_t cpus = 0;  // that the rank had; 0: not known
   // Of one thread: seconds in reading, which a slower storage adds to, or takes the place of.
   double read_seconds_per_sample = 0;
   bool from_storage = false;  // they were measured on storage, and not in the page cache
@@ -53,13 +54,18 @@ struct Basis {
   double worker_seconds_per_sample() const;
 };
 
-// Of the configuration whose FULL, IO or SYNTHETIC cell has `cell` in its name; of the only headline where it is empty.
+// Of the configuration whose FULL or IO cell is named `cell`, or else has it in its name; of the only headline where it
+// is empty.
 // Throws Error naming `source` and what is missing: trials of SYNTHETIC, trials of IO or FULL, one configuration.
 Basis basis_of(const Result& result, const Judgement& judgement, std::string_view cell, const std::string& source);
 
 // Of figures that another tool printed: "io=582,synthetic=102.9,full=101.4,batch=32,workers=7,first_epoch=84.6,
 // sample_bytes=9.4M,dataset_bytes=38G,epoch_samples=65536,gradient_bytes=...,crops=1". Rates in samples per second;
-// io and synthetic are needed. Throws usage Error naming `option` and the part that is wrong.
+// io and synthetic are needed, and epoch_samples with crops. Throws usage Error naming `option` and the part that is
+// wrong.
 Basis basis_of_figures(std::string_view option, std::string_view text);
+
+// Throws usage Error naming `option` where a sample has more bytes than the dataset, if that is known.
+void check_sample_fits(std::string_view option, const Basis& basis);
 
 }  // namespace loadline

@@ -35,7 +35,13 @@ struct SampleTimes {
   double computes = 0;
   double waits = 0;      // for the latency of its requests, one after the other
   double transfers = 0;  // of its bytes, where nobody else reads
+  Limit of_transfers = Limit::kClient;
 };
+
+Limit limit_of_storage(const Basis& basis, const SharedStorage& storage, double missed) {
+  const double bandwidth = within(storage.bytes_per_second, missed * basis.bytes_per_sample, 0, 0);
+  return bandwidth <= storage_per_second(basis, storage, missed) ? Limit::kBandwidth : Limit::kOperations;
+}
 
 SampleTimes sample_times(const Basis& basis, const System& system, double missed, double load_per_second) {
   const SharedStorage& storage = system.storage;
@@ -46,7 +52,10 @@ SampleTimes sample_times(const Basis& basis, const System& system, double missed
     // What was measured on another storage goes; what the page cache took is the processor's and stays.
     if (basis.from_storage) times.computes = std::max(0.0, times.computes - basis.read_seconds_per_sample);
   }
-  times.transfers = 1 / std::min(storage_per_second(basis, storage, missed), client_per_second(basis, storage, missed));
+  const double total = storage_per_second(basis, storage, missed);
+  const double client = client_per_second(basis, storage, missed);
+  times.transfers = 1 / std::min(total, client);
+  if (total < client) times.of_transfers = limit_of_storage(basis, storage, missed);
   return times;
 }
 
@@ -56,24 +65,29 @@ struct Alone {
   Limit limit = Limit::kWorkers;
 };
 
+// Of workers that do one after the other: what takes them the longest is their limit.
+Alone load_in_turns(double workers, double waits, const SampleTimes& times) {
+  Limit limit = waits > times.computes ? Limit::kLatency : Limit::kWorkers;
+  if (times.transfers > std::max(waits, times.computes)) limit = times.of_transfers;
+  return {workers / (times.computes + waits + times.transfers), limit};
+}
+
 Alone load_alone(const Basis& basis, const SampleTimes& times) {
   const auto workers = static_cast<double>(std::max<std::size_t>(basis.workers, 1));
   const auto flight = static_cast<double>(basis.in_flight);
-  const Limit of_waits = times.waits > times.computes ? Limit::kLatency : Limit::kWorkers;
   switch (basis.reading) {
-    case Reading::kOneByOne: return {workers / (times.computes + times.waits + times.transfers), of_waits};
+    case Reading::kOneByOne: return load_in_turns(workers, times.waits, times);
     case Reading::kBatchwise: {
       const double at_once = std::clamp(
           flight / workers, 1.0, std::max(1.0, basis.requests_per_sample * static_cast<double>(basis.batch_size)));
-      const double waits = times.waits / at_once;
-      return {workers / (times.computes + waits + times.transfers),
-              waits > times.computes ? Limit::kLatency : Limit::kWorkers};
+      return load_in_turns(workers, times.waits / at_once, times);
     }
     case Reading::kAhead: {
       const double waits = times.waits + times.transfers;
       const double computed = times.computes > 0 ? workers / times.computes : kUnbounded;
       const double answered = waits > 0 ? flight / waits : kUnbounded;
-      return answered < computed ? Alone{answered, Limit::kLatency} : Alone{computed, Limit::kWorkers};
+      if (answered >= computed) return {computed, Limit::kWorkers};
+      return {answered, times.transfers > times.waits ? times.of_transfers : Limit::kLatency};
     }
   }
   throw Error("forecast: unknown way of reading");
@@ -107,9 +121,8 @@ void hold_back(Bounded& rate, const Basis& basis, const System& system, std::siz
     rate.by(static_cast<double>(system.node_cpus) / (here * basis.cpu_seconds_per_sample), Limit::kNodeCpus);
   }
   rate.by(client_per_second(basis, storage, missed) / here, Limit::kClient);
-  const double bandwidth = within(storage.bytes_per_second, missed * basis.bytes_per_sample, 0, 0);
   const double total = storage_per_second(basis, storage, missed);
-  const Limit shared = bandwidth <= total ? Limit::kBandwidth : Limit::kOperations;
+  const Limit shared = limit_of_storage(basis, storage, missed);
   if (outlook == Outlook::kLow) rate.by(of_queue(basis, total, all, rate.per_second), shared);
   rate.by(total / all, shared);
 }
@@ -143,7 +156,7 @@ double missed_of_draws(const Basis& basis, double nodes, double epoch) {
   }
   // Datasets' worth that a node draws in an epoch, with repeats: what it has not yet drawn falls off exponentially.
   const double drawn = basis.dataset_samples * basis.bytes_per_sample / basis.dataset_bytes / nodes;
-  return (std::exp(-drawn * (epoch - 1)) - std::exp(-drawn * epoch)) / drawn;
+  return drawn > 0 ? std::exp(-drawn * (epoch - 1)) * -std::expm1(-drawn) / drawn : 1;
 }
 
 double normal_below(double x) {
@@ -206,8 +219,20 @@ double reduction_seconds(const Network& network, double bytes, std::size_t membe
 }
 
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds) {
-  // So far beyond its knee the queue is at its limit to a thousandth, and need not be walked to.
-  if (customers * service_seconds > 1000 * (think_seconds + service_seconds)) return 1 / service_seconds;
+  constexpr double kMostWalked = 1e5;
+  // So far beyond its knee the queue is at its limit to a thousandth, and need not be walked to. Of many customers it
+  // is there soon: a tenth beyond, the server of 1e5 idles for e^-440 of its time.
+  const bool many = customers > kMostWalked;
+  if (customers * service_seconds > (many ? 1.1 : 1000) * (think_seconds + service_seconds)) return 1 / service_seconds;
+  if (many) {
+    // One that arrives meets what is there but for its own share. This makes the queue the root of
+    // others * queue^2 + b * queue - customers = 0, in the form that does not cancel out.
+    const double others = (customers - 1) / customers;
+    const double b = think_seconds / service_seconds + 1 - customers * others;
+    const double root = std::sqrt(b * b + 4 * others * customers);
+    const double queue = b > 0 ? 2 * customers / (b + root) : (root - b) / (2 * others);
+    return queue / (service_seconds * (1 + others * queue));
+  }
   double waiting = 0;
   double per_second = 0;
   for (double present = 1; present <= customers; ++present) {

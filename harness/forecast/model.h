@@ -20,7 +20,7 @@ enum class Limit : std::uint8_t {
   kStragglers,  // waiting in each step for the slowest rank
   kGradients,   // summing them up
   kWorkers,     // what the loader's workers compute
-  kLatency,     // what they wait for each request, with as many under way as there are
+  kLatency,     // what they wait for each request besides its bytes, with as many under way as there are
   kNodeCpus,
   kClient,      // the node's own way to the storage
   kBandwidth,   // of the storage
@@ -89,7 +89,9 @@ double expected_largest(double count);
 double reduction_seconds(const Network& network, double bytes, std::size_t members);
 
 // Requests per second of `customers` that each think for `think_seconds` between requests which a single server takes
-// `service_seconds` for, in random lengths: mean value analysis (Reiser, Lavenberg, 1980).
+// `service_seconds` for, in random lengths: mean value analysis (Reiser, Lavenberg, 1980). Of more than 1e5 customers
+// it is the fixed point of Schweitzer (Approximate analysis of multiclass closed networks of queues, 1979), which is
+// less than 0.1 % off there.
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds);
 
 // The fewest ranks that ask the storage for as much as it gives; nullopt where 10 million do not.

@@ -36,14 +36,13 @@ std::optional<double> with_magnitude(std::string_view text) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-std::string range_of(double least, double most, bool above) {
-  return fmt::format("a number {} {:g} and at most {:g}", above ? "above" : "of at least", least, most);
-}
-
-double number_in(std::string_view option, std::string_view text, double least, double most, bool above) {
+double number_in(std::string_view option, std::string_view text, const NumberPart& part) {
   const auto value = with_magnitude(text);
-  if (!value || *value < least || *value > most || (above && *value == least)) {
-    throw usage_error(fmt::format("{}: want {}, got '{}'", option, range_of(least, most, above), text));
+  if (!value || *value < part.least || *value > part.most || (part.above_least && *value == part.least) ||
+      (part.whole && std::floor(*value) != *value)) {
+    throw usage_error(fmt::format("{}: want a {}number {} {:g} and at most {:g}, got '{}'", option,
+                                  part.whole ? "whole " : "", part.above_least ? "above" : "of at least", part.least,
+                                  part.most, text));
   }
   return *value;
 }
@@ -51,7 +50,7 @@ double number_in(std::string_view option, std::string_view text, double least, d
 }  // namespace
 
 double read_number(std::string_view option, std::string_view text, double least, double most) {
-  return number_in(option, text, least, most, false);
+  return number_in(option, text, {.name = {}, .value = nullptr, .least = least, .most = most});
 }
 
 void read_numbers(std::string_view option, std::string_view text, std::span<const NumberPart> parts) {
@@ -69,8 +68,7 @@ void read_numbers(std::string_view option, std::string_view text, std::span<cons
       throw usage_error(fmt::format("{}: {} is given twice", option, part.name));
     }
     given.push_back(part.name);
-    *part.value = number_in(fmt::format("{}: {}", option, part.name), one.substr(equals + 1), part.least, part.most,
-                            part.above_least);
+    *part.value = number_in(fmt::format("{}: {}", option, part.name), one.substr(equals + 1), part);
     if (comma == std::string_view::npos) return;
     text.remove_prefix(comma + 1);
   }

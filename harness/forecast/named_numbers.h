@@ -12,6 +12,7 @@ struct NumberPart {
   double least = 0;
   double most = 1e21;
   bool above_least = false;  // the least is too little
+  bool whole = false;        // no fraction
 };
 
 // Sets what `text` names, and leaves the rest alone. Numbers may end in k, M, G, T, P (powers of 1000) or Ki, Mi, Gi,

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
+#include <span>
+
 #include "loaders/error.h"
-#include "loaders/storage/module.h"
+#include "loaders/system/module.h"
 
 namespace loadline {
 namespace {
@@ -18,11 +22,51 @@ const SimGridFunctions& loaded_simgrid() {
   return *simgrid;
 }
 
+struct PlannedNumber {
+  const char* name;
+  double value;
+};
+
+void check_finite(std::span<const PlannedNumber> numbers) {
+  for (const PlannedNumber& one : numbers) {
+    if (std::isfinite(one.value)) continue;
+    throw Error(fmt::format("cannot simulate by SimGrid: {} is {}", one.name, one.value));
+  }
+}
+
+// SimGrid ends the process where a time or a size is not finite, rather than throw.
+void check_finite(const SimulationPlan& plan) {
+  const SimulatedRun& run = plan.run;
+  check_finite(std::array{PlannedNumber{"the batch size", run.batch_size},
+                          PlannedNumber{"the time of a batch from memory", run.hit_seconds},
+                          PlannedNumber{"the time of a batch from storage", run.miss_seconds},
+                          PlannedNumber{"the least time of a batch", run.least_seconds},
+                          PlannedNumber{"the least share of missed samples", run.least_missed},
+                          PlannedNumber{"the rate of the storage", run.storage_per_second},
+                          PlannedNumber{"the rate of a node", run.node_per_second},
+                          PlannedNumber{"the time of a step", run.step_seconds},
+                          PlannedNumber{"the time of summing up gradients", run.reduction_seconds},
+                          PlannedNumber{"the variation of steps", run.variation},
+                          PlannedNumber{"the number of steps of a pace", run.pace_steps},
+                          PlannedNumber{"the number of bytes that a node copies", run.copied_bytes},
+                          PlannedNumber{"the storage's bytes per second", run.storage_bytes_per_second},
+                          PlannedNumber{"a node's bytes per second", run.node_bytes_per_second}});
+  for (const SimulatedGroup& group : plan.groups) {
+    check_finite(std::array{PlannedNumber{"the number of nodes of a group", group.nodes},
+                            PlannedNumber{"the number of ranks of a group", group.ranks}});
+  }
+  for (const SimulatedEpoch& epoch : plan.epochs) {
+    check_finite(std::array{PlannedNumber{"an epoch's share of missed samples", epoch.missed},
+                            PlannedNumber{"the decay of an epoch's misses", epoch.decay}});
+  }
+}
+
 class SimGrid final : public Simulator {
  public:
   explicit SimGrid(const SimGridFunctions& functions) : functions_(functions) {}
 
   SimulatedTimes run(const SimulationPlan& plan) override {
+    check_finite(plan);
     SimulatedTimes times;
     times.step_ends.resize(plan.steps());
     const char* const why = functions_.simulate(&plan.run, plan.groups.data(), plan.groups.size(), plan.epochs.data(),

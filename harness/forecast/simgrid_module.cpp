@@ -9,6 +9,7 @@
 #include <memory>
 #include <simgrid/s4u.hpp>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -78,7 +79,11 @@ const Hardware& hardware() {
   static int count = static_cast<int>(words.size());
   static const KeptSignals kKept;  // from before the engine takes them
   static const sg::Engine kEngine(&count, arguments.data());
-  kKept.restore();
+  static const bool kRestored = [] {
+    kKept.restore();
+    return true;
+  }();
+  static_cast<void>(kRestored);
   static const Hardware kMade;
   return kMade;
 }
@@ -214,7 +219,7 @@ class Group {
 };
 
 void set_links(const Scene& scene, double storage_per_second, double node_per_second) {
-  const auto bandwidth = [](double limit) { return limit > 0 ? limit : kNoLimit; };
+  const auto bandwidth = [](double limit) { return limit > 0 ? std::min(limit, kNoLimit) : kNoLimit; };
   hardware().storage_link->set_bandwidth(bandwidth(storage_per_second));
   for (std::size_t i = 0; i < scene.groups.size(); ++i) {
     hardware().node_links[i]->set_bandwidth(bandwidth(node_per_second * scene.groups[i].nodes));
@@ -224,8 +229,16 @@ void set_links(const Scene& scene, double storage_per_second, double node_per_se
 void copy(Scene& scene) {
   const SimulatedRun& run = scene.run;
   if (run.copied_bytes <= 0 || (run.storage_bytes_per_second <= 0 && run.node_bytes_per_second <= 0)) return;
-  const double units = kUnitsOfBatch / run.copied_bytes;  // of a byte
-  set_links(scene, run.storage_bytes_per_second * units, run.node_bytes_per_second * units);
+  double nodes = 0;
+  for (const SimulatedGroup& group : scene.groups) nodes += group.nodes;
+  double seconds = 0;  // about as many as it takes
+  if (run.storage_bytes_per_second > 0) seconds = nodes * run.copied_bytes / run.storage_bytes_per_second;
+  if (run.node_bytes_per_second > 0) seconds = std::max(seconds, run.copied_bytes / run.node_bytes_per_second);
+  if (!std::isfinite(seconds)) throw std::runtime_error("copying the dataset takes longer than a number can say");
+  // On the engine's clock it takes as long as a step, which would vanish behind ages.
+  const double scale = kSecondsOfStep / seconds;
+  const double of_rate = kUnitsOfBatch / run.copied_bytes / scale;
+  set_links(scene, run.storage_bytes_per_second * of_rate, run.node_bytes_per_second * of_rate);
   const double started = sg::Engine::get_clock();
   for (std::size_t i = 0; i < scene.groups.size(); ++i) {
     const auto size = static_cast<std::uint64_t>(kUnitsOfBatch * scene.groups[i].nodes);
@@ -233,7 +246,7 @@ void copy(Scene& scene) {
                       [i, size] { sg::Comm::sendto(hardware().storage, hardware().nodes[i], size); });
   }
   sg::Engine::get_instance()->run();
-  scene.outcome.copy_seconds = sg::Engine::get_clock() - started;
+  scene.outcome.copy_seconds = (sg::Engine::get_clock() - started) / scale;
 }
 
 void simulate_all(Scene& scene) {
@@ -242,7 +255,9 @@ void simulate_all(Scene& scene) {
   copy(scene);
   double most_ranks = 1;
   for (const SimulatedGroup& group : scene.groups) most_ranks = std::max(most_ranks, group.ranks);
-  const double longest = std::max({run.step_seconds, run.hit_seconds, run.miss_seconds, 1e-12});
+  double most_missed = run.least_missed;
+  for (const SimulatedEpoch& epoch : scene.epochs) most_missed = std::max(most_missed, epoch.missed);
+  const double longest = std::max({run.step_seconds, run.hit_seconds, most_missed * run.miss_seconds, 1e-12});
   scene.scale = kSecondsOfStep / longest;
   scene.units = kUnitsOfBatch / (run.batch_size * most_ranks);
   const double of_rate = scene.units / scene.scale;

@@ -47,12 +47,16 @@ double drawn_of_epoch(const Basis& basis, double nodes) {
   return basis.dataset_samples * basis.bytes_per_sample / basis.dataset_bytes / nodes;
 }
 
+double samples_of_step(const Basis& basis, std::size_t ranks) {
+  return static_cast<double>(ranks) * static_cast<double>(basis.batch_size);
+}
+
 SimulatedEpoch epoch_of(const Basis& basis, const System& system, std::size_t ranks, std::size_t epoch) {
   const double worth = drawn_of_epoch(basis, static_cast<double>(system.nodes_for(ranks)));
   const bool changes = system.node_memory > 0 && system.staging == Staging::kNone && worth > 0;
   SimulatedEpoch planned{.steps = changes ? kStepsOfChangingEpoch : kStepsOfEpoch};
   if (basis.dataset_samples > 0) {
-    const double steps = std::ceil(basis.dataset_samples / static_cast<double>(ranks * basis.batch_size));
+    const double steps = std::ceil(basis.dataset_samples / samples_of_step(basis, ranks));
     if (steps < static_cast<double>(planned.steps)) planned.steps = static_cast<std::size_t>(steps);
   }
   if (changes) {
@@ -174,18 +178,17 @@ std::optional<double> cold_reads_per_second(const Basis& basis) {
   const double later =
       1 / (basis.coupling * std::min(basis.load_per_second.value, basis.step_per_second.value));  // a sample
   const double worth = drawn_of_epoch(basis, 1);
+  // Reads take read_seconds * exp(-worth x) at the share x of an epoch, and bind until that is less than a step.
   const auto epoch_mean = [&](double read_seconds) {
-    constexpr int kParts = 2000;
-    double sum = 0;
-    for (int i = 0; i < kParts; ++i) {
-      sum += std::max(later, read_seconds * std::exp(-worth * (i + 0.5) / kParts)) / kParts;
-    }
-    return sum;
+    if (worth <= 0) return read_seconds;
+    const double bound = std::min(1.0, std::log(read_seconds / later) / worth);
+    return read_seconds * -std::expm1(-worth * bound) / worth + later * (1 - bound);
   };
   const double wanted = later + *basis.cold_seconds_per_sample;
   double low = later;
   double high = later;
   while (epoch_mean(high) < wanted) high *= 2;
+  if (!std::isfinite(high)) return std::nullopt;
   while (high / low > 1 + 1e-9) {
     const double middle = std::sqrt(low * high);
     (epoch_mean(middle) < wanted ? low : high) = middle;
@@ -206,7 +209,7 @@ SimulationPlan plan_simulation(const Basis& measured, const System& system, std:
   plan.groups = groups_of(system, ranks);
   for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
     plan.epochs.push_back(epoch_of(basis, system, ranks, epoch));
-    plan.epoch_samples.push_back(static_cast<double>(ranks * basis.batch_size * plan.epochs.back().steps));
+    plan.epoch_samples.push_back(samples_of_step(basis, ranks) * static_cast<double>(plan.epochs.back().steps));
   }
   return plan;
 }

@@ -19,10 +19,6 @@ constexpr double kShortMemory = 0.1;    // share of memory that should be availa
 
 using Symptoms = std::vector<Symptom>;
 
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::optional<double> count_of(std::string_view text, std::string_view key) {
   const auto value = value_of(text, key, ' ');
   return value ? parse_decimal(*value) : std::nullopt;
@@ -35,7 +31,7 @@ std::optional<double> growth(std::optional<double> before, std::optional<double>
 void check_cpus(const Machine& machine, Symptoms& symptoms) {
   const std::size_t all = machine.logical_cpus.value_or(machine.threads_in_force);
   const double in_force = cpus_in_force(machine);
-  const std::string found = fmt::format("{:.3g} of {} in force", in_force, counted(all, "CPU"));
+  const std::string found = fmt::format("{:.3g} of {} in force", in_force, several(all, "CPU"));
   const double quota = machine.cgroup_cpu_limit.value_or(in_force);
   if (quota < static_cast<double>(machine.affinity_cpus.value_or(all))) {
     symptoms.push_back({Health::kNote, "CPUs",
@@ -47,7 +43,7 @@ void check_cpus(const Machine& machine, Symptoms& symptoms) {
   if (machine.physical_cores && machine.logical_cpus && *machine.physical_cores < *machine.logical_cpus) {
     symptoms.push_back({Health::kNote, "cores",
                         fmt::format("{} hold {}: two threads of one core slow each other down",
-                                    counted(*machine.physical_cores, "core"), counted(*machine.logical_cpus, "CPU")),
+                                    several(*machine.physical_cores, "core"), several(*machine.logical_cpus, "CPU")),
                         ""});
   }
 }

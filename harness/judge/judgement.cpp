@@ -179,6 +179,32 @@ const DatasetInfo& info_of(const Result& result, const Configuration& configurat
   return result.datasets[result.cells[*index].dataset].info;
 }
 
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// In samples, and in bytes that came from the device.
+std::optional<double> device_share_of(const Result& result, const CellResult& cell) {
+  std::optional<double> most;
+  double read = 0;
+  double seconds = 0;
+  for (const Trial& trial : counted(cell.trials)) {
+    read += static_cast<double>(trial.usage.device_read_bytes.value_or(0));
+    seconds += trial.wall_seconds;
+  }
+  if (seconds == 0) return most;
+  for (const std::size_t i : cell.bounds) {
+    const CeilingResult& ceiling = result.ceilings[i];
+    if (!is_device(ceiling.ceiling) || ceiling.trials.empty()) continue;
+    const DatasetInfo& info = result.datasets[cell.dataset].info;
+    const double samples = mean_of(rates_of(ceiling, ceiling.ceiling.samples_per_unit(cell.cell, info)));
+    most = std::max(most.value_or(0), mean_of(rates_of(cell)) / samples);
+    if (ceiling.ceiling.kind->unit != CeilingUnit::kBytes) continue;
+    most = std::max(*most, read / seconds / mean_of(rates_of(ceiling, 1)));
+  }
+  return most;
+}
+
 std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell) {
   // The thread that pulls the batches is the loader's where that has no workers.
   const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
@@ -188,7 +214,8 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
   const SharedCpus threads{.counted = beside_io ? of_loader + pulling + computing : of_loader,
                            .of_process = of_loader + pulling + computing,
                            .cpus = result.environment.machine.threads_in_force};
-  return causes_of(cell, info_of(result, configuration), threads, result.monitor ? &*result.monitor : nullptr);
+  return causes_of(cell, info_of(result, configuration), threads, device_share_of(result, cell),
+                   result.monitor ? &*result.monitor : nullptr);
 }
 
 // A neighbour that IO leaves a CPU to may still be in the way of a compute.
@@ -197,8 +224,9 @@ std::optional<Causes> causes_in_full_of(const Result& result, const Configuratio
   auto causes = causes_of(result, configuration, result.cells[*configuration.full]);
   if (!causes) return std::nullopt;
   std::erase_if(causes->named, [&](Cause cause) {
-    return cause == Cause::kLatency || (configuration.causes && std::ranges::find(configuration.causes->named, cause) !=
-                                                                    configuration.causes->named.end());
+    return cause == Cause::kLatency || cause == Cause::kStorage ||
+           (configuration.causes &&
+            std::ranges::find(configuration.causes->named, cause) != configuration.causes->named.end());
   });
   return causes;
 }
@@ -365,8 +393,7 @@ std::vector<double> rates_of(const CellResult& cell) {
 }
 
 std::size_t shared_compute_threads(const Cell& cell) {
-  const bool computes = parse_compute(cell.compute).kind->heeds_setting;
-  return computes && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
+  return parse_compute(cell.compute).kind->real && cell.placement.compute_cpus.empty() ? cell.compute_threads : 0;
 }
 
 std::optional<double> seconds_per_batch(const CellResult& cell) {

@@ -158,6 +158,10 @@ std::string efficiency(const Estimate& value) {
   return with_interval(value.value, value.ci95, 2, "");
 }
 
+std::string several(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string rate(double per_second) {
   const RateUnit& unit = unit_of(per_second);
   const double value = per_second / unit.size;

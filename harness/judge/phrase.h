@@ -3,6 +3,7 @@
 // sentence that must read well checks first. Pure functions, safe from any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,9 @@ std::string factor(const Estimate& ratio);
 
 // A plain number near one: "0.91 ± 0.03", "-1.7 ± 0.4". At most two decimals.
 std::string efficiency(const Estimate& value);
+
+// "1 worker", "3 workers".
+std::string several(std::size_t count, std::string_view thing);
 
 // A rate as a person says it: "5.0 M", "150 k", "37".
 std::string rate(double per_second);

@@ -176,7 +176,7 @@ class Predictor {
   // A compute that computes on the workers' CPUs gets faster or slower with their number, nobody knows by how much.
   bool workers_are_alone() const {
     const ComputeKind& kind = *parse_compute(full_.cell.compute).kind;
-    return workers_ > 0 && !(kind.heeds_setting && kind.heeds_threads && full_.cell.placement.compute_cpus.empty());
+    return workers_ > 0 && !(kind.heeds_threads && full_.cell.placement.compute_cpus.empty());
   }
 
   void with_more_workers() {

@@ -6,12 +6,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
-#include "harness/judge/load_line.h"
 #include "harness/judge/phrase.h"
+#include "harness/judge/verdict_advice.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -20,10 +19,6 @@ namespace {
 std::string loader_of(const Evidence& evidence) {
   if (evidence.workers == 0) return evidence.loader;
   return fmt::format("{} with {} worker{}", evidence.loader, evidence.workers, evidence.workers == 1 ? "" : "s");
-}
-
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 // ---- figures in words
@@ -71,63 +66,6 @@ std::string overlap_words(const Verdict& verdict) {
 bool overlap_below(const Verdict& verdict, double limit) {
   const auto& overlap = verdict.overlap_efficiency;
   return overlap && overlap->ci95 && overlap->ci95->high < limit;
-}
-
-// ---- advice
-
-std::string faster_loading(const Evidence& evidence) {
-  // What is played again is as fast as it was.
-  if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or name another --loader";
-  if (evidence.workers == 0) return "use a --loader with workers";
-  const auto& reached = evidence.ceiling_efficiency;
-  const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
-  if (near_ceiling && evidence.device_binds) {
-    return "use faster storage or a format with fewer bytes a sample, as no --loader can read much faster from this "
-           "one";
-  }
-  if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {
-    if (near_ceiling) return "raise --workers: no --loader can be much faster with so few";
-    return "raise --workers or use a faster --loader";
-  }
-  return fmt::format(
-      "each of the {} CPUs in force has a worker already{} give each sample less work or get more CPUs (more --workers "
-      "only if they wait for storage)",
-      evidence.threads_in_force,
-      near_ceiling ? " and no --loader can be much faster on these CPUs, so" : ", so use a faster --loader,");
-}
-
-// Whether workers and a compute that computes on CPUs are more threads than there are CPUs for them.
-bool crowded(const Evidence& evidence) {
-  return evidence.compute_threads > 0 && evidence.threads_in_force > 0 &&
-         evidence.workers + evidence.compute_threads > evidence.threads_in_force;
-}
-
-std::string crowd_advice(const Evidence& evidence) {
-  std::string remedy = evidence.threads_in_force > 1 ? "use --placement split" : "get more CPUs";
-  if (evidence.compute_threads > 1) remedy += " or fewer --compute-threads";
-  return fmt::format("{} and {} share {}: {}", counted(evidence.workers, "worker"),
-                     counted(evidence.compute_threads, "compute thread"), counted(evidence.threads_in_force, "CPU"),
-                     remedy);
-}
-
-// Trials that would tell a noticeable difference from none four times in five, going by the spread of those at hand.
-std::string more_trials(std::initializer_list<std::span<const double>> sets) {
-  static constexpr double kMost = 100;  // beyond, the advice would be worse than none
-  double widest = 0;
-  std::size_t most = 0;
-  for (const auto& rates : sets) {
-    if (rates.empty()) continue;
-    const Summary summary = summarize(rates);
-    widest = std::max(widest, summary.stddev.value_or(0) / summary.mean);
-    most = std::max(most, summary.count);
-  }
-  const double trials = std::ceil(std::max(trials_to_detect(widest, kNoticeable), static_cast<double>(most + 1)));
-  if (trials > kMost) return "first find what disturbs this machine: no reasonable number of trials would settle it";
-  return fmt::format("use a quieter machine or --trials {:.0f}", trials);
-}
-
-std::string more_trials_of_all(const Evidence& evidence) {
-  return more_trials({evidence.fill.empty() ? evidence.io : evidence.fill, evidence.synthetic, evidence.full});
 }
 
 // ---- clear verdicts
@@ -203,7 +141,7 @@ std::string harness_sentence(const Evidence& evidence, const Estimate& step) {
   return fmt::format(
       "Bound by the harness: a FULL step of {} lasts only {} times the harness's own cost per batch, and below {:.0f} "
       "times that cost blurs every figure; raise --batch-size to {} or more.",
-      counted(evidence.batch_size, "sample"),
+      several(evidence.batch_size, "sample"),
       telling_factor(step) ? factor(step) : fmt::format("at most {:.0f}", std::ceil(step.ci95->high)), kOverheadMargin,
       std::bit_ceil(static_cast<std::size_t>(std::ceil(enough))));
 }
@@ -344,7 +282,7 @@ std::string unclear_sentence(const Evidence& evidence, const Figures& figures, D
       return fmt::format(
           "Too noisy to say whether a FULL step of {} is long enough: the harness's own cost blurs the figures of "
           "shorter steps. Raise --batch-size or use more --trials.",
-          counted(evidence.batch_size, "sample"));
+          several(evidence.batch_size, "sample"));
     case Doubt::kContradiction: return contradiction_sentence(figures);
     case Doubt::kStall: return noisy_stall_sentence(evidence, figures.verdict);
     case Doubt::kSupply:

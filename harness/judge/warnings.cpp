@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <utility>
 
-#include "harness/judge/cold.h"
+#include "harness/judge/cell_warnings.h"
 #include "harness/judge/machine_warnings.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/python_words.h"
@@ -22,12 +20,7 @@ namespace {
 
 using Warnings = std::vector<Warning>;
 
-constexpr double kBusyShare = 1.0;    // of the CPUs in force; less may be the end of a build that is over
-constexpr double kWideSpread = 0.10;  // standard deviation over mean
-constexpr std::size_t kFewTrials = 3;
-constexpr std::uint64_t kFewBatches = 10;
-constexpr double kIdleShare = 0.02;  // of a CPU; a sleeping thread that looks around now and then takes less
-
+constexpr double kBusyShare = 1.0;  // of the CPUs in force; less may be the end of a build that is over
 // What there are several of, where that is not cells, and what to do about it.
 struct Kind {
   std::string_view id;
@@ -57,13 +50,10 @@ constexpr Kind kKinds[] = {
     {"suspended", "cells", "run again without stopping the process"},
     {"samples-skipped", "cells", "see `skipped` in the result, and repair or remove the files"},
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
+    {"part-of-epoch", "cells", "let cold trials last an epoch (--trial-seconds)"},
     {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
     {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
 };
-
-std::string counted_as(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
 
 void warn_of_build(const Build& build, Warnings& warnings) {
   if (build.sanitizer) {
@@ -85,7 +75,7 @@ void warn_of_machine(const Machine& machine, Warnings& warnings) {
         {"machine-busy",
          fmt::format(
              "the load average was {:.2f} at the start, with {} in force: other work may have slowed the trials", *load,
-             counted_as(machine.threads_in_force, "CPU"))});
+             several(machine.threads_in_force, "CPU"))});
   }
   if (machine.transparent_huge_pages == "never") {
     warnings.push_back(
@@ -122,20 +112,10 @@ bool any_loads(const Result& result, std::size_t dataset, CacheState state) {
       result.cells, [&](const CellResult& cell) { return cell.dataset == dataset && starts(cell.cell, state); });
 }
 
-// Whether storage was read. Pages that a kernel moves about are missing for a moment, and then nobody reads them anew.
-bool read_storage(const Trial& trial) {
-  return trial.usage.device_read_bytes.value_or(0) > 0 || trial.usage.major_faults > 0;
-}
-
-// A missing page of a mapping is a major fault; of a call that reads, a file system of a network may count nothing.
-bool shows_what_it_reads(const DatasetFacts& facts) {
-  return facts.info.access == Access::kMapped;
-}
-
 bool any_warm_trial_read_storage(const Result& result, std::size_t dataset) {
   return std::ranges::any_of(result.cells, [&](const CellResult& cell) {
     return cell.dataset == dataset && starts(cell.cell, CacheState::kWarm) &&
-           std::ranges::any_of(cell.trials, read_storage);
+           std::ranges::any_of(cell.trials, came_from_storage);
   });
 }
 
@@ -180,168 +160,6 @@ void warn_of_samples(const Result& result, Warnings& warnings) {
   }
 }
 
-void warn_of_chunks(const Cell& cell, Warnings& warnings) {
-  if (cell.dataset.access != Access::kChunks || cell.sampler.order != Order::kShuffled) return;
-  warnings.push_back({"chunks-shuffled",
-                      fmt::format("{} decodes a whole chunk for each sample of a batch: use --order page-shuffled with "
-                                  "the chunk's samples as --page-samples and the batch as --window-samples",
-                                  cell.name())});
-}
-
-void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
-  if (!starts(cell.cell, CacheState::kCold)) return;
-  std::map<Coldness, std::size_t> trials;
-  double most_stayed = 0;
-  double least_from_device = 1;
-  for (const Trial& trial : cell.trials) {
-    const ColdProof proof = cold_proof(trial, cell.cell, facts.info);
-    ++trials[proof.coldness()];
-    most_stayed = std::max(most_stayed, proof.stayed.value_or(0));
-    least_from_device = std::min(least_from_device, proof.from_device.value_or(1));
-  }
-  const auto warn = [&](Coldness coldness, const std::string& why) {
-    if (trials[coldness] == 0) return;
-    warnings.push_back(
-        {"not-cold",
-         fmt::format("{} of {} trials of {} {}", trials[coldness], cell.trials.size(), cell.cell.name(), why),
-         static_cast<double>(trials[coldness])});
-  };
-  const std::string path = facts.path.string();
-  warn(
-      Coldness::kStayed,
-      fmt::format(
-          "were not cold: up to {:.0f} % of {} stayed in the page cache, held by the file system or by another process",
-          std::ceil(100 * most_stayed), path));
-  warn(Coldness::kDoubted,
-       fmt::format("may not have been cold: as little as {:.0f} % of their bytes came from a device; a cache below the "
-                   "page cache, such as that of a network file system, may have held the rest",
-                   100 * least_from_device));
-  warn(Coldness::kUnknown, fmt::format("may not have been cold: the system reports neither what the page cache holds "
-                                       "of {} nor what came from a device",
-                                       path));
-}
-
-// What was in the page cache before the first trial may have had to make room since.
-void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
-  if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
-  if (facts.before.resident_pages < facts.before.pages) return;  // said of the dataset already
-  bool seen = false;
-  const auto lacks = [&](const Trial& trial) {
-    const auto& before = trial.page_cache.before;
-    if (!before || !before->resident_pages || *before->resident_pages >= before->pages) return false;
-    seen = seen || read_storage(trial);
-    return !shows_what_it_reads(facts) || read_storage(trial);
-  };
-  const auto count = std::ranges::count_if(cell.trials, lacks);
-  if (count == 0) return;
-  warnings.push_back(
-      {"not-resident",
-       fmt::format("the page cache did not hold all of {} before {} of {} trials of {}: they {} storage too",
-                   facts.path.string(), count, cell.trials.size(), cell.cell.name(),
-                   seen ? "measured" : "may have measured"),
-       static_cast<double>(count)});
-}
-
-void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
-  const std::string name = cell.cell.name();
-  warn_of_chunks(cell.cell, warnings);
-  if (!cell.skipped.empty()) {
-    warnings.push_back({"samples-skipped",
-                        fmt::format("{} left out {} that cannot be decoded, the first being {}", name,
-                                    counted_as(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
-                        static_cast<double>(cell.skipped_count())});
-  }
-  if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
-  if (cell.trials.empty()) return;
-  const auto suspended = std::ranges::count_if(cell.trials, &Trial::suspended);
-  if (suspended > 0) {
-    warnings.push_back(
-        {"suspended",
-         fmt::format(
-             "the process was stopped and continued during {} of {} trials of {}: their times include the pause",
-             suspended, cell.trials.size(), name),
-         static_cast<double>(suspended)});
-  }
-  if (cell.trials.size() < kFewTrials) {
-    warnings.push_back(
-        {"few-trials",
-         fmt::format("{} has {}: too few for a reliable interval", name, counted_as(cell.trials.size(), "trial")),
-         -static_cast<double>(cell.trials.size())});
-  }
-  const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
-  if (shortest < kFewBatches) {
-    const bool cold = starts(cell.cell, CacheState::kCold);
-    warnings.push_back(
-        {"short-trials",
-         fmt::format("a trial of {} has {}: {} would be steadier", name,
-                     shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
-                     cold ? "more data, as a cold one is an epoch at the most," : "longer ones (--trial-seconds)"),
-         -static_cast<double>(shortest)});
-  }
-  const auto& rate = *summary.samples_per_second;
-  for (const std::size_t trial : summary.outliers) {
-    const double value = cell.trials[trial].samples_per_second();
-    const double apart = std::abs(value - rate.median) / rate.median;
-    if (apart < kNoticeable) continue;
-    warnings.push_back({"outlier-trial",
-                        fmt::format("trial {} of {} stands apart from the others at {:.4g} samples/s; "
-                                    "it is counted",
-                                    trial + 1, name, value),
-                        apart});
-  }
-  if (rate.stddev && *rate.stddev > kWideSpread * rate.mean) {
-    warnings.push_back(
-        {"wide-spread",
-         fmt::format("the trials of {} vary by {:.0f} % of their mean", name, 100 * *rate.stddev / rate.mean),
-         *rate.stddev / rate.mean});
-  }
-}
-
-// SYNTHETIC shows what the step takes while nothing else runs.
-void warn_of_loop(const CellResult& cell, Warnings& warnings) {
-  if (cell.cell.mode != Mode::kSynthetic) return;
-  double most = 0;
-  std::size_t count = 0;
-  for (const Trial& trial : cell.trials) {
-    const double share = trial.loader_cpu_seconds.value_or(0) / trial.wall_seconds;
-    most = std::max(most, share);
-    if (share > kIdleShare) ++count;
-  }
-  if (count == 0) return;
-  warnings.push_back({"loader-not-idle",
-                      fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of a CPU's time: the "
-                                  "step alone was not measured alone",
-                                  count, counted_as(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
-                      most});
-}
-
-// Once a cell: the trials say it each for itself.
-void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warnings) {
-  const auto changed = std::ranges::count_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
-  if (changed == 0) return;
-  const auto first = std::ranges::find_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
-  const CpuLimits before{.affinity_list = machine.affinity_list, .cgroup_cpu_limit = machine.cgroup_cpu_limit};
-  warnings.push_back({"cpus-changed",
-                      fmt::format("{} of {} of {} ran where the process might use other CPUs than at the start: {}, "
-                                  "and not {}",
-                                  changed, counted_as(cell.trials.size(), "trial"), cell.cell.name(),
-                                  text_of(*first->changed_cpus), text_of(before)),
-                      static_cast<double>(changed)});
-}
-
-void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
-  const auto throttled = std::ranges::count_if(cell.trials, &Trial::throttled);
-  if (throttled == 0) return;
-  double most = 0;
-  for (const Trial& trial : cell.trials) {
-    most = std::max(most, trial.usage.throttled_seconds.value_or(0) / trial.wall_seconds);
-  }
-  warnings.push_back({"throttled",
-                      fmt::format("{} of {} of {} were throttled by the CPU quota, for up to {:.0f} % of their time",
-                                  throttled, counted_as(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
-                      most});
-}
-
 void warn_of_overhead(const Result& result, Warnings& warnings) {
   const auto cost = overhead_seconds_per_batch(result);
   if (!cost) return;
@@ -362,7 +180,7 @@ void warn_of_workers(const Result& result, Warnings& warnings) {
   const std::size_t threads = result.environment.machine.threads_in_force;
   if (most <= threads) return;
   warnings.push_back({"workers-exceed-cpus", fmt::format("up to {} share {}, so they take turns",
-                                                         counted_as(most, "worker"), counted_as(threads, "CPU"))});
+                                                         several(most, "worker"), several(threads, "CPU"))});
 }
 
 // "104 ± 1 %", "at least 112.3 %".
@@ -449,12 +267,7 @@ std::vector<Warning> warnings_of(const Result& result, const Judgement& judgemen
   warn_of_workers(result, warnings);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const CellResult& cell = result.cells[i];
-    warn_of_trials(cell, judgement.cells[i], warnings);
-    warn_of_cold(cell, result.datasets[cell.dataset], warnings);
-    warn_of_warm(cell, result.datasets[cell.dataset], warnings);
-    warn_of_loop(cell, warnings);
-    warn_of_cpus(cell, result.environment.machine, warnings);
-    warn_of_throttling(cell, warnings);
+    warn_of_cell(result, cell, judgement.cells[i], warnings);
     warn_of_machine_meanwhile(result, cell, warnings);
   }
   warn_of_overhead(result, warnings);

@@ -4,7 +4,7 @@
 
 #include "harness/machine/cgroup.h"
 #include "harness/machine/kernel_text.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 

@@ -18,7 +18,7 @@
 #include "harness/machine/cpu_info.h"
 #include "harness/machine/kernel_text.h"
 #include "harness/machine/threads.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

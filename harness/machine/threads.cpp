@@ -6,7 +6,7 @@
 #include "harness/machine/cgroup.h"
 #include "harness/machine/job.h"
 #include "harness/machine/system_files.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 

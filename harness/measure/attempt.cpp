@@ -7,7 +7,7 @@
 #include "harness/measure/resident.h"
 #include "harness/measure/schedule.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -5,9 +5,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "loaders/datasets/residency.h"
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/drain.h"
 
 namespace loadline {

@@ -6,7 +6,7 @@
 
 #include "harness/judge/meanwhile.h"
 #include "harness/monitor/sources.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 

@@ -16,10 +16,12 @@
 #include "harness/measure/memory_need.h"
 #include "harness/measure/memory_trial.h"
 #include "harness/measure/trial.h"
+#include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/residency.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
-#include "loaders/storage/affinity.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/affinity.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 namespace {

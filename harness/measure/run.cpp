@@ -1,185 +1,32 @@
 #include "harness/measure/run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
 #include "harness/judge/statistics.h"
-#include "harness/measure/apart.h"
 #include "harness/measure/cache.h"
+#include "harness/measure/first_epochs.h"
 #include "harness/measure/prepare.h"
+#include "harness/measure/rig_store.h"
 #include "harness/measure/schedule.h"
 #include "harness/measure/together.h"
-#include "harness/measure/trace.h"
-#include "harness/measure/trial.h"
 #include "harness/measure/watch.h"
-#include "loaders/datasets/memory.h"
+#include "harness/measure/within_run.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {
-
-Time time_of(double seconds) {
-  return std::chrono::duration_cast<Time>(std::chrono::duration<double>(seconds));
-}
-
-// When the run is to end; none: whenever it does.
-std::optional<Time> end_of(const RunOptions& options, const RunContext& context) {
-  return options.time_limit ? std::optional(context.start + time_of(*options.time_limit)) : std::nullopt;
-}
-
-// How long a loader that may hang may be in one call of its own before it is taken to hang.
-constexpr Time kPatience = std::chrono::seconds(2);
-
-// Measures by `measure`, which is given a stop token, as the loader wants it.
-template <typename Measure>
-auto measure_safely(const Cell& cell, const std::optional<Time>& end, const RunContext& context,
-                    const Measure& measure) {
-  const LoaderKind* kind = cell.loader && context.rigs == nullptr ? &loader_named(*cell.loader) : nullptr;
-  if (kind == nullptr) return measure(context.stop);
-  decltype(measure(context.stop)) measured;
-  run_guarded(kind->hang, [&](const std::stop_token& stop) { measured = measure(stop); },
-              {.who = fmt::format("loader {}", kind->name),
-               .stop = context.stop,
-               .overdue = [&] { return end && context.clock.now() >= *end; },
-               .patience = kPatience});
-  return measured;
-}
-
-// From here on the peak is that of what comes next, if the system allows it: returns that. What the process had until
-// then is kept.
-bool begin_own_peak(RunContext& context) {
-  if (context.rigs != nullptr) return false;
-  if (context.peak_rss_bytes != nullptr) {
-    *context.peak_rss_bytes = std::max(*context.peak_rss_bytes, usage_now().peak_rss_bytes.value_or(0));
-  }
-  return reset_peak_rss();
-}
-
-// What this process measures by itself, or with the other ranks of its run.
-template <typename Own>
-auto measure_with_others(RunContext& context, const Own& own) -> decltype(own()) {
-  if (context.together == nullptr) return own();
-  if constexpr (std::is_same_v<decltype(own()), std::optional<FirstEpoch>>) {
-    return context.together->first_epoch(own);
-  } else {
-    return context.together->ceiling(own);
-  }
-}
-
-GradientSum* gradients_of(const RunContext& context) {
-  return context.together == nullptr ? nullptr : &context.together->sums();
-}
-
-// Whether the run is to stop, here or on any other rank.
-bool stops(const RunContext& context) {
-  const bool here = context.stop.stop_requested();
-  return context.together == nullptr ? here : context.together->agree({.stop = here}).stop;
-}
-
-// The word of rank 0, whose clock it is that counts.
-bool word_of_first(const RunContext& context, bool here) {
-  return context.together == nullptr ? here : context.together->agree({.time_is_up = here}).time_is_up;
-}
-
-// A run of ranks that has failed as a whole is no matter of the cell that was measured.
-bool ranks_failed(const RunContext& context) {
-  return context.together != nullptr && context.together->ranks().failure();
-}
-
-// A first epoch is measured on a dataset of its own: only a fresh mapping has its page faults still before it.
-std::optional<FirstEpoch> own_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache,
-                                          RunContext& context) {
-  check_dataset(context.watches, result, cell.dataset);
-  const auto before = cache.before_trial(cell, {}, context.stop);
-  const Time begin = context.clock.now();
-  const auto dataset = context.rigs == nullptr ? open_for(cell.cell) : nullptr;
-  const double open_seconds = seconds(context.clock.now() - begin);
-  const auto cache_bytes = result.environment.machine.last_level_cache_bytes;
-  const auto rig = dataset ? std::make_unique<CellRig>(cell.cell, *dataset, cache_bytes, gradients_of(context))
-                           : context.rigs->make(cell);
-  const bool own_peak = begin_own_peak(context);
-  auto epoch = measure_safely(cell.cell, end_of(result.options, context), context, [&](const std::stop_token& stop) {
-    return run_first_epoch(*rig, limit, context.clock, stop, context.together);
-  });
-  if (!epoch) return epoch;
-  check_dataset(context.watches, result, cell.dataset);
-  if (!own_peak) epoch->usage.peak_rss_bytes.reset();
-  epoch->open_seconds = open_seconds;
-  epoch->page_cache = {.before = before, .after = cache.after_trial(cell)};
-  return epoch;
-}
-
-void measure_first_epoch(CellResult& cell, Time limit, const Result& result, PageCache& cache, RunContext& context) {
-  auto epoch = measure_with_others(context, [&] { return own_first_epoch(cell, limit, result, cache, context); });
-  if (epoch) cell.first_epoch = std::move(epoch);
-}
 
 // Of those whose names an earlier part did not keep, as many are counted on as are surely others.
 void add_skipped(CellResult& cell, std::map<SampleIndex, std::string> skipped) {
   const std::size_t known = cell.skipped_count();
   cell.skipped.merge(skipped);
   cell.skipped_unnamed = known - std::min(known, cell.skipped.size());
-}
-
-// Of a trial of each cell and ceiling.
-double round_seconds(const Result& result, const RunOptions& options, const TriedComputes& tried) {
-  double seconds = static_cast<double>(result.ceilings.size()) * ceiling_trial_seconds(options);
-  for (const CellResult& cell : result.cells) {
-    seconds += trial_seconds(cell, result.datasets[cell.dataset].info, options, tried);
-  }
-  return seconds;
-}
-
-void measure_first_epochs(const Plan& plan, Result& result, PageCache& cache, RunContext& context) {
-  if (plan.options.first_epoch_seconds == 0) return;
-  const Time limit = time_of(plan.options.first_epoch_seconds);
-  const auto end = end_of(plan.options, context);
-  const Time round = time_of(round_seconds(result, plan.options, context.tried));
-  for (CellResult& cell : result.cells) {
-    if (!uses_loader(cell.cell.mode) || cell.first_epoch || cell.error) continue;
-    if (stops(context)) return;
-    if (end && word_of_first(context, context.clock.now() + limit + round > *end)) return;
-    try {
-      measure_first_epoch(cell, limit, result, cache, context);
-      if (cell.first_epoch) context.observer.on_first_epoch(cell);
-    } catch (const Error& error) {
-      if (ranks_failed(context)) throw;
-      cell.error = error.what();
-      context.observer.on_trial(result, cell);
-    }
-  }
-}
-
-TrialOptions trial_options(const RunOptions& options, std::size_t round, const RunContext& context) {
-  return {.length =
-              options.trial_batches ? Length(Batches{*options.trial_batches}) : Length(time_of(options.trial_seconds)),
-          .warm_up_batches = options.warm_up_batches,
-          .first_epoch = round + 1,  // the first epoch is a measurement of its own
-          .energy = context.energy,
-          .counters = context.counters,
-          .together = context.together};
-}
-
-// A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
-// Throws Error where it cannot be had.
-std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
-  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
-  const std::uint64_t room = memory_left_bytes(machine) / 8;
-  if (dataset.info().labelled()) return copy_to_memory(dataset, std::min(kMost, room));
-  // A volume, tokens and text have no part that is as good as all of it; one that is too large for a copy is mapped, if
-  // it can be.
-  DatasetOptions options = cell.dataset;
-  options.in_memory = dataset.info().all_bytes() <= room;
-  if (!options.in_memory && dataset.info().volume) options.access = Access::kMapped;
-  return open_dataset(cell.data, options);
 }
 
 std::size_t trials_in(const Result& result) {
@@ -199,17 +46,15 @@ class Bench {
         context_(context),
         place_(trials_in(result)),
         end_(end_of(options, context)),
-        cache_(result, cells, context.clock) {
-    datasets_.resize(result.datasets.size());
-    rigs_.resize(cells.size());
-  }
+        rigs_(result, cells, context),
+        cache_(result, cells, context.clock) {}
 
   // What prepare_run() does for the cells of a plan.
   void prepare() {
     for (CellResult& cell : cells_) {
       try {
         cell = context_.rigs != nullptr ? context_.rigs->prepare(cell.cell, cell.dataset)
-                                        : prepare_cell(cell.cell, dataset_of(cell), cell.dataset,
+                                        : prepare_cell(cell.cell, rigs_.dataset_of(cell), cell.dataset,
                                                        result_.environment.machine, context_.processes);
       } catch (const Error& error) {
         cell.error = error.what();
@@ -257,46 +102,12 @@ class Bench {
     return true;
   }
 
-  // All cells, so many trials each.
-  TraceOutcome trace(const TraceOptions& options) {
-    const auto wanted = [](const CellResult& cell) { return cell.cell.mode != Mode::kOverhead && !cell.error; };
-    std::size_t tracks = 0;
-    TraceOutcome outcome;
-    for (const CellResult& cell : cells_) {
-      if (!wanted(cell)) continue;
-      ++outcome.cells;
-      tracks += options.trials * tracks_of(cell.cell);
-    }
-    for (std::size_t i = 0; i < cells_.size() && outcome.done; ++i) {
-      if (!wanted(cells_[i])) continue;
-      if (!has_time_for(options.trials, cells_[i])) {
-        ++outcome.without_time;
-        continue;
-      }
-      for (std::size_t k = 0; k < options.trials && outcome.done; ++k) {
-        options.begins(cells_[i]);
-        std::optional<TrialTrace> trace;
-        try {
-          trace = trace_cell(i, k, limits_of_tracks(tracks));
-        } catch (const Error& error) {
-          outcome.failures.push_back(fmt::format("cannot trace {}: {}", cells_[i].cell.name(), error.what()));
-          break;
-        }
-        outcome.done = trace.has_value();
-        if (trace) options.take(*trace, cells_[i]);
-      }
-    }
-    return outcome;
-  }
-
   void forget_trials() {
     for (CellResult& cell : cells_) cell.trials.clear();
     place_ = 0;
   }
 
  private:
-  static std::size_t rounds_of(const auto& trials) { return trials.empty() ? 0 : trials.back().round + 1; }
-
   std::size_t rounds_begun() const {
     std::size_t rounds = 0;
     for (std::size_t i = 0; i < cell_count_; ++i) rounds = std::max(rounds, rounds_of(cells_[i].trials));
@@ -355,7 +166,7 @@ class Bench {
       if (!wanted[i]) continue;
       seconds += took_[i].count() > 0 ? took_[i].mean()
                  : i < cell_count_    ? trial_seconds(cells_[i], info_of(cells_[i]), options_, context_.tried)
-                                      : ceiling_trial_seconds(options_);
+                                   : ceiling_trial_seconds(*result_.ceilings[i - cell_count_].ceiling.kind, options_);
     }
     time_was_up_ = word_of_first(context_, place_ > 0 && context_.clock.now() + time_of(seconds) > *end_);
     return !time_was_up_;
@@ -373,8 +184,8 @@ class Bench {
     const CellResult& cell = cells_[i];
     const bool on_data = cell.cell.mode != Mode::kOverhead;
     if (on_data) check_dataset(context_.watches, result_, cell.dataset);
-    const Rig& its_rig = rig(i);
-    const auto before = cache_.before_trial(cell, datasets_, context_.stop);
+    const Rig& its_rig = rigs_.rig(i);
+    const auto before = cache_.before_trial(cell, rigs_.datasets(), context_.stop);
     const auto cpus_before = changed_cpus();
     const double started = seconds_so_far();
     const bool own_peak = begin_own_peak(context_);
@@ -416,42 +227,18 @@ class Bench {
       if (ranks_failed(context_)) throw;
       cell.error = error.what();
     }
-    if (rigs_[i]) add_skipped(cell, rigs_[i]->skipped());
+    if (const Rig* made = rigs_.made(i)) add_skipped(cell, made->skipped());
     cell.stopped = stop_of(cell, options_);
     context_.observer.on_trial(result_, cell);
     return true;
-  }
-
-  bool has_time_for(std::size_t trials, const CellResult& cell) const {
-    if (!end_) return true;
-    const double seconds = trial_seconds(cell, info_of(cell), options_, context_.tried);
-    return context_.clock.now() + time_of(static_cast<double>(trials) * seconds) <= *end_;
-  }
-
-  // The k-th of its traced trials. None when stopped.
-  std::optional<TrialTrace> trace_cell(std::size_t i, std::size_t k, const TraceLimits& limits) {
-    if (context_.stop.stop_requested()) return std::nullopt;
-    const CellResult& cell = cells_[i];
-    check_dataset(context_.watches, result_, cell.dataset);
-    const Rig& its_rig = rig(i);
-    cache_.before_trial(cell, datasets_, context_.stop);
-    const std::size_t round = rounds_of(cell.trials) + k;
-    TrialOptions how = trial_options(options_, round, context_);
-    how.energy = nullptr;  // nothing of it is kept
-    how.counters = nullptr;
-    auto trace = measure_safely(cell.cell, end_, context_, [&](const std::stop_token& stop) {
-      return trace_trial(its_rig, how, limits, context_.clock, stop);
-    });
-    if (trace) trace->number = k;
-    return trace;
   }
 
   std::optional<CeilingTrial> own_ceiling_trial(const CeilingResult& ceiling) {
     const auto& dataset = ceiling.ceiling.dataset;
     if (dataset) check_dataset(context_.watches, result_, *dataset);
     const bool of_samples = ceiling.ceiling.kind->scope == CeilingScope::kBatch;
-    const CellRig& its_rig = of_samples ? rig_in_memory(ceiling.cell) : real_rig(ceiling.cell);
-    if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, datasets_, context_.stop);
+    const CellRig& its_rig = of_samples ? rigs_.rig_in_memory(ceiling.cell) : rigs_.real_rig(ceiling.cell);
+    if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, rigs_.datasets(), context_.stop);
     const double started = seconds_so_far();
     const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
     const auto kernel =
@@ -463,7 +250,7 @@ class Bench {
                                     .giver_cpus = ceiling.ceiling.giver_cpus,
                                     .request_bytes = ceiling.ceiling.request_bytes.value_or(0),
                                     .order = ceiling.ceiling.request_order.value_or(RequestOrder::kStored)});
-    const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
+    const Time time = time_of(std::min(ceiling_seconds(*ceiling.ceiling.kind), options_.trial_seconds));
     if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
     auto resumed_before = times_resumed();
     auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);
@@ -491,50 +278,6 @@ class Bench {
     }
     context_.observer.on_ceiling(result_, ceiling);
     return true;
-  }
-
-  // Made when it is first asked for.
-  const Rig& rig(std::size_t i) {
-    if (rigs_[i]) return *rigs_[i];
-    if (context_.rigs != nullptr) {
-      rigs_[i] = context_.rigs->make(cells_[i]);
-      return *rigs_[i];
-    }
-    return real_rig(i);
-  }
-
-  // A ceiling has the rig of the cell that it was first wanted for.
-  const CellRig& real_rig(std::size_t i) {
-    const CellResult& cell = cells_[i];
-    const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
-    if (!rigs_[i]) {
-      rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes, gradients_of(context_));
-    }
-    const auto* real = dynamic_cast<const CellRig*>(rigs_[i].get());
-    if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
-    return *real;
-  }
-
-  const Dataset& dataset_of(const CellResult& cell) {
-    auto& dataset = datasets_[cell.dataset];
-    if (!dataset) dataset = open_for(cell.cell);
-    return *dataset;
-  }
-
-  // As rig(), of samples that lie in memory: what the machine can do with them does not depend on how they are stored.
-  const CellRig& rig_in_memory(std::size_t i) {
-    const CellRig& original = real_rig(i);
-    const Dataset& dataset = original.assembler().dataset();
-    const Access access = dataset.info().access;
-    if (access == Access::kMapped || access == Access::kResident) return original;
-    const CellResult& cell = cells_[i];
-    // The same in every format; there are no such ceilings on a dataset that has none yet.
-    auto& copy = copies_[result_.datasets[cell.dataset].fingerprint.value()];
-    if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
-    auto& found = rigs_in_memory_[i];
-    const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
-    if (!found) found = std::make_unique<CellRig>(cell.cell, *copy, cache_bytes);
-    return *found;
   }
 
   // What the process may run on, where that is not what it was when the machine was looked at.
@@ -569,10 +312,7 @@ class Bench {
   bool time_was_up_ = false;
   std::size_t cell_count_ = 0;  // that have trials in these rounds; the ceilings come behind them
   std::vector<Moments> took_;   // seconds, of trials of each cell and ceiling with all that stands around them
-  std::vector<std::unique_ptr<Dataset>> datasets_;
-  std::vector<std::unique_ptr<Rig>> rigs_;
-  std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
-  std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
+  RigStore rigs_;
   PageCache cache_;
   EpochTallies tallies_;  // of this rank, in the trial at hand
 };
@@ -598,10 +338,6 @@ bool run_pairs(std::size_t pairs, Result& result, RunContext& context) {
   }
   for (DatasetFacts& facts : result.datasets) facts.after = residency_of(facts.info);
   return true;
-}
-
-TraceOutcome run_traced(const TraceOptions& options, Result& result, RunContext& context) {
-  return Bench(result.options, result, result.cells, context).trace(options);
 }
 
 bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context) {

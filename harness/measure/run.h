@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "harness/measure/observer.h"
@@ -31,25 +29,5 @@ bool run_pairs(std::size_t pairs, Result& result, RunContext& context);
 // get the rest as if they were of the plan, in rounds of their own. No first epochs. What does not fit is the error of
 // its cell; what does not fit the time limit has fewer trials, or none. Returns as run_plan() does.
 bool run_further(const RunOptions& options, Result& result, std::vector<CellResult>& cells, RunContext& context);
-
-struct TrialTrace;
-
-// What to trace, and who receives it.
-struct TraceOptions {
-  std::size_t trials = 1;                                         // of each cell
-  std::function<void(const CellResult&)> begins = {};             // before each trial
-  std::function<void(TrialTrace&, const CellResult&)> take = {};  // after it; may move it away
-};
-
-struct TraceOutcome {
-  bool done = true;                   // rather than stopped
-  std::size_t cells = 0;              // that were to be traced
-  std::size_t without_time = 0;       // of these: the time limit left none for them
-  std::vector<std::string> failures;  // sentences, each naming the cell
-};
-
-// More trials of each cell of a result whose trials are over, but of OVERHEAD and of those that failed: they enter no
-// figure. With a time limit no cell is begun whose trials would end behind it. Throws what options.take throws.
-TraceOutcome run_traced(const TraceOptions& options, Result& result, RunContext& context);
 
 }  // namespace loadline

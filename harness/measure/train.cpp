@@ -14,7 +14,7 @@
 #include "loaders/error.h"
 #include "loaders/loader.h"
 #include "loaders/names.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

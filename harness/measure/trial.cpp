@@ -7,129 +7,20 @@
 #include <numeric>
 #include <utility>
 
-#include "harness/measure/resident.h"
 #include "harness/measure/steady.h"
 #include "harness/measure/together.h"
 #include "harness/monitor/counters.h"
 #include "harness/monitor/energy.h"
-#include "loaders/datasets/memory.h"
 #include "loaders/error.h"
 #include "loaders/loader.h"
-#include "loaders/storage/affinity.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/affinity.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 namespace {
 
 // Steps of OVERHEAD last a fraction of a microsecond: enough of them for the clock, few enough for the user.
 const Length kOverheadLength = Batches{100'000};
-
-void check_classes(const Cell& cell, const DatasetInfo& info) {
-  if (info.classes <= cell.classes) return;
-  throw Error(fmt::format("cannot use {} for workload {}: label {} is out of range, want 0 to {}", cell.data.string(),
-                          cell.workload, info.classes - 1, cell.classes - 1));
-}
-
-// What OVERHEAD runs on: reading a batch must cost as little as can be, however large the samples of the cells are.
-std::unique_ptr<Dataset> one_byte() {
-  DatasetInfo info{.format = "memory", .samples = 1, .shape = {1, 1, 1}, .classes = 1};
-  return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(1), HugeMemory(1));
-}
-
-void refuse_image_options(const Cell& cell, std::string_view samples) {
-  const std::string_view unheeded = cell.transform.crop_padding != 0                                  ? "--crop-padding"
-                                    : cell.transform.flip                                             ? "--flip on"
-                                    : cell.transform.layout != Layout::kNCHW                          ? "--layout nhwc"
-                                    : !(cell.transform.mean.empty() && cell.transform.stddev.empty()) ? "--mean, --std"
-                                                                                                      : "";
-  if (!unheeded.empty()) throw usage_error(fmt::format("{}: it is for images, not for {}", unheeded, samples));
-}
-
-std::unique_ptr<Assembler> make_token_assembler(const Cell& cell, const TokenDataset& dataset) {
-  if (cell.dataset.sequence_length == 0) throw usage_error("it holds tokens; use --workload tokens");
-  refuse_image_options(cell, "sequences of tokens");
-  if (cell.transform.dtype != DType::kI32) {
-    throw usage_error(fmt::format("--dtype {}: tokens are i32 in a batch", name(cell.transform.dtype)));
-  }
-  return std::make_unique<TokenAssembler>(dataset, cell.sampler.seed);
-}
-
-std::unique_ptr<Assembler> make_text_assembler(const Cell& cell, const TextDataset& dataset) {
-  if (cell.dataset.sequence_length == 0) throw usage_error("it holds text; use --workload text");
-  refuse_image_options(cell, "text");
-  if (cell.transform.dtype != DType::kI32) {
-    throw usage_error(fmt::format("--dtype {}: tokens are i32 in a batch", name(cell.transform.dtype)));
-  }
-  return std::make_unique<TextAssembler>(dataset, cell.on_corrupt);
-}
-
-std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeDataset& dataset) {
-  refuse_image_options(cell, "crops of a volume");
-  return std::make_unique<VolumeAssembler>(dataset, VolumeTransform(cell.volume, kernels_named(cell.kernels)));
-}
-
-// What does not fit is a question of the two together, so both are named.
-std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
-  try {
-    if (dataset.info().tokens) return make_token_assembler(cell, dynamic_cast<const TokenDataset&>(dataset));
-    if (dataset.info().text) return make_text_assembler(cell, dynamic_cast<const TextDataset&>(dataset));
-    if (cell.dataset.sequence_length > 0) throw usage_error("it holds neither tokens nor text");
-    if (dataset.info().encoded) {
-      if (cell.transform.crop_padding != 0) {
-        throw usage_error("--crop-padding: it is for images of one size; photographs have --crop");
-      }
-      return std::make_unique<PhotoAssembler>(dataset, PhotoTransform(cell.photo, kernels_named(cell.kernels)),
-                                              cell.on_corrupt);
-    }
-    if (dataset.info().volume) return make_volume_assembler(cell, dynamic_cast<const VolumeDataset&>(dataset));
-    return std::make_unique<ImageAssembler>(
-        dataset, ImageTransform(dataset.info().shape, cell.transform, kernels_named(cell.kernels)));
-  } catch (const Error& error) {
-    throw Error(fmt::format("cannot use {} for workload {}: {}", cell.data.string(), cell.workload, error.what()),
-                error.kind());
-  }
-}
-
-SamplerOptions with_samples(SamplerOptions options, std::size_t samples) {
-  options.samples = samples;
-  return options;
-}
-
-SlotPlan plan_slots(const Cell& cell, const ComputeSpec& compute, std::size_t slot_bytes,
-                    std::optional<std::uint64_t> last_level_cache_bytes) {
-  SlotPlan plan{.held_batches = compute.held_batches(), .slot_bytes = slot_bytes};
-  plan.slots = 1 + plan.held_batches;
-  if (!cell.loader) return plan;
-  const LoaderKind& kind = loader_named(*cell.loader);
-  if (kind.has_workers && cell.workers > 0) {
-    plan.prefetch = cell.prefetch.value_or(suitable_prefetch(last_level_cache_bytes, slot_bytes, cell.workers));
-  }
-  plan.slots = slots_of(kind, {.workers = cell.workers, .prefetch = plan.prefetch, .held_batches = plan.held_batches});
-  return plan;
-}
-
-// Of text the tokenizer says how many tokens there are.
-std::size_t classes_of(const Cell& cell, const DatasetInfo& info) {
-  return info.text ? info.text->vocabulary : cell.classes;
-}
-
-StepSetting setting_of(const Cell& cell, const Assembler& assembler) {
-  return {.sample = assembler.sample_format(),
-          .batch_size = cell.sampler.batch_size,
-          .classes = classes_of(cell, assembler.dataset().info()),
-          .precision = cell.precision,
-          .fusion = cell.fusion,
-          .threads = cell.compute_threads,
-          .cpus = cell.placement.compute_cpus,
-          .seed = cell.sampler.seed};
-}
-
-// Of a compute that looks at what it is given; none: it takes anything.
-std::optional<BatchNeeds> needs_of(const Cell& cell, const ComputeKind& compute, const StepSetting& setting) {
-  if (cell.mode == Mode::kIo || !compute.heeds_setting) return std::nullopt;
-  return BatchNeeds{
-      .consumer = fmt::format("compute {}", compute.name), .sample = setting.sample, .classes = setting.classes};
-}
 
 WaitSummary summarize(const WaitHistogram& waits) {
   return {.total_seconds = seconds(waits.total()),
@@ -368,72 +259,6 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 }
 
 }  // namespace
-
-CellRig::CellRig(const Cell& cell, const Dataset& dataset, std::optional<std::uint64_t> last_level_cache_bytes,
-                 GradientSum* gradients)
-    : cell_(cell),
-      one_byte_(cell.mode == Mode::kOverhead ? one_byte() : nullptr),
-      assembler_(one_byte_ ? std::make_unique<ImageAssembler>(
-                                 *one_byte_, ImageTransform(one_byte_->info().shape, {.dtype = DType::kU8},
-                                                            kernels_named(cell.kernels)))
-                           : make_assembler(cell, dataset)),
-      sampler_(one_byte_ ? SamplerOptions{.samples = 1, .batch_size = 1}
-                         : with_samples(cell.sampler, dataset.info().samples),
-               one_byte_ ? std::span<const std::uint32_t>() : dataset.lengths()),
-      compute_(parse_compute(cell.compute)),
-      setting_(setting_of(cell, *assembler_)),
-      compute_bytes_(compute_.memory_bytes(setting_)),
-      slots_(plan_slots(cell, compute_, sampler_.batch_size() * assembler_->sample_bytes(), last_level_cache_bytes)),
-      meter_(affinity_cpus()),
-      gradients_(gradients) {
-  check_classes(cell, dataset.info());
-}
-
-std::unique_ptr<Sink> CellRig::make_sink(Clock& clock, const std::stop_token& stop) const {
-  return compute_.make({.clock = clock, .stop = stop, .setting = setting_, .gradients = gradients_});
-}
-
-std::unique_ptr<Sink> CellRig::make_logged_sink(Clock& clock, const std::stop_token& stop, StepLog& log) const {
-  return compute_.make({.clock = clock, .stop = stop, .setting = setting_, .log = &log});
-}
-
-std::unique_ptr<Trainer> CellRig::make_trainer(Clock& clock, const std::stop_token& stop) const {
-  return compute_.kind->make_trainer(compute_.values, {.clock = clock, .stop = stop, .setting = setting_});
-}
-
-std::unique_ptr<Feed> CellRig::make_feed(std::uint64_t first_epoch) const {
-  return make_logged_feed(first_epoch, {});
-}
-
-std::unique_ptr<Feed> CellRig::make_logged_feed(std::uint64_t first_epoch, std::span<WorkerLog> logs) const {
-  if (!cell_.loader && !cell_.resident_of) {
-    return std::make_unique<ResidentFeed>(assembler(), sampler(), slots_.slots, cell_.placement.slot_nodes());
-  }
-  const LoaderKind& kind = loader_named(cell_.loader ? *cell_.loader : *cell_.resident_of);
-  LoaderOptions options{.workers = cell_.workers,
-                        .prefetch = slots_.prefetch,
-                        .stores = cell_.stores,
-                        .in_order = cell_.in_order,
-                        .threads_in_force = cell_.threads_in_force,
-                        .cpus = cell_.placement.worker_cpus,
-                        .cpus_of_worker = cell_.placement.cpus_of_workers(cell_.workers),
-                        .slot_nodes = cell_.placement.slot_nodes(),
-                        .held_batches = slots_.held_batches,
-                        .stream = {.first_epoch = first_epoch},
-                        .data = cell_.data,
-                        .test_split = cell_.dataset.split == Split::kTest,
-                        .read_all = cell_.mode == Mode::kIo,
-                        .needs = needs_of(cell_, *compute_.kind, setting_)};
-  if (cell_.loader) {
-    options.logs = logs;
-    return kind.make(assembler(), sampler(), options);
-  }
-  // A few, all of them held at a time; one batch alone would be in the caches, which those of a loader are not.
-  const std::size_t kept = slots_.slots + 1;
-  options.workers = kind.may_do_without ? 0 : 1;
-  options.held_batches = kept;
-  return std::make_unique<KeptFeed>(kind.make(assembler(), sampler(), options), kept);
-}
 
 std::optional<Trial> run_trial(const Rig& rig, const TrialOptions& options, Clock& clock, const std::stop_token& stop) {
   const bool cold = starts(rig.cell(), CacheState::kCold);

@@ -91,8 +91,7 @@ void take_options(RunOptions options, Cell& cell) {
 }
 
 void place_compute(const RunOptions& options, const PlanContext& context, Cell& cell) {
-  const ComputeKind& kind = *parse_compute(cell.compute).kind;
-  const bool heeds = kind.heeds_setting && kind.heeds_threads;
+  const bool heeds = parse_compute(cell.compute).kind->heeds_threads;
   const Threads threads =
       place_threads(options.placement, heeds ? options.compute_threads : 1,
                     {.cpus = context.cpus, .in_force = context.threads_in_force, .nodes = context.nodes});

@@ -108,7 +108,7 @@ RunOptions heeded(RunOptions options) {
     options.reads_in_flight = standard.reads_in_flight;
     options.read_ahead = standard.read_ahead;
   }
-  if (varies("compute") && !parse_compute(options.compute).kind->heeds_setting) {
+  if (varies("compute") && !parse_compute(options.compute).kind->heeds_precision) {
     options.precision = standard.precision;
     options.fusion = standard.fusion;
     options.compute_threads.reset();

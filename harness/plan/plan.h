@@ -13,7 +13,7 @@
 #include "harness/plan/options.h"
 #include "harness/plan/placement.h"
 #include "harness/plan/workloads.h"
-#include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
 #include "loaders/transforms/image_transform.h"

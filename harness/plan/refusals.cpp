@@ -29,10 +29,10 @@ void check_compute_knobs(const RunOptions& options) {
     const std::string compute =
         options.compute.empty() ? std::string(workload_named(workload).compute) : options.compute;
     const ComputeKind& kind = *parse_compute(compute).kind;
-    if (kind.heeds_setting && !kind.heeds_threads && options.compute_threads) {
+    if (kind.real && !kind.heeds_threads && options.compute_threads) {
       throw usage_error(fmt::format("--compute-threads: compute {} always uses one thread", kind.name));
     }
-    if (kind.heeds_setting) continue;
+    if (kind.heeds_precision) continue;
     throw usage_error(
         fmt::format("--{}: compute {} computes nothing; use one that does, such as --compute cnn", idle, kind.name));
   }

@@ -115,7 +115,7 @@ bool loads(const Cell& cell) {
   return uses_loader(cell.mode);
 }
 bool computes(const Cell& cell) {
-  return parse_compute(cell.compute).kind->heeds_setting;
+  return parse_compute(cell.compute).kind->heeds_precision;
 }
 bool of_tokens(const Cell& cell) {
   return cell.dataset.sequence_length > 0;

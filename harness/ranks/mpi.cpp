@@ -9,7 +9,7 @@
 #include "harness/machine/kernel_text.h"
 #include "harness/ranks/mpi_module.h"
 #include "loaders/error.h"
-#include "loaders/storage/module.h"
+#include "loaders/system/module.h"
 
 namespace loadline {
 namespace {

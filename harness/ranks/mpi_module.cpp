@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <deque>
 #include <exception>
 #include <iterator>
 #include <limits>
@@ -32,7 +32,7 @@ struct State {
   MPI_Comm sums = MPI_COMM_NULL;
   std::vector<MPI_Request> summing;
   std::list<Sending> sending;
-  std::deque<Receiving> receiving;
+  std::list<Receiving> receiving;
   std::vector<char> received;
   std::string why;
 };
@@ -141,18 +141,25 @@ const char* receive(std::size_t* from, const char** bytes, std::size_t* count) {
     *bytes = nullptr;
     forget_sent();
     if (const char* why = take_up()) return why;
-    if (state().receiving.empty()) return nullptr;
-    Receiving& first = state().receiving.front();
-    int done = 0;
-    if (const int code = MPI_Test(&first.request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
-      return fails("MPI_Test", code);
+    // In the order in which each rank sent them. What a rank never ends sending, as it has died, holds up no other's.
+    std::vector<int> pending;
+    for (auto one = state().receiving.begin(); one != state().receiving.end(); ++one) {
+      if (std::ranges::find(pending, one->from) != pending.end()) continue;
+      int done = 0;
+      if (const int code = MPI_Test(&one->request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
+        return fails("MPI_Test", code);
+      }
+      if (done == 0) {
+        pending.push_back(one->from);
+        continue;
+      }
+      *from = static_cast<std::size_t>(one->from);
+      state().received = std::move(one->bytes);
+      state().receiving.erase(one);
+      *bytes = state().received.data();
+      *count = state().received.size();
+      return nullptr;
     }
-    if (done == 0) return nullptr;
-    *from = static_cast<std::size_t>(first.from);
-    state().received = std::move(first.bytes);
-    state().receiving.pop_front();
-    *bytes = state().received.data();
-    *count = state().received.size();
     return nullptr;
   });
 }

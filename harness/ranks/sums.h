@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/ranks/ranks.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/gradient_sum.h"
 
 namespace loadline {

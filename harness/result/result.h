@@ -62,7 +62,7 @@ struct Trial {
   double started_seconds = 0;                   // after the start of the run, without the time between its parts
   std::optional<double> clock_started_seconds;  // the same of its timed part; none in results of older versions
   bool pilot = false;                // it only served to decide how many trials there are: no statistics use it
-  double setup_seconds = 0;          // feed and sink made, slots faulted in, workers started
+  double setup_seconds = 0;          // feed and sink made, slots allocated, workers started
   double compute_setup_seconds = 0;  // of these, the sink's: kernels generated, weights made
   double first_batch_seconds = 0;    // from the same moment to the first batch in hand
   std::size_t warm_up_batches = 0;

@@ -13,7 +13,7 @@
 #include "harness/plan/find.h"
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
-#include "harness/show/table.h"
+#include "harness/show/schedule_text.h"
 
 namespace loadline {
 namespace {

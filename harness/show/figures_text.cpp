@@ -9,6 +9,7 @@
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/scaling_text.h"
+#include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/stages_table.h"
 #include "harness/show/table.h"

@@ -9,7 +9,7 @@
 
 namespace loadline {
 
-// "175.8 MiB to /local/scratch in 0.40 s, 440.0 MiB/s"; of several nodes how many, and the slowest's time. `copy` is
+// "175.8 MiB to /local/scratch in 400 ms, 440.0 MiB/s"; of several nodes how many, and the slowest's time. `copy` is
 // where it lies, as staged_path() says.
 std::string staged_words(const StagedCopy& staged, const std::filesystem::path& copy);
 // The same of all datasets of a run, "staged: ..." on a line each. Empty where nothing was staged.

@@ -14,6 +14,7 @@
 #include "harness/show/predictions_text.h"
 #include "harness/show/ranks_text.h"
 #include "harness/show/recommendation_text.h"
+#include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/staging_text.h"
 #include "harness/show/table.h"

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "harness/judge/judgement.h"
-#include "harness/measure/schedule.h"
 #include "harness/result/result.h"
 #include "harness/show/wrap.h"
 
@@ -37,20 +36,5 @@ std::string fingerprint_text(const DatasetFacts& facts);
 
 // What the machine, the program and the data were: a few lines.
 std::string setting_text(const Result& result);
-
-// What would be run, a line a cell, and about how long it takes.
-std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width = kUnlimited);
-
-// "8 cells and 7 ceilings, 5 trials each, about 19 s"; "24 cells, 3 to 20 of 50 trials each to fit the time limit,
-// about 1 min 2 s to 5 min 0 s".
-std::string scope_text(const Result& prepared, const Schedule& schedule);
-// The same of the ceilings alone.
-std::string ceilings_scope_text(const Result& prepared, const Schedule& schedule);
-
-// Why cells have fewer trials than they might, a sentence a line; empty where all have what was asked for.
-std::string stopped_text(const Result& result, const Judgement& judgement);
-
-// "1.2 s", "3 min 20 s".
-std::string time_text(double seconds);
 
 }  // namespace loadline

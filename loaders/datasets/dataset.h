@@ -4,159 +4,21 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "loaders/batch.h"
-#include "loaders/datasets/file_names.h"
+#include "loaders/datasets/dataset_info.h"
 #include "loaders/datasets/labels.h"
+#include "loaders/sample_index.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/numa.h"
 #include "loaders/storage/pages_ahead.h"
-#include "loaders/tensor.h"
 
 namespace loadline {
-
-// How a sample is got at.
-enum class Access : std::uint8_t {
-  kMapped,    // where it lies in a mapped file
-  kResident,  // where it lies in this process's own memory
-  kRows,      // by the HDF5 library, one read a sample
-  kBlocks,    // by the HDF5 library, one read for each run of neighbours in a batch
-  kChunks,    // whole chunks of an HDF5 file as they are stored, decoded by the thread that wants them
-  kFiles,     // a file a sample, read whole
-  kUnknown,   // by a loader that is not ours, in a way of its own
-};
-
-// "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files", "unknown".
-std::string_view name(Access access);
-
-// Whether readers copy what is stored into memory of their own, rather than find it where it is mapped or resident.
-constexpr bool is_copied(Access access) {
-  return access != Access::kMapped && access != Access::kResident;
-}
-
-// A cube of f32 values in the channels of two fields, [channels, edge, edge, edge] each.
-struct VolumeShape {
-  std::size_t edge = 0;  // values along each side
-  std::size_t input_channels = 0;
-  std::size_t target_channels = 0;
-
-  std::size_t channels() const { return input_channels + target_channels; }
-  std::size_t bytes() const { return channels() * edge * edge * edge * sizeof(float); }
-  bool operator==(const VolumeShape&) const = default;
-};
-
-// How sequences are taken out of a row of tokens.
-enum class Sequences : std::uint8_t {
-  kRandom,       // each begins at a random token
-  kConsecutive,  // each begins where the one before it ends
-  kDocuments,    // the same, and none goes on into the next document
-  kPadded,       // of text: each is a document, and the rest of its row stands empty
-  kPacked,       // of text: each is a row that documents fill one behind the other
-};
-
-// "random", "consecutive", "documents", "padded", "packed".
-constexpr std::string_view name(Sequences sequences) {
-  switch (sequences) {
-    case Sequences::kRandom: return "random";
-    case Sequences::kConsecutive: return "consecutive";
-    case Sequences::kDocuments: return "documents";
-    case Sequences::kPadded: return "padded";
-    case Sequences::kPacked: return "packed";
-  }
-  return "";
-}
-
-// Whether they are of text, rather than of a row of tokens.
-constexpr bool is_of_text(Sequences sequences) {
-  return sequences == Sequences::kPadded || sequences == Sequences::kPacked;
-}
-
-// A row of tokens, of which samples are sequences.
-struct TokenShape {
-  std::size_t tokens = 0;
-  std::size_t token_bytes = 0;           // as stored: 2 or 4
-  std::optional<std::size_t> documents;  // nullopt: that is not known
-  std::size_t sequence_length = 0;       // maximum number of tokens that a sample predicts; 0: samples are not cut
-  Sequences sequences = Sequences::kRandom;
-
-  std::size_t bytes() const { return tokens * token_bytes; }
-  bool operator==(const TokenShape&) const = default;
-};
-
-// What is a document of text.
-enum class TextDocuments : std::uint8_t {
-  kAuto,       // as the files are named (open_text())
-  kLines,      // a line of a file
-  kFiles,      // a file
-  kJsonLines,  // a member of the JSON object that a line is; not to be asked for, files are named for it
-};
-
-// "auto", "lines", "files", "json-lines".
-constexpr std::string_view name(TextDocuments documents) {
-  switch (documents) {
-    case TextDocuments::kAuto: return "auto";
-    case TextDocuments::kLines: return "lines";
-    case TextDocuments::kFiles: return "files";
-    case TextDocuments::kJsonLines: return "json-lines";
-  }
-  return "";
-}
-
-// Documents, of which tokens are made as they are asked for.
-struct TextShape {
-  std::size_t documents = 0;
-  std::size_t bytes = 0;  // of them all, as they are stored
-  TextDocuments stored_as = TextDocuments::kLines;
-  std::string tokenizer;            // "bytes", or the file of its model
-  std::size_t vocabulary = 0;       // tokens are below it
-  std::size_t sequence_length = 0;  // tokens that a sample has to predict, at the most; 0: nobody makes samples
-  Sequences sequences = Sequences::kPadded;
-  // Packed: how many stored bytes a row has, each document counting one more for its end.
-  std::optional<std::size_t> row_bytes = std::nullopt;
-
-  bool operator==(const TextShape&) const = default;
-};
-
-struct DatasetInfo {
-  std::string format;       // row of the format table
-  std::size_t samples = 0;  // at least 1; 0 only if the files are unknown and cannot be counted
-  // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
-  // of their own, height and width are 0; of crops of a volume, of tokens and of text, all of it is 0.
-  ImageShape shape;
-  std::optional<VolumeShape> volume;  // that the samples are crops of
-  std::optional<TokenShape> tokens;   // that the samples are sequences of
-  std::optional<TextShape> text;      // that the samples are made of
-  std::size_t classes = 0;            // labels are below it
-  FileNames files;                    // all that belongs to the dataset
-  std::size_t stored_bytes = 0;       // of `files`
-  // Of `files`, that stored_bytes is estimated from; nullopt: it is of all.
-  std::optional<std::size_t> sized_files = std::nullopt;
-  bool encoded = false;          // samples are images in a format of their own, such as JPEG
-  bool labels_in_memory = true;  // rather than read as they are asked for
-  Access access = Access::kMapped;
-
-  std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample of a size that all have
-  // Whether samples are images that a class has been given to.
-  bool labelled() const { return !volume && !tokens && !text; }
-  std::size_t all_bytes() const {
-    if (volume) return volume->bytes();
-    if (tokens) return tokens->bytes();
-    if (text) return text->bytes;
-    return encoded ? stored_bytes : samples * sample_bytes();
-  }
-};
-
-// "u8", of text too; "f32" of volumes, "u16" or "u32" of tokens.
-std::string_view stored_type(const DatasetInfo& info);
 
 using StoredSample = std::span<const std::byte>;  // the bytes of one
 
@@ -223,6 +85,10 @@ class SampleArrivals {
   virtual bool window_full() const = 0;
 };
 
+class TextDataset;
+class TokenDataset;
+class VolumeDataset;
+
 // An immutable, random-access set of images and labels. All const members are safe to call from any thread. Opening
 // checks the extents of every file and, but for large datasets (labels.h), reads every label; the images are read as
 // they are asked for.
@@ -238,6 +104,12 @@ class Dataset {
   void check_labels(std::span<const SampleIndex> indices, std::span<const std::int32_t> labels) const {
     if (labels_.stored()) check_stored_labels(indices, labels);
   }
+
+  // This dataset as its kind, which has more to ask than Dataset; null where it is of another kind. Samples are cut
+  // from tokens, made of text, or crops of a volume; those of all other datasets are images.
+  virtual const TokenDataset* as_tokens() const { return nullptr; }
+  virtual const TextDataset* as_text() const { return nullptr; }
+  virtual const VolumeDataset* as_volume() const { return nullptr; }
 
   // How long each sample is, in bytes as it is stored: of documents of text, one a sample. Empty where all are of one
   // length, or that is not known.
@@ -312,85 +184,5 @@ class AddressableDataset : public Dataset {
 
 // Asks for the pages that these samples lie on, where they are mapped. Any thread.
 void ask_for_samples(const Dataset& dataset, std::span<const SampleIndex> indices, PagesAhead& pages);
-
-// How the files of a folder are read.
-enum class FileRead : std::uint8_t {
-  kPread,  // opened, read and closed, one after the other; the system fetches the next ones meanwhile
-  kMmap,   // mapped, read as they are decoded
-  kUring,  // by io_uring, many at a time, ahead of the decoding
-};
-
-// "pread", "mmap", "uring".
-std::string_view name(FileRead read);
-
-enum class Split : std::uint8_t { kTrain, kTest };
-enum class LabelKind : std::uint8_t { kFine, kCoarse };  // of CIFAR-100: 100 classes or 20
-
-struct DatasetOptions {
-  std::string format = "auto";  // or a row of the format table
-  Split split = Split::kTrain;
-  LabelKind labels = LabelKind::kFine;
-  FileRead read = FileRead::kPread;  // of a folder of images
-  ReadAheadOptions ahead;            // of FileRead::kUring
-  bool in_memory = false;            // copy all samples into huge-page memory while opening
-  MemoryPlace memory = {};           // where that lies
-  std::optional<Access> access;      // of the HDF5 ones and kMapped; nullopt: as the format does by itself
-  std::string hdf5_images = "images";
-  std::string hdf5_labels = "labels";
-  std::size_t crops = 1024;         // of a volume: samples an epoch
-  std::size_t crop_edge = 1;        // of a volume, which has to be at least as long: values along each side of a sample
-  std::size_t sequence_length = 0;  // tokens and text: how many each sample predicts; 0: samples are not cut
-  Sequences sequences = Sequences::kRandom;
-  std::size_t token_bytes = 0;     // of tokens: 2 or 4; 0: as their index says, 2 without one
-  std::string tokenizer = "auto";  // of text: "bytes", a file with a model; auto: *.model beside it, or else bytes
-  std::string text_key = "text";   // of text in JSON: the member that is the document
-  TextDocuments documents = TextDocuments::kAuto;  // of text
-
-  bool operator==(const DatasetOptions&) const = default;
-};
-
-struct DatasetFormat {
-  std::string_view name;
-  std::string_view summary;
-  bool (*recognises)(const std::filesystem::path& path);  // looks at names and sizes only
-  std::unique_ptr<Dataset> (*open)(const std::filesystem::path& path, const DatasetOptions& options);
-};
-
-// The table of formats: list, help and conformance tests read it.
-std::span<const DatasetFormat> dataset_formats();
-
-// Opens the dataset at `path`, a directory or one file. Throws Error naming the file and what is wrong with it.
-std::unique_ptr<Dataset> open_dataset(const std::filesystem::path& path, const DatasetOptions& options);
-
-// How much memory opening this dataset takes for its samples: 0 where they stay in their files, or where it cannot be
-// opened, which open_dataset() says. Takes no memory for them itself.
-std::uint64_t resident_bytes(const std::filesystem::path& path, const DatasetOptions& options);
-
-// 64-bit digest of shape, labels and sample bytes in index order (XXH3). Reads every sample. Equal for equal samples,
-// whatever the format they are stored in. None when `stop` was requested before the end. Throws Error as
-// check_intact().
-std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop);
-// The same without a way to stop it.
-std::uint64_t content_fingerprint(const Dataset& dataset);
-
-// Of how many samples run_fingerprint() is, evenly spread: of a dataset of more than 4 GiB, counting a sample as 1 KiB
-// at least and an encoded one as 32 KiB. Of more than 2^30 tokens they are runs of 1,024, of a volume of more than 4
-// GiB all channels of single values, of more than 4 GiB of text documents, however many samples are made of them. None
-// of less: it is content_fingerprint().
-// The same whatever format the samples are stored in.
-std::optional<std::size_t> fingerprint_samples(const DatasetInfo& info);
-// What tells one dataset from another without reading for hours: the digest of shape, number of samples and, of so many
-// samples, labels and bytes. Errors and `stop` as above.
-std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::stop_token& stop);
-
-// Of how many files of a folder the page cache is looked at, evenly spread: to look at all takes minutes. None of those
-// with fewer, where it is all.
-inline constexpr std::size_t kMostFilesLookedAt = 65'536;
-inline constexpr std::size_t kFilesLookedAt = 4'096;
-std::optional<std::size_t> files_looked_at(const FileNames& files);
-
-// How much of the dataset's files, or of those that are looked at, the page cache holds now.
-Residency page_cache_residency(const Dataset& dataset);
-Residency page_cache_residency(const FileNames& files);
 
 }  // namespace loadline

@@ -1,4 +1,5 @@
-// What tells one dataset from another.
+#include "loaders/datasets/fingerprint.h"
+
 #include <xxhash.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <numeric>
 #include <vector>
 
-#include "loaders/datasets/dataset.h"
 #include "loaders/datasets/ordered_reads.h"
 #include "loaders/datasets/text.h"
 #include "loaders/datasets/tokens.h"
@@ -203,16 +203,16 @@ std::optional<std::uint64_t> run_fingerprint(const Dataset& dataset, const std::
   const auto count = fingerprint_samples(dataset.info());
   if (!count) return content_fingerprint(dataset, stop);
   Digest digest;
-  if (dataset.info().tokens) {
-    const bool complete = add_some_tokens(dynamic_cast<const TokenDataset&>(dataset), *count, digest, stop);
+  if (const auto* tokens = dataset.as_tokens()) {
+    const bool complete = add_some_tokens(*tokens, *count, digest, stop);
     return complete ? std::optional(digest.value()) : std::nullopt;
   }
-  if (dataset.info().text) {
-    const bool complete = add_some_documents(dynamic_cast<const TextDataset&>(dataset), *count, digest, stop);
+  if (const auto* text = dataset.as_text()) {
+    const bool complete = add_some_documents(*text, *count, digest, stop);
     return complete ? std::optional(digest.value()) : std::nullopt;
   }
-  if (dataset.info().volume) {
-    const bool complete = add_some_values(dynamic_cast<const VolumeDataset&>(dataset), *count, digest, stop);
+  if (const auto* volume = dataset.as_volume()) {
+    const bool complete = add_some_values(*volume, *count, digest, stop);
     return complete ? std::optional(digest.value()) : std::nullopt;
   }
   add_extents(dataset.info(), digest);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 
 namespace loadline {
 
@@ -10,6 +11,7 @@ namespace loadline {
 // each plain (mapped) or .gz (inflated once into huge-page memory while opening). Images [count, height, width] u8.
 bool recognises_idx(const std::filesystem::path& path);
 // What its compressed images take of memory once they are inflated, by their header; nullopt where they are plain.
+// Throws Error as open_idx().
 std::optional<std::uint64_t> inflated_idx_bytes(const std::filesystem::path& path, const DatasetOptions& options);
 std::unique_ptr<Dataset> open_idx(const std::filesystem::path& path, const DatasetOptions& options);
 
@@ -45,7 +47,8 @@ std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& path, co
 // y_test) and of MedMNIST (train_images, train_labels, test_images, test_labels). Mapped, with channels last turned
 // into planes as they are read; what is deflated in an .npz is inflated once into huge-page memory while opening.
 bool recognises_npy(const std::filesystem::path& path);
-// What its deflated images take of memory once they are inflated; nullopt where they are not deflated.
+// What its deflated images take of memory once they are inflated; nullopt where they are not deflated. Throws Error as
+// open_npy().
 std::optional<std::uint64_t> inflated_npz_bytes(const std::filesystem::path& path, const DatasetOptions& options);
 std::unique_ptr<Dataset> open_npy(const std::filesystem::path& path, const DatasetOptions& options);
 

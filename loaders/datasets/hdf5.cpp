@@ -6,6 +6,7 @@
 
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/hdf5_parts.h"
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -40,39 +41,16 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
 
 // ---- mapped
 
-// Gathers from a mapping of the file, past the library, which has told where the samples begin and then is done.
-class MappedHdf5 final : public AddressableDataset {
- public:
-  MappedHdf5(DatasetInfo info, Labels labels, std::unique_ptr<MappedFile> file, const std::byte* first)
-      : AddressableDataset(std::move(info), std::move(labels)),
-        file_(std::move(file)),
-        first_(first),
-        stride_(this->info().sample_bytes()) {}
-
-  void check_intact() const override { file_->check_intact(); }
-  void check_files() const override { file_->check_size(); }
-  void forget_pages() const override { file_->forget_pages(); }
-  std::vector<MappedBytes> mapped_files() const override { return {file_->bytes()}; }
-
- private:
-  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
-    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
-  }
-
-  std::unique_ptr<MappedFile> file_;
-  const std::byte* first_;
-  std::size_t stride_;
-};
-
+// Past the library, which has told where the samples begin and then is done.
 std::unique_ptr<Dataset> map_samples(DatasetInfo info, Labels labels, const std::string& name, const Hdf5Facts& facts) {
   const fs::path path = info.files.front();
   if (const std::string why = hdf5_obstacle(facts); !why.empty()) {
     throw hdf5_refusal(path, fmt::format("dataset '{}': {}", name, why));
   }
-  auto file = std::make_unique<MappedFile>(path);
+  auto file = std::make_shared<const MappedFile>(path);
   const std::byte* first =
       file->part(fmt::format("dataset '{}'", name), *facts.offset_bytes, info.samples, info.sample_bytes()).data();
-  return std::make_unique<MappedHdf5>(std::move(info), std::move(labels), std::move(file), first);
+  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(file), first);
 }
 
 // ---- through the library
@@ -137,13 +115,6 @@ bool recognises_hdf5(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_hdf5(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
-  if (options.split != Split::kTrain) {
-    throw usage_error(fmt::format(
-        "split test: {} is one file with one split; convert the other split into its own file", path.string()));
-  }
   if (options.hdf5_images == DatasetOptions{}.hdf5_images && has_hdf5_dataset(path, std::string(kPackedBytes))) {
     return open_packed(path, options);
   }

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 #include "loaders/error.h"
 #include "loaders/storage/hdf5.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 

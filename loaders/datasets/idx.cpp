@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "loaders/datasets/formats.h"
-#include "loaders/datasets/memory.h"
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/storage/gzip.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {
@@ -126,29 +126,6 @@ IdxFile load_idx(const fs::path& path, std::size_t rank) {
   return is_gzip(path) ? inflate_idx(path, rank) : map_idx(path, rank);
 }
 
-class MappedIdx final : public AddressableDataset {
- public:
-  MappedIdx(DatasetInfo info, Labels labels, IdxFile images)
-      : AddressableDataset(std::move(info), std::move(labels)),
-        images_(std::move(images)),
-        first_(images_.content().data()),
-        stride_(this->info().sample_bytes()) {}
-
-  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
-    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
-  }
-
-  void check_intact() const override { images_.mapped->check_intact(); }
-  void check_files() const override { images_.mapped->check_size(); }
-  void forget_pages() const override { images_.mapped->forget_pages(); }
-  std::vector<MappedBytes> mapped_files() const override { return {images_.mapped->bytes()}; }
-
- private:
-  IdxFile images_;
-  const std::byte* first_;
-  std::size_t stride_;
-};
-
 constexpr std::array<std::string_view, 2> kImageSuffixes{"images-idx3-ubyte", "images.idx3-ubyte"};
 
 std::string labels_name(std::string images_name) {
@@ -230,9 +207,6 @@ bool recognises_idx(const fs::path& path) {
 }
 
 std::optional<std::uint64_t> inflated_idx_bytes(const fs::path& path, const DatasetOptions& options) {
-  std::error_code ignored;
-  const bool may_be = options.format == "idx" || (options.format == "auto" && fs::exists(path, ignored));
-  if (!may_be || (options.format == "auto" && !recognises_idx(path))) return std::nullopt;
   const fs::path images = images_path(path, options.split);
   if (!is_gzip(images)) return std::nullopt;
   GzipReader reader(images);
@@ -241,9 +215,6 @@ std::optional<std::uint64_t> inflated_idx_bytes(const fs::path& path, const Data
 }
 
 std::unique_ptr<Dataset> open_idx(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const fs::path images_name = images_path(path, options.split);
   const fs::path labels_name = labels_path(images_name);
   IdxFile images = load_idx(images_name, 3);
@@ -259,8 +230,11 @@ std::unique_ptr<Dataset> open_idx(const fs::path& path, const DatasetOptions& op
   info.files = {images_name, labels_name};
   for (const fs::path& file : info.files) info.stored_bytes += fs::file_size(file);
   Labels values = labels_of(labels);
-  if (images.mapped) return std::make_unique<MappedIdx>(std::move(info), std::move(values), std::move(images));
-  return std::make_unique<MemoryDataset>(std::move(info), values.all(), std::move(*images.inflated));
+  if (!images.mapped) {
+    return std::make_unique<StridedDataset>(std::move(info), values.all(), std::move(*images.inflated));
+  }
+  const std::byte* first = images.content().data();
+  return std::make_unique<StridedDataset>(std::move(info), std::move(values), std::move(images.mapped), first);
 }
 
 }  // namespace loadline

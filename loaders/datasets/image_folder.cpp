@@ -243,9 +243,6 @@ bool recognises_image_folder(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_image_folder(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   if (!fs::is_directory(path)) throw Error(fmt::format("cannot open {}: not a directory of images", path.string()));
   const fs::path root = split_directory(path, options.split);
   DatasetInfo info{.format = "image-folder", .shape = {3, 0, 0}, .encoded = true, .access = Access::kFiles};

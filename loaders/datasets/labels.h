@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/batch.h"
+#include "loaders/sample_index.h"
 #include "loaders/storage/mapping.h"
 
 namespace loadline {

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {
-
-DatasetInfo resident(DatasetInfo info) {
-  info.access = Access::kResident;
-  return info;
-}
 
 // A copy and the mapped pages it was made from would take the memory twice; this much at a time does not show.
 constexpr std::size_t kBytesToForget = std::size_t{4} << 20;
@@ -22,9 +20,7 @@ constexpr std::size_t kBytesToForget = std::size_t{4} << 20;
 class EncodedMemory final : public AddressableDataset {
  public:
   EncodedMemory(DatasetInfo info, std::vector<std::int32_t> labels, NodeMemory samples, std::vector<std::size_t> ends)
-      : AddressableDataset(resident(std::move(info)), std::move(labels)),
-        memory_(std::move(samples)),
-        ends_(std::move(ends)) {}
+      : AddressableDataset(std::move(info), std::move(labels)), memory_(std::move(samples)), ends_(std::move(ends)) {}
 
   std::vector<std::span<const std::byte>> memory() const override { return memory_.all(); }
 
@@ -46,17 +42,6 @@ class EncodedMemory final : public AddressableDataset {
 };
 
 }  // namespace
-
-MemoryDataset::MemoryDataset(DatasetInfo info, std::vector<std::int32_t> labels, NodeMemory samples, std::size_t offset)
-    : AddressableDataset(resident(std::move(info)), std::move(labels)),
-      memory_(std::move(samples)),
-      first_(memory_.first().data() + offset),
-      stride_(this->info().sample_bytes()) {}
-
-void MemoryDataset::locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const {
-  const std::byte* const first = memory_.here(first_);
-  for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first + indices[i] * stride_, stride_};
-}
 
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most_bytes, const MemoryPlace& place) {
   DatasetInfo info = dataset.info();
@@ -95,10 +80,11 @@ std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most
   for (std::size_t i = 0; i < info.samples; ++i) labels[i] = dataset.labels()[i];
   if (!labels.empty()) dataset.labels().check_intact();
   if (info.encoded) {
+    info.access = Access::kResident;
     return std::make_unique<EncodedMemory>(std::move(info), std::move(labels), place.spread(std::move(memory)),
                                            std::move(ends));
   }
-  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), place.spread(std::move(memory)));
+  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), place.spread(std::move(memory)));
 }
 
 }  // namespace loadline

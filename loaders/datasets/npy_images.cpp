@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "loaders/datasets/formats.h"
-#include "loaders/datasets/memory.h"
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
 #include "loaders/storage/npy.h"
 #include "loaders/storage/zip.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {
@@ -226,29 +226,6 @@ std::vector<std::int32_t> npy_labels(const NpyArray& array, std::size_t samples)
 
 // ---- datasets
 
-class MappedNpy final : public AddressableDataset {
- public:
-  MappedNpy(DatasetInfo info, std::vector<std::int32_t> labels, NpyArray images)
-      : AddressableDataset(std::move(info), std::move(labels)),
-        images_(std::move(images)),
-        first_(images_.values().data()),
-        stride_(this->info().sample_bytes()) {}
-
-  void check_intact() const override { images_.file->check_intact(); }
-  void check_files() const override { images_.file->check_size(); }
-  void forget_pages() const override { images_.file->forget_pages(); }
-  std::vector<MappedBytes> mapped_files() const override { return {images_.file->bytes()}; }
-
- private:
-  void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
-    for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first_ + indices[i] * stride_, stride_};
-  }
-
-  NpyArray images_;
-  const std::byte* first_;
-  std::size_t stride_;
-};
-
 // Mapped, channels last: turned into planes as they are read.
 class InterleavedNpy final : public Dataset {
  public:
@@ -303,8 +280,8 @@ std::unique_ptr<Dataset> resident_npy(DatasetInfo info, std::vector<std::int32_t
     to_planes(image, info.shape, planes.data());
     std::ranges::copy(planes, image.begin());
   }
-  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory),
-                                         images.facts.offset_bytes);
+  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(memory),
+                                          images.facts.offset_bytes);
 }
 
 bool is_images_array(const fs::path& path) {
@@ -323,18 +300,11 @@ bool recognises_npy(const fs::path& path) {
 }
 
 std::optional<std::uint64_t> inflated_npz_bytes(const fs::path& path, const DatasetOptions& options) {
-  std::error_code ignored;
-  if ((options.format != "npy" && options.format != "auto") || path.extension() != ".npz" ||
-      !fs::is_regular_file(path, ignored)) {
-    return std::nullopt;
-  }
+  if (path.extension() != ".npz") return std::nullopt;
   return NpyFiles(path, options.split).inflated_bytes();
 }
 
 std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const NpyFiles files(path, options.split);
   NpyArray images = files.images();
   const ImageArray array = image_array(images);
@@ -347,7 +317,8 @@ std::unique_ptr<Dataset> open_npy(const fs::path& path, const DatasetOptions& op
   if (images.inflated) return resident_npy(std::move(info), std::move(labels), std::move(images), array.channels_last);
   if (array.channels_last)
     return std::make_unique<InterleavedNpy>(std::move(info), std::move(labels), std::move(images));
-  return std::make_unique<MappedNpy>(std::move(info), std::move(labels), std::move(images));
+  const std::byte* first = images.values().data();
+  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(images.file), first);
 }
 
 }  // namespace loadline

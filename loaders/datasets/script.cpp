@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/datasets/memory.h"
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 
 namespace loadline {
@@ -31,7 +31,7 @@ std::unique_ptr<Dataset> open_script(const std::filesystem::path& path) {
   std::error_code ignored;
   info.stored_bytes = std::filesystem::file_size(path, ignored);
   if (ignored) info.stored_bytes = 0;
-  return std::make_unique<MemoryDataset>(std::move(info), std::vector<std::int32_t>(samples), HugeMemory(samples));
+  return std::make_unique<StridedDataset>(std::move(info), std::vector<std::int32_t>(samples), HugeMemory(samples));
 }
 
 }  // namespace loadline

@@ -1,36 +1,24 @@
 #include "loaders/datasets/shards.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <limits>
+#include <cstddef>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <set>
+#include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
-#include "loaders/storage/file_stamp.h"
 
 namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// ---- which files
 
 Error shards_refusal(const fs::path& path, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", path.string(), why));
@@ -106,124 +94,6 @@ void check_series(const fs::path& directory, const std::vector<fs::path>& shards
   }
 }
 
-// ---- the index kept
-
-constexpr std::array<char, 8> kIndexMagic{'l', 'l', 'i', 'n', 'd', 'e', 'x', '1'};
-constexpr std::size_t kLeastKept = 4096;  // samples: fewer are scanned in a few milliseconds
-
-// None where the environment names no place.
-std::optional<fs::path> kept_index(const std::vector<fs::path>& shards, std::string_view format) {
-  const auto variable = [](const char* name) -> std::optional<fs::path> {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0' ? std::optional<fs::path>(value) : std::nullopt;
-  };
-  std::optional<fs::path> cache = variable("XDG_CACHE_HOME");
-  if (!cache) {
-    if (const auto home = variable("HOME")) cache = *home / ".cache";
-  }
-  if (!cache) return std::nullopt;
-  // The same shards in the same place have one index, whatever became of them meanwhile.
-  std::string text(format);
-  for (const fs::path& shard : shards) text += '\n' + fs::absolute(shard).string();
-  return *cache / "loadline" / "index" / fmt::format("{:016x}.index", XXH3_64bits(text.data(), text.size()));
-}
-
-struct IndexHeader {
-  std::array<char, 8> magic = kIndexMagic;
-  std::uint64_t identity = 0;
-  std::uint64_t shards = 0;
-  std::uint64_t samples = 0;
-  std::uint64_t leads = 0;     // as many, or none
-  std::uint64_t checksum = 0;  // XXH3 of all that follows
-};
-
-std::uint64_t checksum_of(const ShardIndex& index) {
-  const auto hash = [](const auto& values, std::uint64_t seed) {
-    return XXH3_64bits_withSeed(values.data(), values.size() * sizeof values[0], seed);
-  };
-  return hash(index.leads, hash(index.labels, hash(index.bytes, hash(index.offsets, hash(index.ends, 1)))));
-}
-
-// What is scanned on several threads.
-class Scans {
- public:
-  Scans(const std::vector<fs::path>& shards, const ScanShard& scan)
-      : shards_(shards), scan_(scan), found_(shards.size()) {}
-
-  ShardIndex run() {
-    const std::size_t threads = std::clamp<std::size_t>(affinity_cpus().size(), 1, shards_.size());
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-      work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    return joined();
-  }
-
- private:
-  void work() {
-    for (;;) {
-      const std::size_t shard = next_.fetch_add(1);
-      if (shard >= shards_.size()) return;
-      try {
-        scan_(shards_[shard], found_[shard]);
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        // The first shard's, so that the message is the same every time; those before it are being looked at.
-        if (shard < failed_) {
-          failed_ = shard;
-          failure_ = std::current_exception();
-        }
-        next_ = shards_.size();
-        return;
-      }
-    }
-  }
-
-  ShardIndex joined() {
-    std::size_t samples = 0;
-    for (const ShardIndex& part : found_) samples += part.offsets.size();
-    if (samples >= std::numeric_limits<SampleIndex>::max()) {
-      throw Error(fmt::format("cannot open {}: {} samples are more than 2^32 - 2", shards_.front().string(), samples));
-    }
-    ShardIndex all;
-    all.offsets.reserve(samples);
-    all.bytes.reserve(samples);
-    all.labels.reserve(samples);
-    for (ShardIndex& part : found_) {
-      all.offsets.insert(all.offsets.end(), part.offsets.begin(), part.offsets.end());
-      all.bytes.insert(all.bytes.end(), part.bytes.begin(), part.bytes.end());
-      all.leads.insert(all.leads.end(), part.leads.begin(), part.leads.end());
-      all.labels.insert(all.labels.end(), part.labels.begin(), part.labels.end());
-      all.ends.push_back(static_cast<SampleIndex>(all.offsets.size()));
-      part = {};
-    }
-    return all;
-  }
-
-  const std::vector<fs::path>& shards_;
-  const ScanShard& scan_;
-  std::vector<ShardIndex> found_;  // each written by one thread
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // of the two below
-  std::size_t failed_ = std::numeric_limits<std::size_t>::max();
-  std::exception_ptr failure_;
-};
-
-// Without any label all samples are of one class. With some, one without is a mistake.
-void settle_labels(const std::vector<fs::path>& shards, ShardIndex& index) {
-  const auto none = std::ranges::find(index.labels, kNoLabel);
-  if (none == index.labels.end()) return;
-  const bool all = std::ranges::all_of(index.labels, [](std::int32_t label) { return label == kNoLabel; });
-  if (!all) {
-    const auto sample = static_cast<SampleIndex>(none - index.labels.begin());
-    throw shards_refusal(shards[index.shard_of(sample)],
-                         fmt::format("the sample at byte {} has no label, but others do", index.offsets[sample]));
-  }
-  std::ranges::fill(index.labels, 0);
-}
-
 }  // namespace
 
 std::optional<Split> split_in_name(std::string_view name) {
@@ -253,10 +123,6 @@ fs::path directory_of_split(const fs::path& path, Split split) {
   throw shards_refusal(path, "it contains neither val, validation nor test");
 }
 
-std::size_t ShardIndex::shard_of(SampleIndex index) const {
-  return static_cast<std::size_t>(std::ranges::upper_bound(ends, index) - ends.begin());
-}
-
 bool has_shards(const fs::path& path, const ShardNames& names) {
   const auto any = [&](const fs::path& file) {
     const std::string name = file.filename().string();
@@ -270,8 +136,6 @@ bool has_shards(const fs::path& path, const ShardNames& names) {
 std::vector<fs::path> shards_at(const fs::path& path, Split split, const ShardNames& names) {
   if (!fs::is_directory(path)) {
     if (names.is_compressed(path.filename().string())) throw compressed_shard(path, names);
-    if (split != Split::kTrain)
-      throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
     return {path};
   }
   const fs::path directory = directory_of_split(path, split);
@@ -293,89 +157,6 @@ std::vector<fs::path> shards_at(const fs::path& path, Split split, const ShardNa
   for (const fs::path& shard : listed.shards) refuse_other_than_file("open", shard);
   check_series(directory, listed.shards);
   return std::move(listed.shards);
-}
-
-std::uint64_t identity_of(const std::vector<fs::path>& shards, std::string_view format) {
-  std::string text(format);
-  for (const fs::path& shard : shards) {
-    const auto stamp = stamp_of(shard).value_or(FileStamp{});
-    text += fmt::format("\n{}\n{} {} {} {} {}", fs::absolute(shard).string(), stamp.device, stamp.inode, stamp.bytes,
-                        stamp.modified_ns, stamp.changed_ns);
-  }
-  return XXH3_64bits(text.data(), text.size());
-}
-
-std::optional<ShardIndex> load_index(const fs::path& file, std::uint64_t identity) {
-  std::error_code missing;
-  if (!fs::exists(file, missing)) return std::nullopt;
-  try {
-    const File in = File::open(file);
-    const std::size_t size = in.size_bytes();
-    IndexHeader header;
-    if (size < sizeof header) return std::nullopt;
-    in.read_exactly(0, std::as_writable_bytes(std::span(&header, 1)));
-    if (header.magic != kIndexMagic || header.identity != identity) return std::nullopt;
-    constexpr std::size_t kOfASample = sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(std::int32_t);
-    if (header.shards > size || header.samples > size || (header.leads != 0 && header.leads != header.samples) ||
-        size != sizeof header + header.shards * sizeof(SampleIndex) + header.samples * kOfASample +
-                    header.leads * sizeof(std::uint32_t)) {
-      return std::nullopt;
-    }
-    ShardIndex index;
-    std::size_t at = sizeof header;
-    const auto take = [&](auto& values, std::size_t count) {
-      values.resize(count);
-      in.read_exactly(at, std::as_writable_bytes(std::span(values)));
-      at += count * sizeof values[0];
-    };
-    take(index.ends, header.shards);
-    take(index.offsets, header.samples);
-    take(index.bytes, header.samples);
-    take(index.labels, header.samples);
-    take(index.leads, header.leads);
-    if (header.checksum != checksum_of(index)) return std::nullopt;
-    return index;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-void save_index(const fs::path& file, std::uint64_t identity, const ShardIndex& index) {
-  const IndexHeader header{.identity = identity,
-                           .shards = index.ends.size(),
-                           .samples = index.offsets.size(),
-                           .leads = index.leads.size(),
-                           .checksum = checksum_of(index)};
-  AtomicFile out(file);
-  out.write(std::as_bytes(std::span(&header, 1)));
-  out.write(std::as_bytes(std::span(index.ends)));
-  out.write(std::as_bytes(std::span(index.offsets)));
-  out.write(std::as_bytes(std::span(index.bytes)));
-  out.write(std::as_bytes(std::span(index.labels)));
-  out.write(std::as_bytes(std::span(index.leads)));
-  out.commit();
-}
-
-ShardIndex index_of(const std::vector<fs::path>& shards, std::string_view format, const ScanShard& scan) {
-  const auto kept = kept_index(shards, format);
-  // Before they are read: a shard that is written to meanwhile is another one.
-  const std::uint64_t identity = identity_of(shards, format);
-  if (kept) {
-    if (auto index = load_index(*kept, identity)) return std::move(*index);
-  }
-  ShardIndex index = Scans(shards, scan).run();
-  if (index.offsets.empty()) throw shards_refusal(shards.front(), "it contains no samples");
-  settle_labels(shards, index);
-  if (kept && index.offsets.size() >= kLeastKept) {
-    // A help for the next run, and no more: where it cannot be written, that run scans again.
-    try {
-      std::error_code failed;
-      fs::create_directories(kept->parent_path(), failed);
-      save_index(*kept, identity, index);
-    } catch (const Error&) {
-    }
-  }
-  return index;
 }
 
 MappedShards::MappedShards(const std::vector<fs::path>& shards, ShardIndex index) : index_(std::move(index)) {

@@ -124,16 +124,6 @@ std::size_t row_bytes_for(const DocumentStore& documents, const Tokenizer& token
   return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(places) / tokens));
 }
 
-void check_text_options(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
-  if (options.sequence_length > 0 && !is_of_text(options.sequences)) {
-    throw usage_error(fmt::format("--sequences {}: {} is text; use --workload text, whose samples are padded or packed",
-                                  name(options.sequences), path.string()));
-  }
-}
-
 // Files, and the store of what they hold.
 std::unique_ptr<DocumentStore> store_of(const fs::path& path, const DatasetOptions& options, DatasetInfo& info) {
   TextDocuments& kind = info.text->stored_as;
@@ -218,7 +208,6 @@ bool recognises_text(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_text(const fs::path& path, const DatasetOptions& options) {
-  check_text_options(path, options);
   DatasetInfo info{.format = "text", .classes = 1};
   info.text.emplace();
   auto documents = store_of(path, options, info);

@@ -60,6 +60,7 @@ class TextDataset final : public Dataset {
   TextDataset(DatasetInfo info, std::unique_ptr<DocumentStore> documents, std::shared_ptr<const Tokenizer> tokenizer,
               std::string json_key);
 
+  const TextDataset* as_text() const override { return this; }
   const DocumentStore& documents() const { return *documents_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const std::string& json_key() const { return json_key_; }

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/affinity.h"
+#include "loaders/system/memory.h"
 #include "loaders/worker_clock.h"
 
 namespace loadline {

@@ -13,7 +13,7 @@
 
 #include "loaders/datasets/dataset.h"
 #include "loaders/datasets/shards.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 

@@ -1,26 +1,19 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/shards.h"
+#include "loaders/datasets/tfrecord_scan.h"
 #include "loaders/error.h"
-#include "loaders/storage/crc32c.h"
-#include "loaders/storage/file.h"
 
 namespace loadline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// ---- names
 
 // "train-00000-of-01024".
 bool ends_in_series(std::string_view name) {
@@ -45,289 +38,6 @@ bool is_compressed_tfrecord_name(std::string_view name) {
 }
 
 constexpr ShardNames kTfRecordNames{"tfrecord", is_tfrecord_name, is_compressed_tfrecord_name};
-
-// ---- records
-
-// Length, its checksum, the bytes, their checksum.
-constexpr std::uint64_t kRecordHead = 12;
-constexpr std::uint64_t kRecordTail = 4;
-
-std::uint64_t little_endian_at(std::span<const std::byte> bytes, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = count; i-- > 0;) value = value << 8U | std::to_integer<std::uint64_t>(bytes[i]);
-  return value;
-}
-
-// Reads a file a little at a time, where it is asked for.
-class Windowed {
- public:
-  explicit Windowed(const fs::path& path) : file_(File::open(path)), size_(file_.size_bytes()) {}
-
-  std::uint64_t size() const { return size_; }
-  const fs::path& path() const { return file_.path(); }
-  // Of bytes that are there; at most kWindow of them.
-  std::span<const std::byte> at(std::uint64_t offset, std::size_t count) {
-    if (offset < first_ || offset + count > first_ + held_) {
-      held_ = static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), size_ - offset));
-      first_ = offset;
-      file_.read_exactly(offset, std::span(window_).first(held_));
-    }
-    return std::span<const std::byte>(window_).subspan(static_cast<std::size_t>(offset - first_), count);
-  }
-
-  static constexpr std::size_t kWindow = 1024;
-
- private:
-  File file_;
-  std::uint64_t size_;
-  std::uint64_t first_ = 0;
-  std::size_t held_ = 0;
-  std::vector<std::byte> window_ = std::vector<std::byte>(kWindow);
-};
-
-// A part of the file that is a message or a text.
-struct Extent {
-  std::uint64_t first = 0;
-  std::uint64_t end = 0;
-
-  std::uint64_t bytes() const { return end - first; }
-};
-
-// Walks through the fields of a message in Protocol Buffers' wire format, without reading what they hold.
-class Fields {
- public:
-  struct Field {
-    std::uint64_t number = 0;
-    unsigned type = 0;
-    std::uint64_t value = 0;  // of type kVarint
-    Extent extent;            // of type kLength
-  };
-  static constexpr unsigned kVarint = 0;
-  static constexpr unsigned kLength = 2;
-
-  Fields(Windowed& file, const Extent& message) : file_(file), at_(message.first), end_(message.end) {}
-
-  // None at the end, and where the message makes no sense: then sound() is false.
-  std::optional<Field> next() {
-    if (at_ == end_ || !sound_) return std::nullopt;
-    const auto tag = varint();
-    if (!tag) return broken();
-    Field field{.number = *tag >> 3U, .type = static_cast<unsigned>(*tag & 7U), .value = 0, .extent = {}};
-    constexpr unsigned kFixed64 = 1;
-    constexpr unsigned kFixed32 = 5;
-    if (field.type == kVarint) {
-      const auto value = varint();
-      if (!value) return broken();
-      field.value = *value;
-      return field;
-    }
-    std::optional<std::uint64_t> length;
-    if (field.type == kLength) length = varint();
-    if (field.type == kFixed64) length = 8;
-    if (field.type == kFixed32) length = 4;
-    if (!length || *length > end_ - at_) return broken();
-    field.extent = {.first = at_, .end = at_ + *length};
-    at_ += *length;
-    return field;
-  }
-
-  // Of a packed list: one number after the other.
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && at_ < end_; shift += 7) {
-      const auto byte = std::to_integer<std::uint64_t>(file_.at(at_++, 1)[0]);
-      value |= (byte & 0x7fU) << shift;
-      if ((byte & 0x80U) == 0) return value;
-    }
-    return std::nullopt;
-  }
-
-  bool sound() const { return sound_; }
-
- private:
-  std::optional<Field> broken() {
-    sound_ = false;
-    return std::nullopt;
-  }
-
-  Windowed& file_;
-  std::uint64_t at_;
-  std::uint64_t end_;
-  bool sound_ = true;
-};
-
-// What is looked for in a tf.train.Example: names as TensorFlow's models have them, and as TensorFlow Datasets has
-// them.
-constexpr std::array<std::string_view, 2> kImageFeatures{"image/encoded", "image"};
-constexpr std::array<std::string_view, 2> kLabelFeatures{"image/class/label", "label"};
-
-// Example { Features features = 1; }, Features { map<string, Feature> feature = 1; }, Feature { BytesList = 1;
-// FloatList = 2; Int64List = 3; }, each list { repeated value = 1; }; a map is a list of { key = 1; value = 2; }.
-class ExampleScan {
- public:
-  ExampleScan(Windowed& file, std::uint64_t record) : file_(file), record_(record) {}
-
-  void run(const Extent& example) {
-    Fields fields(file_, example);
-    while (const auto field = fields.next()) {
-      if (field->number == 1 && field->type == Fields::kLength) features(field->extent);
-    }
-    check(fields);
-    if (image_) return;
-    throw refusal(fmt::format("has no feature 'image/encoded' or 'image' of bytes; it has {}",
-                              names_.empty() ? "none at all" : names_));
-  }
-
-  const Extent& image() const { return *image_; }
-  std::int32_t label() const { return label_; }
-
- private:
-  Error refusal(const std::string& why) const {
-    return Error(fmt::format("cannot open {}: the record at byte {} {}", file_.path().string(), record_, why));
-  }
-  void check(const Fields& fields) const {
-    if (!fields.sound()) throw refusal("is no tf.train.Example");
-  }
-
-  void features(const Extent& extent) {
-    Fields fields(file_, extent);
-    while (const auto field = fields.next()) {
-      if (field->number == 1 && field->type == Fields::kLength) feature(field->extent);
-    }
-    check(fields);
-  }
-
-  void feature(const Extent& extent) {
-    Fields fields(file_, extent);
-    std::string name;
-    std::optional<Extent> value;
-    while (const auto field = fields.next()) {
-      if (field->type != Fields::kLength) continue;
-      if (field->number == 1) name = text_of(field->extent);
-      if (field->number == 2) value = field->extent;
-    }
-    check(fields);
-    if (names_.size() < kMostNamed) names_ += fmt::format("{}'{}'", names_.empty() ? "" : ", ", name);
-    if (!value) return;
-    if (prefers(kImageFeatures, name, image_name_)) image_value(*value);
-    if (prefers(kLabelFeatures, name, label_name_)) label_value(*value, name);
-  }
-
-  // Of two names that are both there the first counts, wherever it stands.
-  static bool prefers(std::span<const std::string_view> wanted, const std::string& name, std::size_t& found) {
-    const auto place = static_cast<std::size_t>(std::ranges::find(wanted, name) - wanted.begin());
-    if (place >= wanted.size() || place > found) return false;
-    found = place;
-    return true;
-  }
-
-  std::string text_of(const Extent& extent) {
-    if (extent.bytes() > Windowed::kWindow / 4) return "";
-    const auto bytes = file_.at(extent.first, static_cast<std::size_t>(extent.bytes()));
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-
-  void image_value(const Extent& feature) {
-    for_list(feature, 1, [&](Fields& list) {
-      while (const auto field = list.next()) {
-        if (field->number != 1 || field->type != Fields::kLength) continue;
-        if (image_of_this_) throw refusal("has several images in one feature");
-        image_of_this_ = true;
-        image_ = field->extent;
-      }
-    });
-    image_of_this_ = false;
-  }
-
-  void label_value(const Extent& feature, const std::string& name) {
-    for_list(feature, 3, [&](Fields& list) {
-      while (const auto field = list.next()) {
-        if (field->number != 1) continue;
-        if (field->type == Fields::kVarint) take_label(field->value, name);
-        if (field->type != Fields::kLength) continue;
-        Fields packed(file_, field->extent);
-        if (const auto value = packed.varint()) take_label(*value, name);
-      }
-    });
-  }
-
-  void take_label(std::uint64_t value, const std::string& name) {
-    if (value >= static_cast<std::uint64_t>(kMostClasses)) {
-      throw refusal(fmt::format("has label {} in '{}', want from 0 to {}", static_cast<std::int64_t>(value), name,
-                                kMostClasses - 1));
-    }
-    label_ = static_cast<std::int32_t>(value);
-  }
-
-  template <typename Use>
-  void for_list(const Extent& feature, std::uint64_t kind, const Use& use) {
-    Fields fields(file_, feature);
-    while (const auto field = fields.next()) {
-      if (field->number != kind || field->type != Fields::kLength) continue;
-      Fields list(file_, field->extent);
-      use(list);
-      check(list);
-    }
-    check(fields);
-  }
-
-  static constexpr std::size_t kMostNamed = 200;  // characters
-
-  Windowed& file_;
-  std::uint64_t record_;
-  std::optional<Extent> image_;
-  bool image_of_this_ = false;
-  std::int32_t label_ = kNoLabel;
-  std::size_t image_name_ = kImageFeatures.size();
-  std::size_t label_name_ = kLabelFeatures.size();
-  std::string names_;
-};
-
-// Where the bytes of the record at `at` lie; checks their length's own checksum.
-Extent record_at(Windowed& file, std::uint64_t at) {
-  const auto refusal = [&](const std::string& why) {
-    return Error(fmt::format("cannot open {}: the record at byte {} {}", file.path().string(), at, why));
-  };
-  if (file.size() - at < kRecordHead + kRecordTail)
-    throw refusal("is cut off: the file ends within its head (truncated)");
-  const auto head = file.at(at, kRecordHead);
-  if (masked(crc32c(head.first(8))) != little_endian_at(head.subspan(8), 4)) {
-    const bool gzip = at == 0 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
-    // RFC 1950: the two bytes together are a multiple of 31.
-    const bool zlib = at == 0 && head[0] == std::byte{0x78} && (0x7800U + std::to_integer<unsigned>(head[1])) % 31 == 0;
-    if (gzip || zlib) {
-      throw Error(
-          fmt::format("cannot open {}: it is compressed by {}, so single samples cannot be read; write the records "
-                      "uncompressed (compression hardly shrinks images)",
-                      file.path().string(), gzip ? "gzip" : "zlib"));
-    }
-    throw refusal(at == 0 ? "has a wrong length checksum: not a TFRecord file, or corrupt"
-                          : "has a wrong length checksum (corrupt)");
-  }
-  const std::uint64_t bytes = little_endian_at(head, 8);
-  if (bytes > file.size() - at - kRecordHead - kRecordTail) {
-    throw refusal(fmt::format("has {} bytes, the file has {} more (truncated)", bytes, file.size() - at - kRecordHead));
-  }
-  return {.first = at + kRecordHead, .end = at + kRecordHead + bytes};
-}
-
-void scan_tfrecord(const fs::path& path, ShardIndex& index) {
-  Windowed file(path);
-  for (std::uint64_t at = 0; at < file.size();) {
-    const Extent record = record_at(file, at);
-    ExampleScan example(file, at);
-    example.run(record);
-    if (record.bytes() > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(fmt::format("cannot open {}: the record at byte {} has {} bytes, want less than 4 GiB", path.string(),
-                              at, record.bytes()));
-    }
-    index.offsets.push_back(example.image().first);
-    index.bytes.push_back(static_cast<std::uint32_t>(example.image().bytes()));
-    index.leads.push_back(static_cast<std::uint32_t>(example.image().first - at));
-    index.labels.push_back(example.label());
-    at = record.end + kRecordTail;
-  }
-}
 
 class TfRecord final : public Dataset {
  public:
@@ -363,16 +73,7 @@ class TfRecord final : public Dataset {
     // Reads all of the record, of which the image is the most.
     void check(SampleIndex index) const override {
       const ShardIndex& found = shards_.index();
-      const auto file = shards_.shard_of(index).bytes();
-      const auto record = file.subspan(found.offsets[index] - found.leads[index]);
-      const std::uint64_t bytes = little_endian_at(record, 8);
-      // The length was right when the shard was opened.
-      const bool there =
-          record.size() >= kRecordHead + kRecordTail && bytes <= record.size() - kRecordHead - kRecordTail;
-      if (there && masked(crc32c(record.subspan(kRecordHead, bytes))) ==
-                       little_endian_at(record.subspan(kRecordHead + bytes), kRecordTail)) {
-        return;
-      }
+      if (is_sound_record(shards_.shard_of(index).bytes(), found.offsets[index] - found.leads[index])) return;
       throw Error("the checksum of its record is wrong (corrupt)");
     }
 
@@ -390,9 +91,6 @@ bool recognises_tfrecord(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_tfrecord(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const auto shards = shards_at(path, options.split, kTfRecordNames);
   ShardIndex index = index_of(shards, kTfRecordNames.format, scan_tfrecord);
   DatasetInfo info = shards_info(kTfRecordNames.format, shards, index);

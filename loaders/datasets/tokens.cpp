@@ -26,10 +26,7 @@ fs::path index_of(fs::path path) {
 
 // A directory as nanoGPT's scripts leave it: train.bin and val.bin.
 fs::path file_in(const fs::path& path, Split split) {
-  if (!fs::is_directory(path)) {
-    if (split == Split::kTrain) return path;
-    throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
-  }
+  if (!fs::is_directory(path)) return path;
   if (split == Split::kTrain) return path / "train.bin";
   return fs::exists(path / "val.bin") ? path / "val.bin" : path / "test.bin";
 }
@@ -107,20 +104,13 @@ std::size_t samples_of(const TokenShape& shape, const fs::path& path) {
 }  // namespace
 
 TokenDataset::TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, std::vector<std::uint64_t> starts)
-    : Dataset(std::move(info), {}), file_(std::move(file)), bytes_(file_->bytes()), starts_(std::move(starts)) {
-  if (!starts_.empty()) ends_ = sequence_ends(file_->path(), starts_, this->info().tokens->sequence_length);
+    : OnePiece(std::move(info), {}, std::move(file)), bytes_(this->file()->bytes()), starts_(std::move(starts)) {
+  if (!starts_.empty()) ends_ = sequence_ends(this->file()->path(), starts_, this->info().tokens->sequence_length);
 }
 
 TokenDataset::TokenDataset(const TokenDataset& from, NodeMemory memory)
-    : Dataset(
-          [&] {
-            DatasetInfo info = from.info();
-            info.access = Access::kResident;
-            return info;
-          }(),
-          {}),
-      memory_(std::move(memory)),
-      bytes_(memory_->first().first(from.bytes_.size())),
+    : OnePiece(from.info(), {}, std::move(memory)),
+      bytes_(own_memory()->first().first(from.bytes_.size())),
       starts_(from.starts_),
       ends_(from.ends_) {}
 
@@ -159,26 +149,6 @@ bool TokenDataset::visit(const std::function<bool(StoredSample)>& visitor) const
   return true;
 }
 
-void TokenDataset::check_intact() const {
-  if (file_) file_->check_intact();
-}
-
-void TokenDataset::check_files() const {
-  if (file_) file_->check_size();
-}
-
-void TokenDataset::forget_pages() const {
-  if (file_) file_->forget_pages();
-}
-
-std::vector<MappedBytes> TokenDataset::mapped_files() const {
-  return file_ ? std::vector{file_->bytes()} : std::vector<MappedBytes>();
-}
-
-std::vector<std::span<const std::byte>> TokenDataset::memory() const {
-  return memory_ ? memory_->all() : std::vector<std::span<const std::byte>>();
-}
-
 bool recognises_tokens(const fs::path& path) {
   if (fs::is_directory(path)) {
     return fs::is_regular_file(path / "train.bin") && (fs::exists(path / "val.bin") || fs::exists(path / "train.idx"));
@@ -190,15 +160,6 @@ bool recognises_tokens(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_tokens(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
-  if (is_of_text(options.sequences)) {
-    throw usage_error(fmt::format(
-        "--sequences {}: {} holds tokens and no text; use --workload tokens, whose samples are random, consecutive or "
-        "within documents",
-        name(options.sequences), path.string()));
-  }
   const fs::path file_path = file_in(path, options.split);
   auto file = std::make_unique<MappedFile>(file_path);
   DatasetInfo info{.format = "tokens", .classes = 1, .files = {file_path}};

@@ -4,14 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "loaders/datasets/dataset.h"
+#include "loaders/datasets/one_piece.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/memory.h"
+#include "loaders/system/numa.h"
 
 namespace loadline {
 
@@ -25,16 +24,17 @@ struct TokenRun {
 
 // A row of tokens, mapped or in memory; info().tokens says how many. A sample is a sequence and the token after it, as
 // many an epoch as the options make; labels would all be 0.
-class TokenDataset final : public Dataset {
+class TokenDataset final : public OnePiece<Dataset> {
  public:
   // `starts`: the first token of each document and the end of the last; empty: they were not asked for.
   TokenDataset(DatasetInfo info, std::unique_ptr<MappedFile> file, std::vector<std::uint64_t> starts);
   // The same with all tokens copied into memory.
   TokenDataset(const TokenDataset& from, NodeMemory memory);
 
+  const TokenDataset* as_tokens() const override { return this; }
   // All of them, little-endian, info().tokens->token_bytes each.
   std::span<const std::byte> bytes() const {
-    return memory_ ? std::span(memory_->here(bytes_.data()), bytes_.size()) : bytes_;
+    return own_memory() ? std::span(own_memory()->here(bytes_.data()), bytes_.size()) : bytes_;
   }
   // Where sample `index` lies: at most sequence_length + 1 tokens, fewer only at the end of a document. A pure function
   // of its arguments; `seed` and `epoch` matter to random places alone. Any thread.
@@ -44,15 +44,8 @@ class TokenDataset final : public Dataset {
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override;
   // Blocks of neighbouring tokens, as they are stored, in order.
   bool visit(const std::function<bool(StoredSample)>& visitor) const override;
-  void check_intact() const override;
-  void check_files() const override;
-  void forget_pages() const override;
-  std::vector<MappedBytes> mapped_files() const override;
-  std::vector<std::span<const std::byte>> memory() const override;
 
  private:
-  std::unique_ptr<MappedFile> file_;
-  std::optional<NodeMemory> memory_;
   std::span<const std::byte> bytes_;
   std::vector<std::uint64_t> starts_;
   std::vector<SampleIndex> ends_;  // behind the last sample of each document

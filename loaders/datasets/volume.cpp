@@ -12,8 +12,8 @@
 #include "loaders/error.h"
 #include "loaders/storage/hdf5.h"
 #include "loaders/storage/mapping.h"
-#include "loaders/storage/memory.h"
 #include "loaders/storage/npy.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 namespace {
@@ -273,8 +273,7 @@ std::unique_ptr<VolumeDataset> open_hdf5_volume(DatasetInfo info, const fs::path
     if (!why.empty()) throw volume_refusal(path, why);
     return map_volume(std::move(info), sources);
   }
-  if (info.access == Access::kRows) return std::make_unique<LibraryVolume>(std::move(info), std::move(datasets));
-  throw volume_refusal(path, "a volume's crops are not its rows: use --loader hdf5-mmap or hdf5");
+  return std::make_unique<LibraryVolume>(std::move(info), std::move(datasets));
 }
 
 std::unique_ptr<VolumeDataset> open_npy_volume(DatasetInfo info, const fs::path& directory) {
@@ -326,12 +325,6 @@ bool recognises_volume(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_volume(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
-  if (options.split != Split::kTrain) {
-    throw usage_error(fmt::format("split test: {} is one volume, so it has one split only", path.string()));
-  }
   if (options.crops == 0 || options.crops >= std::numeric_limits<SampleIndex>::max()) {
     throw usage_error(fmt::format("--crops {}: want at least 1 and fewer than 2^32 - 1", options.crops));
   }

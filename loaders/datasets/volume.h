@@ -39,6 +39,7 @@ class CropReader {
 // was asked for, each at a place that the transform chooses; their labels are 0.
 class VolumeDataset : public Dataset {
  public:
+  const VolumeDataset* as_volume() const final { return this; }
   // For crops with this many values along each side, at most the volume's own.
   virtual std::unique_ptr<CropReader> make_crop_reader(std::size_t edge) const = 0;
 

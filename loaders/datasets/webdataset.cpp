@@ -170,9 +170,6 @@ bool recognises_webdataset(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> open_webdataset(const fs::path& path, const DatasetOptions& options) {
-  if (options.labels == LabelKind::kCoarse) {
-    throw usage_error(fmt::format("coarse labels: {} has none, only cifar100 does", path.string()));
-  }
   const auto shards = shards_at(path, options.split, kTarNames);
   ShardIndex index =
       index_of(shards, kTarNames.format, [](const fs::path& shard, ShardIndex& found) { TarScan(shard, found).run(); });

@@ -10,8 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/delivery_ring.h"
 #include "loaders/sampler.h"
 #include "loaders/worker_clock.h"
 

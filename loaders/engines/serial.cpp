@@ -1,8 +1,9 @@
 #include <atomic>
 
+#include "loaders/batch_pool.h"
 #include "loaders/engines/engines.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "loaders/assemble.h"
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
+#include "loaders/delivery_ring.h"
 #include "loaders/engines/read_ahead.h"
 #include "loaders/loader.h"
 #include "loaders/sampler.h"
@@ -42,8 +43,8 @@ class WorkerFeed : public Feed {
   // Whether to read samples ahead of their batches where storage serves several requests at once.
   enum class Reading : std::uint8_t { kByBatch, kAhead };
 
-  // Allocates and faults in all slots, and makes each worker's filler. `kind` names it in messages. Throws usage
-  // Error for numbers of workers and batches that cannot be met.
+  // Allocates all slots (BatchPool says when they are faulted in), and makes each worker's filler. `kind` names it in
+  // messages. Throws usage Error for numbers of workers and batches that cannot be met.
   WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options,
              Reading reading = Reading::kByBatch);
 
@@ -70,7 +71,7 @@ class WorkerFeed : public Feed {
 
   // Makes the next batch; waits for a slot. A batch that fails is published with its failure. False when
   // there is none to make: at the end of the stream, and once closed. Any thread, a worker by one at a time. Allocates
-  // nothing.
+  // nothing beyond what Filler::fill() does.
   bool make_batch(Worker& worker);
 
   bool reads_ahead() const { return ahead_ != nullptr; }

@@ -17,7 +17,7 @@
 #include "loaders/error.h"
 #include "loaders/foreign_call.h"
 #include "loaders/printable.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 

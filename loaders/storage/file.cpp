@@ -51,11 +51,12 @@ struct Created {
 // mkstemp(3), which takes away the permissions that the user's umask would leave. `create` fails with EEXIST where the
 // name is taken: by this process, or by one of the same number on another host or before a crash.
 template <typename Create>
-Created create_beside(const std::filesystem::path& path, const Create& create) {
+Created create_beside(const std::filesystem::path& path, const Create& create, std::string_view mark = {}) {
   constexpr int kTries = 1000;
   const auto clean = path.has_filename() ? path : path.parent_path();
+  const std::string begin = fmt::format(".{}.{}{}", clean.filename().string(), mark, mark.empty() ? "" : ".");
   for (int i = 0;; ++i) {
-    auto name = clean.parent_path() / fmt::format(".{}.{}-{}", clean.filename().string(), ::getpid(), i);
+    auto name = clean.parent_path() / fmt::format("{}{}-{}", begin, ::getpid(), i);
     const int result = create(name.c_str());
     // Moved: a copy may fail for want of memory, and then nobody would remove what was created.
     if (result >= 0 || errno != EEXIST || i == kTries) return {result, std::move(name)};
@@ -216,8 +217,9 @@ void AtomicFile::commit() {
   sync_directory_of(path_);
 }
 
-AtomicDirectory::AtomicDirectory(std::filesystem::path path) : path_(std::move(path)) {
-  auto created = create_beside(path_, [](const char* name) { return ::mkdir(name, 0777); });
+AtomicDirectory::AtomicDirectory(std::filesystem::path path, std::string_view mark) : path_(std::move(path)) {
+  auto created = create_beside(
+      path_, [](const char* name) { return ::mkdir(name, 0777); }, mark);
   if (created.result < 0) throw system_error("create", path_, errno);
   temporary_ = std::move(created.name);
 }

@@ -98,7 +98,8 @@ class AtomicFile {
 // something non-empty came to stand under the name.
 class AtomicDirectory {
  public:
-  explicit AtomicDirectory(std::filesystem::path path);
+  // Until commit() it lies beside `path`, as ".<name>.<process>-<number>", or ".<name>.<mark>.<process>-<number>".
+  explicit AtomicDirectory(std::filesystem::path path, std::string_view mark = {});
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
   ~AtomicDirectory();

@@ -19,8 +19,8 @@ Error lock_refusal(const std::filesystem::path& path, const std::string& why) {
   return Error(fmt::format("cannot write {}: {}", path.string(), why));
 }
 
-int lock_now(int descriptor) {
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+int lock_now(int descriptor, int lock) {
+  while (::flock(descriptor, lock | LOCK_NB) != 0) {
     if (errno != EINTR) return errno;
   }
   return 0;
@@ -48,7 +48,7 @@ bool FileLock::take(const std::filesystem::path& path) {
   for (;;) {
     descriptor_ = ::open(lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor_ < 0) throw lock_refusal(path, fmt::format("{}: {}", lock_.string(), std::strerror(errno)));
-    const int error = lock_now(descriptor_);
+    const int error = lock_now(descriptor_, LOCK_EX);
     if (error == EWOULDBLOCK) {
       ::close(std::exchange(descriptor_, -1));
       return false;
@@ -68,6 +68,25 @@ FileLock::~FileLock() {
   if (descriptor_ < 0) return;
   // Removed while it is held, so that nobody else's is.
   if (ours_) ::unlink(lock_.c_str());
+  ::close(descriptor_);
+}
+
+std::shared_ptr<const HeldFile> HeldFile::together(const std::filesystem::path& path) {
+  return take(path, O_RDONLY, LOCK_SH);
+}
+
+std::shared_ptr<const HeldFile> HeldFile::alone(const std::filesystem::path& path) {
+  return take(path, O_RDWR, LOCK_EX);  // NFS locks for one alone only what is open for writing
+}
+
+std::shared_ptr<const HeldFile> HeldFile::take(const std::filesystem::path& path, int access, int lock) {
+  const int descriptor = ::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) throw Error(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)));
+  std::shared_ptr<const HeldFile> held(new HeldFile(descriptor));
+  return lock_now(descriptor, lock) == EWOULDBLOCK ? nullptr : held;
+}
+
+HeldFile::~HeldFile() {
   ::close(descriptor_);
 }
 

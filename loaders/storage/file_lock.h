@@ -1,4 +1,4 @@
-// One writer of a file at a time.
+// One writer of a file at a time, and readers whose files nobody replaces.
 #pragma once
 
 #include <filesystem>
@@ -27,6 +27,25 @@ class FileLock {
   std::filesystem::path lock_;
   int descriptor_ = -1;
   bool ours_ = false;  // to remove: it is empty
+};
+
+// Holds a file that is there for as long as it lives, together with others or alone. The lock is the system's
+// (flock(2)) on the file itself, and goes with it to another name. Where the file system has no locks all get the file.
+class HeldFile {
+ public:
+  // Null where another holds it alone. Throws Error naming the file where it cannot be opened.
+  static std::shared_ptr<const HeldFile> together(const std::filesystem::path& path);
+  // Null where another holds it, which may be an object of this process. Throws the same.
+  static std::shared_ptr<const HeldFile> alone(const std::filesystem::path& path);
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+  ~HeldFile();
+
+ private:
+  explicit HeldFile(int descriptor) : descriptor_(descriptor) {}
+  static std::shared_ptr<const HeldFile> take(const std::filesystem::path& path, int access, int lock);
+
+  int descriptor_;
 };
 
 }  // namespace loadline

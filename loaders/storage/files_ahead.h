@@ -25,7 +25,7 @@ class OpenFileAllowance {
   std::atomic<std::ptrdiff_t> left_;
 };
 
-// How many files each reader of a folder has under way.
+// How many files each reader of a folder has under way by pread.
 inline constexpr std::size_t kFilesAhead = 32;
 
 // Files are opened when they are asked for, and the system is told to fetch them (posix_fadvise, POSIX_FADV_WILLNEED),

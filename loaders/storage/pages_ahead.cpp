@@ -104,9 +104,14 @@ void PagesAhead::ask_for_others(std::size_t samples) {
 
 void PagesAhead::note_missing(std::size_t pages, std::size_t samples) {
   constexpr std::size_t kOften = 16;  // one sample in so many
+  // Before it is looked whether all was asked for: another thread may start it between the two.
+  const bool started = started_.load(std::memory_order_acquire);
   if (pages == 0 || pages * kOften < samples || !all_asked()) return;
-  if (!started_.exchange(true)) {
-    left_.store(blocks_, std::memory_order_relaxed);
+  if (!started) {
+    std::size_t none = 0;
+    if (left_.compare_exchange_strong(none, blocks_, std::memory_order_relaxed)) {
+      started_.store(true, std::memory_order_release);
+    }
     return;
   }
   page_by_page_.store(true, std::memory_order_relaxed);

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <exception>
@@ -25,6 +28,7 @@
 #include "loaders/storage/directory.h"
 #include "loaders/storage/file.h"
 #include "loaders/storage/file_lock.h"
+#include "loaders/storage/staged_listing.h"
 
 namespace loadline {
 namespace {
@@ -34,79 +38,25 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNote = "loadline-copy.txt";  // beside the copy: what it is of
 constexpr std::size_t kThreads = 8;                      // network storage answers one request at a time slowly
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
-constexpr int kDeepest = 64;  // directories within each other: more are a link to its own parent
 
-struct StagedEntry {
-  std::string name;  // below the directory of the source
-  std::uint64_t bytes = 0;
-  timespec modified{};
-};
-
-struct StagedListing {
-  std::vector<StagedEntry> files;        // by name
-  std::vector<std::string> directories;  // each behind its parent
-  std::uint64_t bytes = 0;
-};
-
+// Without "." and "..". Where a ".." follows a link it leads to the parent of what the link leads to. Other links stay:
+// what they lead to may have another name on each node.
 fs::path whole_path(const fs::path& path) {
-  const fs::path normal = fs::absolute(path).lexically_normal();
+  const fs::path absolute = fs::absolute(path);
+  fs::path before;  // all up to the last ".."
+  fs::path behind;
+  for (const fs::path& part : absolute) {
+    behind /= part;
+    if (part == "..") before /= std::exchange(behind, fs::path());
+  }
+  std::error_code failure;
+  if (!before.empty()) before = fs::weakly_canonical(before, failure);
+  const fs::path normal = (failure ? absolute : before / behind).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
 std::string reason_of(int code) {
   return std::strerror(code);
-}
-
-StagedEntry entry_of(const fs::path& root, std::string name) {
-  struct stat status {};
-  const fs::path path = root / name;
-  if (::stat(path.c_str(), &status) != 0) {
-    throw Error(fmt::format("cannot read {}: {}", path.string(), reason_of(errno)));
-  }
-  return {.name = std::move(name), .bytes = static_cast<std::uint64_t>(status.st_size), .modified = status.st_mtim};
-}
-
-void list_into(StagedListing& listing, const fs::path& root, const std::string& below, int depth) {
-  if (depth > kDeepest) {
-    throw Error(fmt::format("{} has more than {} directories within each other, as where a link leads back",
-                            (root / below).string(), kDeepest));
-  }
-  listing.directories.push_back(below);
-  std::vector<std::string> inner;
-  for_each_entry(root / below, [&](std::string_view name, EntryKind kind) {
-    std::string path = fmt::format("{}/{}", below, name);
-    if (kind == EntryKind::kDirectory)
-      inner.push_back(std::move(path));
-    else if (kind == EntryKind::kFile)
-      listing.files.push_back(entry_of(root, std::move(path)));
-  });
-  for (const std::string& directory : inner) list_into(listing, root, directory, depth + 1);
-}
-
-// What of `root` belongs to the source by this name.
-StagedListing listing_of(const fs::path& root, const std::string& name, std::span<const std::string> beside) {
-  StagedListing listing;
-  if (fs::is_directory(root / name)) {
-    list_into(listing, root, name, 0);
-  } else {
-    listing.files.push_back(entry_of(root, name));
-    for (const std::string& other : beside) listing.files.push_back(entry_of(root, other));
-  }
-  std::ranges::sort(listing.files, {}, &StagedEntry::name);
-  for (const StagedEntry& file : listing.files) listing.bytes += file.bytes;
-  return listing;
-}
-
-// Of names, sizes and times.
-std::string digest_of(const StagedListing& listing) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  for (const StagedEntry& file : listing.files) {
-    const std::string line =
-        fmt::format("{}\t{}\t{}.{:09}\n", file.name, file.bytes, file.modified.tv_sec, file.modified.tv_nsec);
-    XXH3_64bits_update(state.get(), line.data(), line.size());
-  }
-  return fmt::format("{:016x}", XXH3_64bits_digest(state.get()));
 }
 
 class Descriptor {
@@ -133,7 +83,10 @@ void write_all(int descriptor, std::span<const std::byte> bytes, const std::stri
   }
 }
 
-// Its time is that of the original, by which the copy is known again.
+Error changed(const fs::path& path) {
+  return Error(fmt::format("{} changed while the data was copied", path.string()));
+}
+
 void copy_file(const fs::path& from, const StagedEntry& entry, const fs::path& to, std::vector<std::byte>& piece,
                const std::function<bool(std::uint64_t)>& goes_on) {
   const File source = File::open(from);
@@ -147,12 +100,9 @@ void copy_file(const fs::path& from, const StagedEntry& entry, const fs::path& t
     done += got;
     if (!goes_on(got)) return;
   }
-  const StagedEntry now = entry_of(from.parent_path(), from.filename());
-  if (done != entry.bytes || now.bytes != entry.bytes || now.modified.tv_sec != entry.modified.tv_sec ||
-      now.modified.tv_nsec != entry.modified.tv_nsec) {
-    throw Error(fmt::format("{} changed while it was copied", from.string()));
-  }
-  const timespec times[2] = {entry.modified, entry.modified};
+  if (done != entry.bytes) throw changed(from);
+  const timespec modified{.tv_sec = entry.modified_seconds, .tv_nsec = entry.modified_nanoseconds};
+  const timespec times[2] = {modified, modified};
   if (::futimens(copy.get(), times) != 0 || copy.close() != 0) {
     throw Error(fmt::format("cannot write {}: {}", entry.name, reason_of(errno)));
   }
@@ -206,9 +156,14 @@ std::string note_text(const fs::path& source, const StagedListing& listing) {
                      source.string(), listing.files.size(), listing.bytes, digest_of(listing));
 }
 
+// Of the copy itself: not all file systems keep times as they were given.
+std::string kept_text(const StagedListing& copy) {
+  return fmt::format("kept {}\n", digest_of(copy));
+}
+
 // Whether what stands there is the copy. Throws Error where it is none of this source, which is for its owner to
 // remove.
-bool is_whole_copy(const fs::path& place, const fs::path& source, const std::string& wanted,
+bool is_whole_copy(const fs::path& place, const fs::path& source, const StagedListing& listing,
                    std::span<const std::string> beside) {
   std::string note;
   if (fs::is_regular_file(place / kNote)) note = read_text(place / kNote, std::size_t{1} << 16);
@@ -216,29 +171,68 @@ bool is_whole_copy(const fs::path& place, const fs::path& source, const std::str
     throw Error(fmt::format("{} is there and is no copy of it that loadline made; remove it, or name another directory",
                             place.string()));
   }
-  if (note != wanted) return false;
+  const std::string wanted = note_text(source, listing);
+  if (!note.starts_with(wanted)) return false;
   try {
-    return note_text(source, listing_of(place, source.filename(), beside)) == wanted;
+    return note == wanted + kept_text(listing_of(place, source.filename(), beside));
   } catch (const Error&) {
     return false;  // something of it is gone
   }
 }
 
-// What processes that were killed have left; nobody else writes there while the lock is held.
+// Of this node, in names that other nodes may see.
+std::string host_mark() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "host";
+  std::string mark = name.data();
+  std::ranges::replace(mark, '/', '_');
+  return mark;
+}
+
+// What every copy that is not whole, or not any more, is called before the number of its process.
+std::string mark_of_unfinished(const fs::path& place) {
+  return fmt::format(".{}.{}.", place.filename().string(), host_mark());
+}
+
+// Whether this names something by "<process>-...", and of a process that is gone. This one has nothing else there, as
+// it holds the lock.
+bool is_of_ended_process(std::string_view name) {
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  if (error != std::errc() || end == name.data() + name.size() || *end != '-' || process <= 0) return false;
+  return process == ::getpid() || (::kill(process, 0) != 0 && errno == ESRCH);
+}
+
+// What killed processes of this node have left. Locks need not reach other nodes, which may be copying.
 void remove_leftovers(const fs::path& place) {
-  const std::string begin = fmt::format(".{}.", place.filename().string());
+  const std::string begin = mark_of_unfinished(place);
   std::vector<fs::path> left;
   for_each_entry(place.parent_path(), [&](std::string_view name, EntryKind kind) {
-    if (kind == EntryKind::kDirectory && name.starts_with(begin)) left.push_back(place.parent_path() / name);
+    if (kind == EntryKind::kDirectory && name.starts_with(begin) && is_of_ended_process(name.substr(begin.size())))
+      left.push_back(place.parent_path() / name);
   });
   for (const fs::path& one : left) fs::remove_all(one);
 }
 
-void check_room(const StagedListing& listing, const fs::path& directory) {
+// Gives the copy the name of a leftover, under which it may be removed in part.
+fs::path set_aside(const fs::path& place) {
+  fs::path aside = place.parent_path() / fmt::format("{}{}-old", mark_of_unfinished(place), ::getpid());
+  fs::rename(place, aside);
+  return aside;
+}
+
+// The earlier copy goes first where there is no room for both.
+void make_room(const StagedListing& listing, const fs::path& place) {
   constexpr std::uint64_t kBlock = 4096;
   std::uint64_t needed = 0;
   for (const StagedEntry& file : listing.files) needed += (file.bytes + kBlock - 1) / kBlock * kBlock;
-  const std::uint64_t room = fs::space(directory).available;
+  const fs::path directory = place.parent_path();
+  std::uint64_t room = fs::space(directory).available;
+  if (needed > room && fs::exists(place)) {
+    fs::remove_all(set_aside(place));
+    wait_until_all_is_stored(directory);  // some file systems count the room only then
+    room = fs::space(directory).available;
+  }
   if (needed <= room) return;
   throw Error(
       fmt::format("it takes {} MiB, and there is room for {} MiB", (needed + (1U << 20) - 1) >> 20, room >> 20));
@@ -252,13 +246,23 @@ std::unique_ptr<FileLock> lock_when_free(const fs::path& place, const std::stop_
   return nullptr;
 }
 
-// The old copy, which is not what is wanted any more, stays until the new one is whole.
+// Throws Error where a run reads the copy, as it keeps `use` of it.
+std::shared_ptr<const HeldFile> held_to_replace(const fs::path& place) {
+  if (auto held = HeldFile::alone(place / kNote)) return held;
+  throw Error(fmt::format(
+      "{} is not what the data is now, and another run is reading it; wait for its end, or name another directory",
+      place.string()));
+}
+
+std::shared_ptr<const HeldFile> held_to_read(const fs::path& place) {
+  if (auto held = HeldFile::together(place / kNote)) return held;
+  throw Error(fmt::format("another process has locked {}", (place / kNote).string()));
+}
+
+// The old copy, which is not what is wanted any more, stays until the new one is whole, if there is room.
 void commit_over(AtomicDirectory& fresh, const fs::path& place) {
   fs::path old;
-  if (fs::exists(place)) {
-    old = place.parent_path() / fmt::format(".{}.old", place.filename().string());
-    fs::rename(place, old);
-  }
+  if (fs::exists(place)) old = set_aside(place);
   fresh.commit();
   if (!old.empty()) fs::remove_all(old);
 }
@@ -272,20 +276,29 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
   const auto lock = lock_when_free(place, stop);
   if (!lock) return std::nullopt;
   remove_leftovers(place);
-  const StagedListing listing = listing_of(source.parent_path(), source.filename(), beside);
+  const auto list = [&](const fs::path& root) { return listing_of(root, source.filename(), beside); };
+  const StagedListing listing = list(source.parent_path());
+  const auto is_there = [&] { return fs::exists(place) && is_whole_copy(place, source, listing, beside); };
   StagedFiles staged{.files = listing.files.size(), .bytes = listing.bytes};
-  const std::string note = note_text(source, listing);
-  if (fs::exists(place) && is_whole_copy(place, source, note, beside)) return staged;
-  check_room(listing, directory);
-  AtomicDirectory fresh(place);
+  if (is_there()) {
+    staged.use = held_to_read(place);
+    return staged;
+  }
+  const auto old = fs::exists(place) ? held_to_replace(place) : nullptr;
+  make_room(listing, place);
+  AtomicDirectory fresh(place, host_mark());
   fs::permissions(fresh.temporary(), fs::perms::owner_all);  // others may not have been let at the original
   if (!copy_all(source.parent_path(), listing, fresh.temporary(), show, stop)) return std::nullopt;
-  AtomicFile written(fresh.temporary() / kNote);
-  written.write(note);
-  written.commit();
+  const std::string difference = difference_of(listing, list(source.parent_path()));
+  if (!difference.empty()) throw changed(source.parent_path() / difference);
   wait_until_all_is_stored(fresh.temporary());
-  commit_over(fresh, place);
+  AtomicFile note(fresh.temporary() / kNote);
+  note.write(note_text(source, listing) + kept_text(list(fresh.temporary())));
+  note.commit();
+  // Where locks do not reach another node, that may have come to its end first, and reads its copy.
+  if (!is_there()) commit_over(fresh, place);
   staged.copied = true;
+  staged.use = held_to_read(place);
   return staged;
 }
 
@@ -298,9 +311,13 @@ bool lies_within(const fs::path& path, const fs::path& directory) {
 
 }  // namespace
 
+fs::path staged_source(const fs::path& source) {
+  return whole_path(source);
+}
+
 fs::path staged_path(const fs::path& source, const fs::path& directory) {
   const fs::path whole = whole_path(source);
-  const std::string text = whole.string();
+  const std::string text = fmt::format("{} {}", ::geteuid(), whole.string());
   const std::string name = whole.filename().string();
   const std::string key = fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())).substr(0, 12);
   return whole_path(directory) / fmt::format("loadline-{}-{}", name, key) / name;

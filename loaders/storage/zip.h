@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "loaders/batch.h"
+#include "loaders/sample_index.h"
 #include "loaders/tensor.h"
 #include "loaders/transforms/kernels.h"
 

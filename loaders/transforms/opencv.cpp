@@ -6,7 +6,7 @@
 #include <array>
 
 #include "loaders/error.h"
-#include "loaders/storage/module.h"
+#include "loaders/system/module.h"
 #include "loaders/transforms/opencv_module.h"
 
 namespace loadline {

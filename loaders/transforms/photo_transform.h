@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/batch.h"
+#include "loaders/sample_index.h"
 #include "loaders/tensor.h"
 #include "loaders/transforms/crop.h"
 #include "loaders/transforms/jpeg.h"

@@ -7,7 +7,7 @@
 
 #include "loaders/error.h"
 #include "loaders/storage/file.h"
-#include "loaders/storage/module.h"
+#include "loaders/system/module.h"
 #include "loaders/transforms/sentencepiece_module.h"
 
 namespace loadline {

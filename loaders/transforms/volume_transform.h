@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "loaders/batch.h"
+#include "loaders/sample_index.h"
 #include "loaders/tensor.h"
 #include "loaders/transforms/kernels.h"
 

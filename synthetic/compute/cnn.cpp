@@ -39,21 +39,26 @@ class Cnn final : public Trainer {
   Score score_;
 };
 
+consteval std::size_t cnn_index(std::string_view parameter) {
+  return parameter_index(kCnnParameters, parameter);
+}
+
 }  // namespace
 
 TrainingOptions training_options(std::span<const double> values, const StepSetting& setting) {
-  const auto network = static_cast<std::size_t>(values[0]);
+  const auto network = static_cast<std::size_t>(values[cnn_index("network")]);
   TrainingOptions options{.network = network == 0 ? &suitable_network(setting.sample) : &networks()[network - 1]};
-  const auto optimizer = static_cast<std::size_t>(values[1]);
+  const auto optimizer = static_cast<std::size_t>(values[cnn_index("optimizer")]);
   options.optimizer.kind = optimizer == 0   ? options.network->optimizer
                            : optimizer == 1 ? OptimizerKind::kSgd
                                             : OptimizerKind::kAdam;
+  const double rate = values[cnn_index("learning_rate")];
   options.optimizer.learning_rate =
-      values[2] > 0 ? values[2] : suitable_rate(*options.network, options.optimizer.kind, setting.batch_size);
-  options.optimizer.momentum = values[3];
-  options.optimizer.weight_decay = values[4];
+      rate > 0 ? rate : suitable_rate(*options.network, options.optimizer.kind, setting.batch_size);
+  options.optimizer.momentum = values[cnn_index("momentum")];
+  options.optimizer.weight_decay = values[cnn_index("weight_decay")];
   options.optimizer.fused = setting.fusion;
-  options.bucket_bytes = values[5];
+  options.bucket_bytes = values[cnn_index("bucket_bytes")];
   return options;
 }
 

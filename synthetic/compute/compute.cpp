@@ -50,14 +50,20 @@ constexpr std::array kComputes{
                 .make = make_cnn,
                 .memory_bytes = cnn_memory_bytes,
                 .make_trainer = make_cnn_trainer,
-                .heeds_setting = true},
+                .real = true,
+                .needs_labels = true,
+                .heeds_precision = true,
+                .heeds_threads = true},
     ComputeKind{.name = "gpt",
                 .summary = "a training step of a small language model on the CPU, by oneDNN",
                 .parameters = kGptParameters,
                 .make = make_gpt,
                 .memory_bytes = gpt_memory_bytes,
                 .make_trainer = make_gpt_trainer,
-                .heeds_setting = true},
+                .real = true,
+                .needs_labels = true,
+                .heeds_precision = true,
+                .heeds_threads = true},
 #endif
 #ifdef LOADLINE_HAVE_CUDA
     ComputeKind{.name = "cuda",
@@ -66,8 +72,9 @@ constexpr std::array kComputes{
                 .make = make_cuda,
                 .held_batches = cuda_held_batches,
                 .memory_bytes = cuda_memory_bytes,
-                .heeds_setting = true,
-                .heeds_threads = false},
+                .real = true,
+                .needs_labels = true,
+                .heeds_precision = true},
 #endif
 };
 
@@ -98,7 +105,7 @@ ComputeOpener& opener() {
   return the_one;
 }
 
-std::size_t parameter_index(const ComputeKind& kind, std::string_view name) {
+std::size_t place_of_parameter(const ComputeKind& kind, std::string_view name) {
   if (kind.parameters.empty()) throw usage_error(fmt::format("compute {}: it has no parameters", kind.name));
   const auto& row = row_named(kind.parameters, fmt::format("compute {}: parameter", kind.name), name);
   return static_cast<std::size_t>(&row - kind.parameters.data());
@@ -140,7 +147,7 @@ void parse_assignment(const ComputeKind& kind, std::string_view text, std::vecto
   if (equals == std::string_view::npos) {
     throw usage_error(fmt::format("compute {}: '{}': want parameter=value", kind.name, text));
   }
-  const std::size_t index = parameter_index(kind, text.substr(0, equals));
+  const std::size_t index = place_of_parameter(kind, text.substr(0, equals));
   values[index] = parse_value(kind, kind.parameters[index], text.substr(equals + 1));
 }
 
@@ -150,7 +157,7 @@ void check_required(const ComputeKind& kind, std::span<const std::optional<doubl
     const ComputeParameter& parameter = kind.parameters[i];
     if (!parameter.required) continue;
     const bool has_stand_in = !parameter.stand_in.empty();
-    const bool stood_in = has_stand_in && given[parameter_index(kind, parameter.stand_in)].value_or(0) > 0;
+    const bool stood_in = has_stand_in && given[place_of_parameter(kind, parameter.stand_in)].value_or(0) > 0;
     if (given[i] && stood_in) {
       throw usage_error(
           fmt::format("compute {}: it takes {} or {}, not both", kind.name, parameter.name, parameter.stand_in));

@@ -139,8 +139,10 @@ struct ComputeKind {
   std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
   // As make(), for a compute that learns; null for the others.
   std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
-  bool heeds_setting = false;  // precision, fusion and threads mean something to it
-  bool heeds_threads = true;   // of these; false: it computes with the caller's alone
+  bool real = false;          // it does the arithmetic of a training step; false: it takes as long, or next to no time
+  bool needs_labels = false;  // it looks at samples, of the setting's format, and at labels; false: it takes any batch
+  bool heeds_precision = false;  // precision and fusion mean something to it
+  bool heeds_threads = false;    // threads do; false: it computes with the caller's alone
   // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
@@ -159,6 +161,13 @@ std::span<const LeftOut> computes_left_out();
 
 // The compute of a program's own loop, as results name it. It can be parsed, and not be made.
 inline constexpr std::string_view kProgramStep = "step";
+
+// Where a parameter stands among those of a compute, and so its value. Does not compile where there is no such one.
+consteval std::size_t parameter_index(std::span<const ComputeParameter> parameters, std::string_view name) {
+  std::size_t index = 0;
+  while (parameters[index].name != name) ++index;
+  return index;
+}
 
 // A compute with its parameters, as written in an option: "name" or "name:parameter=value,parameter=value".
 struct ComputeSpec {

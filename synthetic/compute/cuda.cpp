@@ -31,7 +31,9 @@ struct Settings {
 
   // As kCudaParameters.
   explicit Settings(std::span<const double> values)
-      : copied(values[1] != 0), graph(values[2] != 0), depth(static_cast<std::size_t>(values[3])) {}
+      : copied(values[parameter_index(kCudaParameters, "staging")] != 0),
+        graph(values[parameter_index(kCudaParameters, "graph")] != 0),
+        depth(static_cast<std::size_t>(values[parameter_index(kCudaParameters, "depth")])) {}
 };
 
 std::size_t values_of(const SampleFormat& sample) {

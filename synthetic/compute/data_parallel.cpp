@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "loaders/error.h"
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/step_log.h"
 
 namespace loadline {

@@ -35,9 +35,7 @@ double copy_seconds(const DeviceModel& model, std::size_t bytes) {
 }
 
 consteval std::size_t index_of(std::string_view parameter) {
-  std::size_t index = 0;
-  while (kDeviceParameters.at(index).name != parameter) ++index;
-  return index;
+  return parameter_index(kDeviceParameters, parameter);
 }
 
 // As the run has it, where there are ranks.

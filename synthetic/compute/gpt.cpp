@@ -11,7 +11,7 @@
 
 #include "loaders/assemble.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "synthetic/compute/cnn/graph.h"
 #include "synthetic/compute/cnn/optimizer.h"
 #include "synthetic/compute/cnn/threads.h"
@@ -20,8 +20,15 @@
 namespace loadline {
 namespace {
 
+consteval std::size_t gpt_index(std::string_view parameter) {
+  return parameter_index(kGptParameters, parameter);
+}
+
 OptimizerOptions optimizer_of(std::span<const double> values, const StepSetting& setting) {
-  return {.kind = OptimizerKind::kAdam, .learning_rate = values[4], .weight_decay = values[5], .fused = setting.fusion};
+  return {.kind = OptimizerKind::kAdam,
+          .learning_rate = values[gpt_index("learning_rate")],
+          .weight_decay = values[gpt_index("weight_decay")],
+          .fused = setting.fusion};
 }
 
 // Made, used and destroyed by one thread, which is the first of those that compute.
@@ -136,10 +143,11 @@ GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
         fmt::format("--precision {}: oneDNN needs AVX-512 for it, which this CPU lacks", name(setting.precision)));
   }
   const auto value = [&](std::size_t i) { return static_cast<std::size_t>(values[i]); };
-  const GptShape shape{.layers = value(0),
-                       .width = value(1),
-                       .heads = value(2),
-                       .vocabulary = value(3) == 0 ? setting.classes : value(3),
+  const std::size_t vocabulary = value(gpt_index("vocabulary"));
+  const GptShape shape{.layers = value(gpt_index("layers")),
+                       .width = value(gpt_index("width")),
+                       .heads = value(gpt_index("heads")),
+                       .vocabulary = vocabulary == 0 ? setting.classes : vocabulary,
                        .length = setting.sample.input[0] - 1,
                        .batch_size = setting.batch_size};
   if (shape.width % shape.heads != 0) {

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string_view>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/clock.h"
 
 namespace loadline {

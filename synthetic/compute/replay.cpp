@@ -58,13 +58,25 @@ std::unique_ptr<Sink> make_replay(Playback playback, Busy busy, const ComputeCon
   return std::make_unique<Replay>(std::move(playback), busy, context);
 }
 
+namespace {
+
+Playback playback_of(std::span<const double> values) {
+  return load_playback(kept_text(values[parameter_index(kReplayParameters, "file")]));
+}
+
+Busy busy_of(std::span<const double> values) {
+  return static_cast<Busy>(static_cast<int>(values[parameter_index(kReplayParameters, "busy")]));
+}
+
+}  // namespace
+
 std::unique_ptr<Sink> make_replay_of(std::span<const double> values, const ComputeContext& context) {
-  return make_replay(load_playback(kept_text(values[0])), static_cast<Busy>(static_cast<int>(values[1])), context);
+  return make_replay(playback_of(values), busy_of(values), context);
 }
 
 std::size_t replay_memory_bytes(std::span<const double> values, const StepSetting& /*setting*/) {
-  const RecordedSequence sequence = load_playback(kept_text(values[0])).recording().sequence;
-  const std::size_t busy = static_cast<Busy>(static_cast<int>(values[1])) == Busy::kMemory ? 2 * kBusyHalfBytes : 0;
+  const RecordedSequence sequence = playback_of(values).recording().sequence;
+  const std::size_t busy = busy_of(values) == Busy::kMemory ? 2 * kBusyHalfBytes : 0;
   return busy + sequence.steps.size() * (2 * sizeof(Time) + sizeof(std::uint64_t));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/datasets/volume.h"
 #include "loaders/error.h"

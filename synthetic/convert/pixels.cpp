@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "loaders/transforms/opencv.h"
 #include "synthetic/convert/writers.h"
 

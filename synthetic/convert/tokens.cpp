@@ -18,8 +18,8 @@
 
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
-#include "loaders/storage/affinity.h"
 #include "loaders/storage/file.h"
+#include "loaders/system/affinity.h"
 #include "synthetic/convert/writers.h"
 
 namespace loadline {
@@ -157,7 +157,7 @@ std::string tokens_obstacle(const DatasetInfo& info) {
 }
 
 void write_tokens(const ConvertJob& job) {
-  const auto& text = dynamic_cast<const TextDataset&>(job.from);
+  const TextDataset& text = *job.from.as_text();
   AtomicFile tokens(job.to / "train.bin");
   std::vector<std::int32_t> lengths;
   const bool complete = for_each_block(text, job.stop, [&](const TokenBlock& block) {
@@ -174,8 +174,8 @@ void write_tokens(const ConvertJob& job) {
 }
 
 std::optional<bool> holds_tokens_of(const Dataset& there, const Dataset& from, const std::stop_token& stop) {
-  const auto& text = dynamic_cast<const TextDataset&>(from);
-  const auto& tokens = dynamic_cast<const TokenDataset&>(there);
+  const TextDataset& text = *from.as_text();
+  const TokenDataset& tokens = *there.as_tokens();
   const TokenShape& shape = *tokens.info().tokens;
   if (shape.documents != text.info().text->documents || shape.token_bytes != token_bytes_for(*text.info().text)) {
     return false;

@@ -48,6 +48,24 @@ class SlowFiles(unittest.TestCase):
             self.change_unseen("other")
             self.assertEqual(other.read(), "other", "what one rank has read, no other gets for nothing")
 
+    def test_lists_folders_of_more_names_than_one_answer_holds(self):
+        folder = self.source / "folder"
+        folder.mkdir()
+        names = [f"{i:03}-{'x' * 200}" for i in range(500)]
+        for name in names:
+            folder.joinpath(name).touch()
+        self.show("latency=0")
+        self.assertEqual(sorted(os.listdir(self.shown / "folder")), names)
+        with self.assertRaises(FileNotFoundError):
+            os.stat(self.shown / "folder" / "absent")
+
+    def test_keeps_what_was_read_while_the_file_is_open(self):
+        self.show("latency=0")
+        with open(self.shown / "file", "rb") as file:
+            self.assertEqual(os.pread(file.fileno(), 5, 0), b"first")
+            self.change_unseen("other")
+            self.assertEqual(os.pread(file.fileno(), 5, 0), b"first", "so what is read ahead is not read again")
+
     def test_can_be_mapped_as_loadline_maps_files(self):
         self.show("latency=0")
         with open(self.shown / "file") as file:

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 #include "loaders/names.h"
 #include "tests/cli/fixture.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/machine/run_id.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "tests/cli/fixture.h"
 
 namespace loadline::test {

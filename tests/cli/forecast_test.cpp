@@ -68,6 +68,8 @@ TEST_F(ForecastVerb, RefusesInOneSentence) {
                  "--find 'node': want one of nodes, bandwidth, client-bandwidth, iops, latency (did you mean nodes?)");
   expect_refusal(run({"forecast", "--figures", "io=1"}), 2,
                  "--figures: want synthetic=SAMPLES_PER_SECOND, which is missing");
+  expect_refusal(run({"forecast", "--figures", "io=582,synthetic=103,dataset_bytes=38", "--sample-bytes", "9M"}), 2,
+                 "--sample-bytes: a sample of 9e+06 bytes is larger than the dataset of 38 bytes");
 }
 
 }  // namespace

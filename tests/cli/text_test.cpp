@@ -69,7 +69,7 @@ TEST_F(OfText, IsRefusedInASentence) {
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
       {{"--flip", "on"}, place + "--flip on: it is for images, not for text"},
       {{"--sequences", "random"},
-       "--sequences random: lines.txt is text; use --workload text, whose samples are padded or packed"},
+       "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed"},
       {{"--sequences", "packed", "--bucket-batches", "2", "--sequence-length", "4"},
        "--bucket-batches 2: the samples have no lengths of their own, padded text has"},
       {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of them"},

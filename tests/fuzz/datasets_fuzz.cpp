@@ -25,7 +25,9 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/tokens.h"
 #include "loaders/error.h"
 #include "tests/loaders/support/files.h"
@@ -88,7 +90,7 @@ constexpr std::array kFormats{
 std::optional<std::vector<std::int32_t>> cut(const fs::path& path, const DatasetOptions& options) {
   try {
     const auto dataset = open_dataset(path, options);
-    const TokenAssembler assembler(dynamic_cast<const TokenDataset&>(*dataset), 1);
+    const TokenAssembler assembler(*dataset->as_tokens(), 1);
     BatchPool pool(1, 1, assembler.sample_bytes());
     const Batch batch = pool.acquire();
     batch->count = 1;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/text.h"
 #include "loaders/error.h"
 #include "loaders/transforms/tokenizer.h"
@@ -88,7 +89,7 @@ void check_sense(const TextDataset& dataset, const Made& made) {
 std::optional<Made> read(const fs::path& path, const DatasetOptions& options) {
   try {
     const auto dataset = open_dataset(path, options);
-    const auto& of_text = dynamic_cast<const TextDataset&>(*dataset);
+    const TextDataset& of_text = *dataset->as_text();
     Made made = make(of_text);
     check_sense(of_text, made);
     return made;

@@ -5,13 +5,17 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/loader.h"
+#include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/hdf5_files.h"
@@ -148,6 +152,24 @@ TEST_F(Photographs, AreTheSameFromEveryLoaderAtEveryNumberOfWorkersHoweverTheyAr
         EXPECT_EQ(load(from_files, kind, {.workers = workers, .stores = Stores::kStreaming}), expected);
       }
     }
+  }
+}
+
+// libjpeg's own memory is not in that count: it comes and goes with each image.
+TEST_F(Photographs, AreFilledInWithoutAllocatingOnceTheLargestWasSeen) {
+  for (const bool in_memory : {false, true}) {
+    SCOPED_TRACE(in_memory);
+    const auto dataset = open_dataset(home_.path(), {.in_memory = in_memory});
+    const PhotoAssembler assembler(*dataset, transform(DType::kF32), OnCorrupt::kFail);
+    BatchPool pool(1, kPhotos, assembler.sample_bytes());
+    const Batch batch = pool.acquire();
+    batch->count = kPhotos;
+    std::iota(batch->indices.begin(), batch->indices.end(), SampleIndex{0});
+    const auto filler = assembler.make_filler(kPhotos, Stores::kCached);
+    filler->fill(*batch);
+    const std::size_t before = test::allocations_so_far();
+    for (int i = 0; i < 3; ++i) filler->fill(*batch);
+    EXPECT_EQ(test::allocations_so_far() - before, 0U);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "loaders/batch_pool.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
 
@@ -24,7 +25,7 @@ std::unique_ptr<Dataset> pairs(std::size_t samples) {
     labels.push_back(static_cast<std::int32_t>(2 * i));
   }
   DatasetInfo info{.format = "pairs", .samples = samples, .shape = {1, 1, 2}, .classes = 2 * samples};
-  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory));
+  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(memory));
 }
 
 class Assembled : public testing::Test {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/loader.h"
 #include "loaders/random.h"
 #include "loaders/transforms/sentencepiece.h"
@@ -67,7 +68,7 @@ class TextSamples : public testing::Test {
 
   static std::vector<Delivered> load(const Dataset& dataset, const LoaderKind& kind, LoaderOptions options,
                                      std::size_t bucket_batches = 0, OnCorrupt on_corrupt = OnCorrupt::kFail) {
-    const TextAssembler assembler(dynamic_cast<const TextDataset&>(dataset), on_corrupt);
+    const TextAssembler assembler(*dataset.as_text(), on_corrupt);
     const Sampler sampler(
         {.samples = dataset.info().samples, .batch_size = 4, .seed = 3, .bucket_batches = bucket_batches},
         dataset.lengths());
@@ -88,7 +89,7 @@ class TextSamples : public testing::Test {
 
   // Of one epoch, in the order they are stored in.
   static std::vector<Delivered> in_order(const Dataset& dataset) {
-    const TextAssembler assembler(dynamic_cast<const TextDataset&>(dataset), OnCorrupt::kFail);
+    const TextAssembler assembler(*dataset.as_text(), OnCorrupt::kFail);
     const auto filler = assembler.make_filler(1, {});
     BatchPool pool(1, 1, assembler.sample_bytes());
     const Batch batch = pool.acquire();
@@ -163,7 +164,7 @@ TEST_F(TextSamples, AreDocumentsWithAnEndCutAtTheLengthOrPadded) {
 TEST_F(TextSamples, CountPlacesUpToTheLongestOfTheirBatch) {
   test::write(home_ / "three.txt", "ab\nabcdef\nabcd\n");
   const auto dataset = open("three.txt", Sequences::kPadded);
-  const TextAssembler assembler(dynamic_cast<const TextDataset&>(*dataset), OnCorrupt::kFail);
+  const TextAssembler assembler(*dataset->as_text(), OnCorrupt::kFail);
   BatchPool pool(1, 3, assembler.sample_bytes());
   const Batch batch = pool.acquire();
   batch->count = 3;
@@ -226,7 +227,7 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
   test::write(home_ / "broken.jsonl", broken);
   const auto json = open("broken.jsonl", Sequences::kPadded);
   ASSERT_EQ(json->info().samples, 6U);
-  const TextAssembler assembler(dynamic_cast<const TextDataset&>(*json), OnCorrupt::kSkip);
+  const TextAssembler assembler(*json->as_text(), OnCorrupt::kSkip);
   BatchPool pool(1, 6, assembler.sample_bytes());
   const Batch batch = pool.acquire();
   batch->count = 6;
@@ -254,7 +255,7 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
 TEST_F(TextSamples, LeaveThePlaceOfACorruptDocumentEmptyWherePacked) {
   test::write(home_ / "latin.txt", "fine\n\xe7\nfine too\n");
   const auto dataset = open("latin.txt", Sequences::kPacked);
-  const TextAssembler assembler(dynamic_cast<const TextDataset&>(*dataset), OnCorrupt::kSkip);
+  const TextAssembler assembler(*dataset->as_text(), OnCorrupt::kSkip);
   BatchPool pool(1, 1, assembler.sample_bytes());
   const Batch batch = pool.acquire();
   batch->count = 1;
@@ -268,7 +269,7 @@ TEST_F(TextSamples, LeaveThePlaceOfACorruptDocumentEmptyWherePacked) {
 
 TEST_F(TextSamples, AllocateNothingWhileTheirBytesArePulled) {
   const auto dataset = open("lines.txt", Sequences::kPacked);
-  const TextAssembler assembler(dynamic_cast<const TextDataset&>(*dataset), OnCorrupt::kFail);
+  const TextAssembler assembler(*dataset->as_text(), OnCorrupt::kFail);
   const Sampler sampler({.samples = dataset->info().samples, .batch_size = 4});
   const auto source = loader_named("thread-pool").make(assembler, sampler, {.workers = 2});
   for (int i = 0; i < 12; ++i) source->next();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/loader.h"
 #include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/files.h"
@@ -39,7 +40,7 @@ class TokenSequences : public testing::Test {
   };
 
   static std::vector<Delivered> load(const Dataset& dataset, const LoaderKind& kind, LoaderOptions options) {
-    const TokenAssembler assembler(dynamic_cast<const TokenDataset&>(dataset), 7);
+    const TokenAssembler assembler(*dataset.as_tokens(), 7);
     const Sampler sampler({.samples = dataset.info().samples, .batch_size = 4});
     options.stream.epochs = 2;
     const auto source = kind.make(assembler, sampler, options);
@@ -101,7 +102,7 @@ TEST_F(TokenSequences, ArePredictedOnceAnEpoch) {
 
 TEST_F(TokenSequences, EndWithNoTokenWhereTheirDocumentEnds) {
   const auto dataset = open("two.bin", Sequences::kDocuments);
-  const TokenAssembler assembler(dynamic_cast<const TokenDataset&>(*dataset), 7);
+  const TokenAssembler assembler(*dataset->as_tokens(), 7);
   EXPECT_EQ(assembler.sample_format().dtype, DType::kI32);
   EXPECT_EQ(assembler.sample_format().input, std::vector<std::size_t>{kLength + 1});
   EXPECT_EQ(assembler.effective(Stores::kStreaming), Stores::kCached);
@@ -123,7 +124,7 @@ TEST_F(TokenSequences, EndWithNoTokenWhereTheirDocumentEnds) {
 
 TEST_F(TokenSequences, AllocateNothingWhileTheyArePulled) {
   const auto dataset = open("two.bin", Sequences::kDocuments);
-  const TokenAssembler assembler(dynamic_cast<const TokenDataset&>(*dataset), 7);
+  const TokenAssembler assembler(*dataset->as_tokens(), 7);
   const Sampler sampler({.samples = dataset->info().samples, .batch_size = 4});
   const auto source = loader_named("thread-pool").make(assembler, sampler, {.workers = 2});
   for (int i = 0; i < 12; ++i) source->next();

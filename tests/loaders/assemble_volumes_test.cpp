@@ -22,7 +22,7 @@ class VolumeCrops : public testing::Test {
   }
 
   static VolumeAssembler assembler_of(const Dataset& dataset, const VolumeOptions& options) {
-    return {dynamic_cast<const VolumeDataset&>(dataset), VolumeTransform(options, kernels_named("auto"))};
+    return {*dataset.as_volume(), VolumeTransform(options, kernels_named("auto"))};
   }
 
   static std::unique_ptr<Feed> feed(const Assembler& assembler, const LoaderKind& kind, LoaderOptions options) {
@@ -92,7 +92,7 @@ TEST_F(VolumeCrops, ComeAsAPairOfTensorsCutAndTurnedAlike) {
 TEST_F(VolumeCrops, AreWhereTheTransformPlacesThem) {
   const auto dataset = open();
   const VolumeTransform transform({.edge = kEdge, .rotate = false, .seed = 5}, kernels_named("auto"));
-  const VolumeAssembler assembler(dynamic_cast<const VolumeDataset&>(*dataset), transform);
+  const VolumeAssembler assembler(*dataset->as_volume(), transform);
   const auto source = feed(assembler, loader_named("serial"), {});
   const Batch batch = source->next();
   const auto* inputs = reinterpret_cast<const float*>(batch->inputs().data());

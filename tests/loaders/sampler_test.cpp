@@ -10,6 +10,7 @@
 #include <thread>
 #include <tuple>
 
+#include "loaders/batch.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {

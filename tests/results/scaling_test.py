@@ -98,8 +98,9 @@ class Scaling(ResultsTest):
                          r"failed\.json is of these$")
         self.assertFalse(self.study("failed.json")["complete"])
 
-    def test_a_signal_ends_it_and_the_same_command_goes_on(self):
-        words = self.command("--ranks", "1,2", "-o", "stopped.json", "--trials", "40", "--trial-seconds", "0.05")
+    def stop_at_two_ranks(self, *options):
+        """What it says when a signal comes at the second number of ranks, and the words of the command."""
+        words = self.command("--ranks", "1,2", *options, "--trials", "40", "--trial-seconds", "0.05")
         process = subprocess.Popen([str(TOOL), *words], cwd=self.work.path, env=self.work.environment, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for line in process.stderr:
@@ -108,11 +109,23 @@ class Scaling(ResultsTest):
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=100)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
-        self.assertIn("loadline: interrupted; 1 of 2 numbers of ranks are measured; the same command goes on", err)
+        return err, words
+
+    def test_a_signal_ends_it_and_the_same_command_goes_on(self):
+        err, words = self.stop_at_two_ranks("-o", "stopped.json")
+        self.assertIn("loadline: interrupted; 1 of 2 numbers of ranks are measured; the same command goes on\n", err)
         self.assertFalse((self.work.path / "stopped.json").exists())
         first = self.work.result("stopped-1.json")["run_id"]
         self.work.run(words)
         self.assertEqual(self.study("stopped.json")["sources"][0]["run_id"], first)
+
+    def test_a_command_that_named_no_output_is_told_which_one_goes_on(self):
+        err, words = self.stop_at_two_ranks()
+        name = re.search(r"; the same command with -o (loadline-scaling-\S+\.json) goes on\n", err)
+        self.assertTrue(name, err)
+        first = self.work.result(name[1].replace(".json", "-1.json"))["run_id"]
+        self.work.run([*words, "-o", name[1]])
+        self.assertEqual(self.study(name[1])["sources"][0]["run_id"], first)
 
     def test_refuses_in_one_sentence(self):
         for arguments, code, sentence in (

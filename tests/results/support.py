@@ -14,7 +14,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_FILE = REPOSITORY / "results" / "schema.json"
 TRAIN_SCHEMA_FILE = REPOSITORY / "results" / "train_schema.json"
 README_FILE = REPOSITORY / "results" / "README.md"
-WARNINGS_FILES = [REPOSITORY / "harness" / "judge" / name for name in ("warnings.cpp", "machine_warnings.cpp")]
+NOTES_FILE = REPOSITORY / "results" / "schema_notes.json"
 SAMPLES = 500
 
 # The first argument of every test script; the others stay for the script and unittest.
@@ -34,8 +34,21 @@ def parse(text):
 
 
 def warning_ids_of_the_source():
-    text = "".join(file.read_text() for file in WARNINGS_FILES)
+    text = "".join((REPOSITORY / file).read_text() for file in parse(NOTES_FILE.read_text())["warnings"])
     return set(re.findall(r'push_back\(\s*\{"([a-z-]+)"', text))
+
+
+def late_fields(schema, path="", part=None):
+    """The paths of fields that came late to the version, such as "cells[].shuffle": files that have nothing to say there
+    lack them."""
+    part = schema if part is None else part
+    while "$ref" in part:
+        part = functools.reduce(dict.__getitem__, part["$ref"].removeprefix("#/").split("/"), schema)
+    late = set().union(*(late_fields(schema, path, choice) for choice in part.get("anyOf", ())))
+    for name, child in part.get("properties", {}).items():
+        field = f"{path}.{name}" if path else name
+        late |= late_fields(schema, field, child) | (set() if name in part.get("required", ()) else {field})
+    return late | (late_fields(schema, path + "[]", part["items"]) if "items" in part else set())
 
 
 def training_schema():

@@ -45,6 +45,8 @@ AuthInfo=socket=$directory/munge.sock,cred_expire=6
 SlurmctldPort=${ports[0]}
 StateSaveLocation=$directory/state
 SlurmdSpoolDir=$directory/spool-%n
+# Where a node's PMIx has its folders, which have the same names on all nodes.
+TmpFS=$directory/tmp-%n
 SlurmctldPidFile=$directory/slurmctld.pid
 SlurmdPidFile=$directory/slurmd-%n.pid
 SlurmctldLogFile=$directory/slurmctld.log
@@ -87,7 +89,7 @@ start_cluster() {
   export SLURM_CONF=$directory/slurm.conf
   PATH=$PATH:/usr/sbin slurmctld -c
   for ((node = 1; node <= nodes; ++node)); do
-    mkdir -p "$directory/spool-n$node"
+    mkdir -p "$directory/spool-n$node" "$directory/tmp-n$node"
     PATH=$PATH:/usr/sbin slurmd -c -N "n$node"
   done
   wait_until 30 nodes_are_idle "$nodes" && return

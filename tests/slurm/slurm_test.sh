@@ -190,6 +190,15 @@ for rank in 0 1; do
     c['first_epoch']['samples']) for c in r['cells'] if c['mode'] == 'IO'] == [($rank, 2, True, 250)]"
 done
 
+if mpi_is_built; then
+  what="a scaling study over two nodes"
+  submit --nodes=2 --ntasks=2 --ntasks-per-node=1 --cpus-per-task=1 "$root/bench/slurm/scaling.sbatch" "${quick[@]}" --mode full
+  ends COMPLETED
+  holds "results/scaling-$job.json" "r['complete'] and [p['ranks'] for p in r['curves'][0]['points']] == [1, 2]"
+  # Two processes of one machine, which the nodes are emulated on.
+  holds "results/scaling-$job-2.json" "(r['job']['nodes'], r['ranks']['launcher']) == ('n[1-2]', 'srun')"
+fi
+
 what="two ranks that are stopped"
 MAX_REQUEUES=0 submit "$root/bench/slurm/ranks.sbatch" "${slow[@]}" --trials 5000
 waits_for "trial 2/"

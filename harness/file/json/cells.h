@@ -18,19 +18,6 @@ Json settings_json(const Cell& cell);
 // The inverse, of an object that may have more. Throws Error naming what is wrong.
 void read_settings(const JsonReader& from, Cell& cell);
 
-// What the process used: members among others.
-void usage_fields(RecordWriter& json, const Usage& usage);
-void usage_fields(RecordReader& json, Usage& usage);
-
-void fields(auto& json, Record<StageSummary> auto& stage) {
-  json("name", stage.name);
-  json("hits", stage.hits);
-  json("total_seconds", stage.total_seconds);
-}
-
-void fields(RecordWriter& json, const RunUsage& run);
-void fields(RecordReader& json, RunUsage& run);
-
 // By which cells name the ceilings that bound them.
 struct CeilingIds {
   explicit CeilingIds(const std::vector<CeilingResult>& ceilings);

@@ -31,7 +31,9 @@ std::string option_text(const JsonReader& value) {
 
 void fields(RecordWriter& json, const RunOptions& options) {
   for (const OptionRow& row : run_options()) {
-    std::visit([&](const auto& value) { json(key_of(row), value); }, read_option(options, row));
+    json.untyped(key_of(row), false, row.choices != nullptr ? row.choices() : std::vector<std::string_view>(), [&] {
+      return std::visit([](const auto& value) { return json_of(value); }, read_option(options, row));
+    });
   }
 }
 

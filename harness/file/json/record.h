@@ -63,12 +63,48 @@ Json json_of(const T& value);
 template <typename T>
 void read_value(const JsonReader& from, T& value);
 
-// The members of an object, in the order of the calls.
+// What json_of() makes of any value of a type, for tools: an object with "type" as in JSON Schema, and as far as they
+// apply "null": it may be null, "fields" of an object, each by its name, and "items" of a list. Of a field also "late",
+// "above_zero", and "words": those that it may be.
+template <typename T>
+Json form_of();
+
+// The members of an object, in the order of the calls. What it writes is the record or, where it outlines, what it
+// could write of any record of the type: then neither values nor functions that make them matter.
 class RecordWriter {
  public:
-  Json take() { return std::move(json_); }
+  RecordWriter() = default;
+  static RecordWriter outlining() {
+    RecordWriter writer;
+    writer.outlines_ = true;
+    return writer;
+  }
+  Json take() {
+    if (!outlines_) return std::move(json_);
+    Json form = {{"type", "object"}};
+    form["fields"] = std::move(json_);
+    return form;
+  }
 
-  void operator()(std::string_view key, const auto& value) { json_[std::string(key)] = json_of(value); }
+  template <typename T>
+  void operator()(std::string_view key, const T& value) {
+    if (outlines_) return outline<T>(key);
+    json_[std::string(key)] = json_of(value);
+  }
+
+  // A field of which only a table knows the type: make() gives its JSON. `late` ones files may lack.
+  template <typename Make>
+  void untyped(std::string_view key, bool late, const std::vector<std::string_view>& words, Make make) {
+    if (!outlines_) return (*this)(key, make());
+    Json& form = json_[std::string(key)] = Json::object();
+    if (late) form["late"] = true;
+    if (!words.empty()) form["words"] = words;
+  }
+
+  // The words that a field may be.
+  void words(std::string_view key, const std::vector<std::string_view>& words) {
+    if (outlines_) json_[std::string(key)]["words"] = words;
+  }
 
   // A field that has been there, and has meant what it means now, since this version of the schema. A file of an
   // earlier version leaves it at its default, whatever it has there.
@@ -77,19 +113,23 @@ class RecordWriter {
   // A field that came late to this version of the schema: files may lack it, and then it stays at its default.
   // Written where there is something to say.
   void late(std::string_view key, bool value) {
+    if (outlines_) return outline<bool>(key, "late");
     if (value) (*this)(key, value);
   }
   template <typename T>
   void late(std::string_view key, const std::optional<T>& value) {
+    if (outlines_) return outline<T>(key, "late");
     if (value) (*this)(key, *value);
   }
   template <typename T>
   void late(std::string_view key, const std::vector<T>& list) {
+    if (outlines_) return outline<std::vector<T>>(key, "late");
     if (!list.empty()) (*this)(key, list);
   }
   // The same of a list that follows from other fields.
   template <typename Make>
   void late_list(std::string_view key, Make make) {
+    if (outlines_) return outline<decltype(make())>(key, "late");
     if (const auto list = make(); !list.empty()) (*this)(key, list);
   }
 
@@ -100,49 +140,98 @@ class RecordWriter {
   }
 
   // A number that is above 0.
-  void positive(std::string_view key, const auto& value) { (*this)(key, value); }
+  template <typename T>
+  void positive(std::string_view key, const T& value) {
+    if (outlines_) return outline<T>(key, "above_zero");
+    (*this)(key, value);
+  }
 
   // A field that is another value in the file: to(field) there, from(value) here. The latter throws Error that says
   // what is wanted.
   template <typename T, typename To, typename From>
   void converted(std::string_view key, const T& value, To to, From /*from*/) {
+    if (outlines_) return outline<std::decay_t<decltype(to(value))>>(key);
     (*this)(key, to(value));
+  }
+
+  // The same of a field that came late.
+  template <typename T, typename To, typename From>
+  void late_converted(std::string_view key, const std::optional<T>& value, To to, From /*from*/) {
+    if (outlines_) return outline<std::decay_t<decltype(to(*value))>>(key, "late");
+    if (value) (*this)(key, to(*value));
   }
 
   // What follows from other fields, and so is only written, as make() gives it.
   template <typename Make>
   void derived(std::string_view key, Make make) {
+    if (outlines_) return outline<std::decay_t<decltype(make())>>(key);
     (*this)(key, make());
   }
 
   // The same of a rate, which has to be above 0 and finite.
   template <typename Make>
   void rate(std::string_view key, Make make) {
-    derived(key, make);
+    if (outlines_) return outline<std::decay_t<decltype(make())>>(key, "above_zero");
+    (*this)(key, make());
   }
 
   // An object in the file alone: its_fields(json).
   template <typename Fields>
   void object(std::string_view key, Fields its_fields) {
-    RecordWriter inner;
+    RecordWriter inner = same();
     its_fields(inner);
     json_[std::string(key)] = inner.take();
   }
+  // The same where the object may be null.
+  template <typename Fields>
+  void object_or_null(std::string_view key, bool is_there, Fields its_fields) {
+    if (!outlines_ && !is_there) {
+      json_[std::string(key)] = nullptr;
+      return;
+    }
+    object(key, its_fields);
+    if (outlines_) json_[std::string(key)]["null"] = true;
+  }
 
-  // Records whose fields need to know more: its_fields(json, record).
+  // Records whose fields need to know more: its_fields(json, record), or its_fields(json, record, index).
   template <typename T, typename Fields>
   void list(std::string_view key, const std::vector<T>& records, Fields its_fields) {
+    if (outlines_) {
+      RecordWriter inner = outlining();
+      call(its_fields, inner, T{}, 0);
+      json_[std::string(key)] = {{"type", "array"}, {"items", inner.take()}};
+      return;
+    }
     Json list = Json::array();
-    for (const T& record : records) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
       RecordWriter inner;
-      its_fields(inner, record);
+      call(its_fields, inner, records[i], i);
       list.push_back(inner.take());
     }
     json_[std::string(key)] = std::move(list);
   }
 
  private:
+  template <typename T, typename Fields>
+  static void call(Fields& its_fields, RecordWriter& inner, const T& record, std::size_t index) {
+    if constexpr (std::is_invocable_v<Fields&, RecordWriter&, const T&, std::size_t>) {
+      its_fields(inner, record, index);
+    } else {
+      its_fields(inner, record);
+    }
+  }
+
+  RecordWriter same() const { return outlines_ ? outlining() : RecordWriter(); }
+
+  template <typename T>
+  void outline(std::string_view key, const char* mark = nullptr) {
+    Json form = form_of<T>();
+    if (mark != nullptr) form[mark] = true;
+    json_[std::string(key)] = std::move(form);
+  }
+
   Json json_ = Json::object();
+  bool outlines_ = false;
 };
 
 // The same calls the other way round. Borrows the reader of an object.
@@ -162,6 +251,8 @@ class RecordReader {
     if (const auto member = object_.find(key)) read_value(*member, value);
   }
 
+  void words(std::string_view /*key*/, const std::vector<std::string_view>& /*words*/) {}
+
   template <typename Make>
   void late_list(std::string_view /*key*/, Make /*make*/) {}
   template <typename T>
@@ -175,14 +266,12 @@ class RecordReader {
 
   template <typename T, typename To, typename From>
   void converted(std::string_view key, T& value, To to, From from) {
-    const JsonReader member = object_.member(key);
-    std::decay_t<decltype(to(std::as_const(value)))> stored{};
-    read_value(member, stored);
-    try {
-      value = from(stored);
-    } catch (const Error& error) {
-      throw member.error(error.what());
-    }
+    convert<std::decay_t<decltype(to(std::as_const(value)))>>(object_.member(key), value, from);
+  }
+
+  template <typename T, typename To, typename From>
+  void late_converted(std::string_view key, std::optional<T>& value, To to, From from) {
+    if (const auto member = object_.find(key)) convert<std::decay_t<decltype(to(*value))>>(*member, value, from);
   }
 
   template <typename Make>
@@ -213,6 +302,17 @@ class RecordReader {
   }
 
  private:
+  template <typename Stored, typename From>
+  static void convert(const JsonReader& member, auto& value, From& from) {
+    Stored stored{};
+    read_value(member, stored);
+    try {
+      value = from(stored);
+    } catch (const Error& error) {
+      throw member.error(error.what());
+    }
+  }
+
   JsonReader& object_;
 };
 
@@ -236,6 +336,32 @@ Json json_of(const T& value) {
     return json.take();
   } else {
     return value;
+  }
+}
+
+template <typename T>
+Json form_of() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::is_integral_v<T>) {
+    return {{"type", "integer"}};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return {{"type", "number"}};
+  } else if constexpr (IsOptional<T>::value) {
+    Json form = form_of<typename T::value_type>();
+    form["null"] = true;
+    return form;
+  } else if constexpr (IsVector<T>::value) {
+    return {{"type", "array"}, {"items", form_of<typename T::value_type>()}};
+  } else if constexpr (requires(RecordWriter & json, const T& value) { fields(json, value); }) {
+    RecordWriter json = RecordWriter::outlining();
+    const T any{};
+    fields(json, any);
+    return json.take();
+  } else if constexpr (std::is_same_v<T, std::filesystem::path> || std::is_convertible_v<T, std::string_view>) {
+    return {{"type", "string"}};
+  } else {
+    return Json::object();  // of what has a form of its own, Json among it
   }
 }
 
@@ -268,6 +394,14 @@ void read_value(const JsonReader& from, T& value) {
   }
 }
 
+// The name() of each.
+template <typename Enum, std::size_t N>
+std::vector<std::string_view> words_of(const std::array<Enum, N>& values) {
+  std::vector<std::string_view> words;
+  for (const Enum one : values) words.push_back(name(one));
+  return words;
+}
+
 // 0, no text and the like, which stand for "none" and are null in the file.
 template <typename T>
 void none_as_null(auto& json, std::string_view key, T& value) {
@@ -277,14 +411,12 @@ void none_as_null(auto& json, std::string_view key, T& value) {
       [](const std::optional<Value>& stored) { return stored.value_or(Value()); });
 }
 
-// Throws Error that says what is wanted.
+// The one that a file names so; `or_null`: what else it may have there. Throws Error that says what is wanted.
 template <typename Enum, std::size_t N>
-Enum enumerator_named(const std::array<Enum, N>& values, const std::string& stored) {
+Enum enumerator_named(const std::array<Enum, N>& values, const std::string& stored, std::string_view or_null = "") {
   const auto found = std::ranges::find(values, stored, [](Enum one) { return name(one); });
   if (found != values.end()) return *found;
-  std::vector<std::string_view> names;
-  for (const Enum one : values) names.push_back(name(one));
-  throw Error(fmt::format("want one of {}, got '{}'", list_of(names), stored));
+  throw Error(fmt::format("want {}one of {}, got '{}'", or_null, list_of(words_of(values)), stored));
 }
 
 // An enumerator by its name().
@@ -293,26 +425,36 @@ void word(auto& json, std::string_view key, auto& value, const std::array<Enum, 
   json.converted(
       key, value, [](Enum known) { return std::string(name(known)); },
       [&](const std::string& stored) { return enumerator_named(values, stored); });
+  json.words(key, words_of(values));
 }
 
-// The same of a field that came late (RecordWriter::late()).
+// The same of a field that came late.
 template <typename Enum, std::size_t N>
-void late_word(RecordWriter& json, std::string_view key, const std::optional<Enum>& value,
-               const std::array<Enum, N>& /*values*/) {
-  if (value) json(key, std::string(name(*value)));
+void late_word(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
+  json.late_converted(
+      key, value, [](Enum known) { return std::string(name(known)); },
+      [&](const std::string& stored) { return enumerator_named(values, stored); });
+  json.words(key, words_of(values));
 }
+
+// The same of one that may be absent, and then is null.
 template <typename Enum, std::size_t N>
-void late_word(RecordReader& json, std::string_view key, std::optional<Enum>& value,
-               const std::array<Enum, N>& values) {
-  const auto member = json.object().find(key);
-  if (!member) return;
-  std::string stored;
-  read_value(*member, stored);
-  try {
-    value = enumerator_named(values, stored);
-  } catch (const Error& error) {
-    throw member->error(error.what());
-  }
+void word_or_null(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
+  json.converted(
+      key, value,
+      [](const std::optional<Enum>& known) { return known ? std::optional<std::string>(name(*known)) : std::nullopt; },
+      [&](const std::optional<std::string>& stored) -> std::optional<Enum> {
+        if (!stored) return std::nullopt;
+        return enumerator_named(values, *stored, "null or ");
+      });
+  json.words(key, words_of(values));
+}
+
+// An enumerator that follows from other fields, as make() gives it, or std::nullopt.
+template <typename Enum, std::size_t N, typename Make>
+void derived_word(auto& json, std::string_view key, const std::array<Enum, N>& values, Make make) {
+  json.derived(key, make);
+  json.words(key, words_of(values));
 }
 
 }  // namespace loadline

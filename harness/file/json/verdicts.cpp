@@ -1,14 +1,27 @@
 #include "harness/file/json/verdicts.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "harness/judge/grid.h"
 #include "harness/judge/utilisation.h"
 
 namespace loadline {
 
-Json interval_json(const std::optional<Interval>& interval) {
-  return interval ? Json::array({json_of(interval->low), json_of(interval->high)}) : Json(nullptr);
+namespace {
+
+constexpr std::array kBounds{Bound::kCompute, Bound::kLoader,  Bound::kBalanced,  Bound::kInterference,
+                             Bound::kHarness, Bound::kUnclear, Bound::kIncomplete};
+constexpr std::array kStandings{Standing::kMet, Standing::kMissed, Standing::kUnclear};
+constexpr std::array kCauses{Cause::kLatency, Cause::kStorage, Cause::kContention, Cause::kThrottling,
+                             Cause::kSteal,   Cause::kReaders, Cause::kReclaim};
+constexpr std::array kAgreements{Agreement::kAgrees, Agreement::kDisagrees, Agreement::kUnclear};
+
+}  // namespace
+
+std::optional<std::vector<double>> interval_json(const std::optional<Interval>& interval) {
+  return interval ? std::optional(std::vector{interval->low, interval->high}) : std::nullopt;
 }
 
 void fields(RecordWriter& json, const Summary& summary) {
@@ -29,7 +42,7 @@ void fields(RecordWriter& json, const CellLoadLine& found) {
 
 void fields(RecordWriter& json, const UtilisationGoal& goal) {
   json("asked", goal.asked);
-  json("standing", name(goal.standing));
+  derived_word(json, "standing", kStandings, [&] { return name(goal.standing); });
 }
 
 void fields(RecordWriter& json, const StartUp& start_up) {
@@ -48,12 +61,14 @@ void fields(RecordWriter& json, const Causes& causes) {
   std::vector<std::string> named;
   for (const Cause cause : causes.named) named.emplace_back(name(cause));
   json("named", named);
+  json.words("named", words_of(kCauses));
   json("cpu_share", causes.cpu);
   json("wait_share", causes.wait);
   json("contention_share", causes.contention);
   json("throttling_share", causes.throttling);
   json("steal_share", causes.steal);
   json("blocked_share", causes.blocked);
+  json.late("device_share", causes.device);
 }
 
 void fields(RecordWriter& json, const WorkerPoint& point) {
@@ -105,7 +120,7 @@ void fields(RecordWriter& json, const CappedLinearFit& line) {
 
 void point_fields(RecordWriter& json, const CurvePoint& one, const Result& result) {
   const auto mean = [](const Summary& summary) { return std::optional(summary.mean); };
-  json("cell", result.cells[one.cell].cell.name());
+  json.derived("cell", [&] { return result.cells[one.cell].cell.name(); });
   json("workers", one.point.workers);
   json("samples_per_second", one.point.samples_per_second);
   json("efficiency", one.point.efficiency);
@@ -139,7 +154,7 @@ void configuration_fields(RecordWriter& json, const Configuration& configuration
   json("io", cell_name(configuration.io));
   json("synthetic", cell_name(configuration.synthetic));
   json("full", cell_name(configuration.full));
-  json("bound", name(verdict.bound));
+  derived_word(json, "bound", kBounds, [&] { return name(verdict.bound); });
   json("stall", verdict.stall);
   json("accelerator_utilisation", verdict.accelerator_utilisation);
   json("overlap_efficiency", verdict.overlap_efficiency);
@@ -161,14 +176,15 @@ void configuration_fields(RecordWriter& json, const Configuration& configuration
 void fields(RecordWriter& json, const Prediction& prediction) {
   json("configuration", prediction.configuration);
   json("statement", prediction.statement);
-  json("cell", prediction.cell.name());
+  json.derived("cell", [&] { return prediction.cell.name(); });
   json("compute", prediction.cell.compute);
   json("predicted_samples_per_second", prediction.samples_per_second);
   json("identity", prediction.identity);
   json("check", prediction.check);
   json("measured_samples_per_second", prediction.measured);
   json("measured_over_predicted", prediction.ratio);
-  json("agreement", prediction.agreement ? std::optional(name(*prediction.agreement)) : std::nullopt);
+  derived_word(json, "agreement", kAgreements,
+               [&] { return prediction.agreement ? std::optional(name(*prediction.agreement)) : std::nullopt; });
 }
 
 namespace {
@@ -220,6 +236,7 @@ void search_fields(auto& json, auto& search) {
   json("found", search.found);
   json("confirmed", search.confirmed);
   json.derived("standing", [&] { return word_of(standing_of(search)); });
+  json.words("standing", {"confirmed", "missed", "unclear"});
   json.derived("accelerator_utilisation", [&] {
     const bool ended = !search.probes.empty() && search.probes.back().confirms;
     return ended ? std::optional(utilisation_of(search.probes.back().synthetic, search.probes.back().full))
@@ -269,16 +286,24 @@ void best_fields_of(auto& json, auto& best) {
 }
 
 void best_fields(RecordWriter& json, const Result& result) {
-  if (!result.best) return json("best", std::optional<bool>());
-  json.object("best", [&](RecordWriter& inner) {
-    best_fields_of(inner, *result.best);
-    const auto standing = standing_in_grid(*result.best);
-    const bool ended = result.best->winner || result.status == Status::kComplete;
-    inner("standing", ended ? std::optional(result.best->winner ? "confirmed" : "unclear") : std::nullopt);
-    inner("cost", cost_of_search(result));
-    inner("best_of_grid", standing ? std::optional(result.best->candidates[standing->best].cell) : std::nullopt);
-    inner("reached_share",
-          standing ? std::optional(Estimate{standing->reached.value, standing->reached.ci95}) : std::nullopt);
+  json.object_or_null("best", result.best.has_value(), [&](RecordWriter& inner) {
+    const Best best = result.best.value_or(Best());
+    best_fields_of(inner, best);
+    const auto standing = [&] { return standing_in_grid(best); };
+    inner.derived("standing", [&]() -> std::optional<std::string> {
+      if (!best.winner && result.status != Status::kComplete) return std::nullopt;
+      return best.winner ? "confirmed" : "unclear";
+    });
+    inner.words("standing", {"confirmed", "unclear"});
+    inner.derived("cost", [&] { return cost_of_search(result); });
+    inner.derived("best_of_grid", [&]() -> std::optional<std::string> {
+      const auto found = standing();
+      return found ? std::optional(best.candidates[found->best].cell) : std::nullopt;
+    });
+    inner.derived("reached_share", [&]() -> std::optional<Estimate> {
+      const auto found = standing();
+      return found ? std::optional(Estimate{found->reached.value, found->reached.ci95}) : std::nullopt;
+    });
   });
 }
 

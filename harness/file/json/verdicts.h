@@ -10,7 +10,7 @@
 
 namespace loadline {
 
-Json interval_json(const std::optional<Interval>& interval);
+std::optional<std::vector<double>> interval_json(const std::optional<Interval>& interval);
 
 inline void fields(RecordWriter& json, const Estimate& estimate) {
   json("value", estimate.value);

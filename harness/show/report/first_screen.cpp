@@ -15,6 +15,7 @@
 #include "harness/show/columns.h"
 #include "harness/show/recommendation_text.h"
 #include "harness/show/report/verdicts.h"
+#include "harness/show/schedule_text.h"
 #include "harness/show/search_text.h"
 #include "harness/show/table.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/cnn/network.h"
 
 namespace loadline {

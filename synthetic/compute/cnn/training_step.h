@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "loaders/batch.h"
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 #include "synthetic/clock.h"
 #include "synthetic/compute/cnn/graph.h"
 #include "synthetic/compute/cnn/network.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "synthetic/compute/cnn/onednn.h"
 
 namespace loadline {

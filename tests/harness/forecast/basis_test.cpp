@@ -67,6 +67,39 @@ TEST(Basis, IsOfStorageWhereTheFilesCameFromThere) {
   EXPECT_TRUE(basis_in(result).from_storage);
 }
 
+TEST(Basis, LeavesOutTheCpuTimeOfWorkersThatWaitForTheStep) {
+  Result result = test::result_of({
+      {.mode = Mode::kIo, .rates = {4000, 4000, 4000}, .loader = "flow-graph", .workers = 2},
+      {.mode = Mode::kSynthetic, .rates = {100, 100, 100}},
+      {.mode = Mode::kFull, .rates = {100, 100, 100}, .loader = "flow-graph", .workers = 2},
+  });
+  const auto set_cpu = [&](std::size_t cell, double seconds) {
+    for (Trial& trial : result.cells[cell].trials) {
+      trial.usage.user_cpu_seconds = static_cast<double>(trial.samples) * seconds;
+    }
+  };
+  set_cpu(0, 1e-4);
+  set_cpu(1, 2e-5);
+  set_cpu(2, 3e-3);
+  EXPECT_NEAR(basis_in(result).cpu_seconds_per_sample, 1.2e-4, 1e-9);
+  set_cpu(2, 1.1e-4);
+  EXPECT_NEAR(basis_in(result).cpu_seconds_per_sample, 1.1e-4, 1e-9);
+}
+
+TEST(Basis, HasTheRequestsThatAWayOfReadingHasUnderWay) {
+  Result result = measured();
+  EXPECT_EQ(basis_in(result).reading, Reading::kOneByOne) << "no files of their own";
+  result.datasets.front().info.access = Access::kFiles;
+  EXPECT_EQ(basis_in(result).reading, Reading::kBatchwise);
+  EXPECT_EQ(basis_in(result).in_flight, 64U) << "32 a worker";
+  for (CellResult& cell : result.cells) cell.cell.dataset.read = FileRead::kUring;
+  EXPECT_EQ(basis_in(result).reading, Reading::kBatchwise);
+  for (CellResult& cell : result.cells) cell.cell.dataset.ahead.requests = 16;
+  EXPECT_EQ(basis_in(result).in_flight, 16U);
+  for (CellResult& cell : result.cells) cell.cell.loader = "flow-graph";
+  EXPECT_EQ(basis_in(result).reading, Reading::kAhead);
+}
+
 TEST(Basis, TellsReadingFromTheRestOfAWorkersTime) {
   Result result = measured();
   for (Trial& trial : result.cells[0].trials) {
@@ -97,6 +130,19 @@ TEST(Basis, WantsOneConfigurationNamedOfSeveral) {
             "forecast: a.json has 2 configurations, name one by --cell, such as --cell "
             "mnist/FULL/thread-pool/workers:2/batch:100");
   EXPECT_EQ(basis_in(result, "thread-pool").workers, 2U);
+}
+
+TEST(Basis, PrefersTheWholeNameOfACellToAPartOfOthers) {
+  const Result result = test::result_of({
+      {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}, .batch_size = 2},
+      {.mode = Mode::kSynthetic, .rates = {990, 1000, 1010}, .batch_size = 20},
+      {.mode = Mode::kFull, .rates = {300}, .loader = "serial", .batch_size = 2},
+      {.mode = Mode::kFull, .rates = {400}, .loader = "serial", .batch_size = 20},
+  });
+  EXPECT_EQ(basis_in(result, "mnist/FULL/serial/batch:2").batch_size, 2U);
+  EXPECT_EQ(basis_in(result, "batch:20").batch_size, 20U);
+  EXPECT_EQ(refusal_of(result, "batch:2"),
+            "forecast: a.json has 2 configurations, name one by --cell, such as --cell mnist/FULL/serial/batch:2");
 }
 
 }  // namespace

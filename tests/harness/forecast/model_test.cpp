@@ -110,6 +110,29 @@ TEST(Model, HidesLatencyBehindRequestsInFlight) {
   EXPECT_DOUBLE_EQ(rate_at(basis, system, 1), 100);
 }
 
+TEST(Model, NamesTheWayToTheStorageWhereItsBytesTakeMostOfTheTimeOfAWorker) {
+  // One worker computes for 1.7 ms and reads for 90 ms, by itself a little below what the link can give.
+  Basis basis = basis_of_figures("--figures", "io=582,synthetic=1000,sample_bytes=9M");
+  const auto limit_of = [&](const SharedStorage& storage) {
+    System system;
+    system.storage = storage;
+    return forecast_point(basis, system, 1, 1).rank.limit;
+  };
+  const SharedStorage link{.client_bytes_per_second = 1e8};
+  const SharedStorage bandwidth{.bytes_per_second = 1e8};
+  for (const Reading reading : {Reading::kOneByOne, Reading::kBatchwise, Reading::kAhead}) {
+    basis.reading = reading;
+    EXPECT_EQ(limit_of(link), Limit::kClient);
+    EXPECT_EQ(limit_of(bandwidth), Limit::kBandwidth);
+    EXPECT_EQ(limit_of({.iops = 10}), Limit::kOperations);
+    EXPECT_EQ(limit_of({.bytes_per_second = 2e8, .client_bytes_per_second = 1e8}), Limit::kClient);
+    EXPECT_EQ(limit_of({.bytes_per_second = 1e8, .client_bytes_per_second = 2e8}), Limit::kBandwidth);
+    EXPECT_EQ(limit_of({.client_bytes_per_second = 1e8, .latency = 0.001}), Limit::kClient);
+    EXPECT_EQ(limit_of({.client_bytes_per_second = 1e8, .latency = 0.1}), Limit::kLatency);
+    EXPECT_EQ(limit_of({.client_bytes_per_second = 1e11}), Limit::kWorkers);
+  }
+}
+
 TEST(Model, LoadsAndStepsInTurnsWithoutWorkers) {
   Basis basis = loader_bound();
   basis.workers = 0;
@@ -177,6 +200,17 @@ TEST(Model, KnowsTheClosedQueue) {
   EXPECT_DOUBLE_EQ(closed_queue_per_second(1e9, 1, 1), 1);
 }
 
+TEST(Model, SolvesAQueueOfManyCustomersAsItWalksToOneOfFewer) {
+  // The knee, where customers ask for just what the server gives, is where the two are farthest apart.
+  for (const double think : {3e5, 1.1e5, 1e5, 0.92e5, 0.9e5, 3e4}) {
+    const double walked = closed_queue_per_second(100'000, think, 1);
+    EXPECT_NEAR(closed_queue_per_second(100'001, think, 1), walked, 1e-3 * walked) << think;
+  }
+  EXPECT_NEAR(closed_queue_per_second(1e12, 1e12, 1), 1, 1e-5) << "which nobody could walk to";
+  EXPECT_NEAR(closed_queue_per_second(1e12, 1e15, 1e-3), 1e-3, 1e-9);
+  EXPECT_EQ(closed_queue_per_second(1e12, 1e11, 1), 1) << "far beyond the knee";
+}
+
 TEST(Model, LowersItsBandWhereStorageIsNearlySaturated) {
   System system;
   system.storage.bytes_per_second = 1e9;
@@ -204,6 +238,16 @@ TEST(Model, DrawsRandomCropsWithRepeats) {
   // Two nodes draw half a dataset's worth each.
   EXPECT_NEAR(missed_share(basis, system, 2, 1), (1 - std::exp(-0.5)) / 0.5, 1e-12);
   EXPECT_NEAR(missed_share(basis, system, 2, 2), (std::exp(-0.5) - std::exp(-1.0)) / 0.5, 1e-12);
+}
+
+TEST(Model, MissesEachCropWhereAnEpochDrawsNextToNothing) {
+  Basis basis = loader_bound();
+  basis.random_crops = true;
+  const System system{.ranks_of_node = 1, .node_memory = 2e9};
+  basis.dataset_samples = 0;
+  EXPECT_EQ(missed_share(basis, system, 2, 2), 1);
+  basis.dataset_samples = 1e-12;
+  EXPECT_NEAR(missed_share(basis, system, 2, 2), 1, 1e-12);
 }
 
 TEST(Model, ReadsAsSlowlyAsTheFirstEpochOfOneRankWhereThatIsAllThatIsKnown) {

@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cmath>
 
 #include "harness/forecast/model.h"
 #include "harness/forecast/simgrid.h"
+#include "loaders/error.h"
 
 namespace loadline {
 namespace {
@@ -123,6 +125,15 @@ TEST(Simulation, ReadsAsFastAsTheFirstEpochOfOneRankTook) {
   EXPECT_FALSE(cold_reads_per_second(basis).has_value());
 }
 
+TEST(Simulation, FindsTheReadsOfAnEpochThatDrawsItsDatasetAMillionTimes) {
+  Basis basis = bound_by_steps();
+  basis.cold_seconds_per_sample = 0.01;
+  basis.random_crops = true;
+  basis.dataset_samples = 1.5e13;  // 1.5e10 datasets' worth, of a dataset of a thousand samples
+  // y - 1 - ln y = 1.5e10
+  EXPECT_NEAR(100 / cold_reads_per_second(basis).value(), 1.5e10, 100);
+}
+
 class WithSimGrid : public testing::Test {
  protected:
   void SetUp() override {
@@ -204,6 +215,45 @@ TEST_F(WithSimGrid, ReadsASecondEpochFromTheMemoryOfANodeThatHoldsAll) {
   const SimulatedPoint point = simulated(basis, system, 1, 2);
   EXPECT_NEAR(point.epochs[0], 20, 0.3);
   EXPECT_NEAR(point.epochs[1], 100, 3) << "but for a batch that was on its way";
+}
+
+TEST_F(WithSimGrid, RefusesAPlanThatIsNotFinite) {
+  const auto refusal = [&](const SimulationPlan& plan) -> std::string {
+    try {
+      simulator_->run(plan);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  SimulationPlan plan = plan_simulation(bound_by_steps(), {}, 2, 1, 0);
+  EXPECT_EQ(refusal(plan), "");
+  plan.epochs.front().missed = std::nan("");
+  EXPECT_EQ(refusal(plan), "cannot simulate by SimGrid: an epoch's share of missed samples is nan");
+  plan = plan_simulation(bound_by_steps(), {}, 2, 1, 0);
+  plan.run.miss_seconds = INFINITY;
+  EXPECT_EQ(refusal(plan), "cannot simulate by SimGrid: the time of a batch from storage is inf");
+}
+
+TEST_F(WithSimGrid, LeavesSignalsAsItFindsThem) {
+  simulated(bound_by_steps(), {}, 2);
+  struct sigaction before {};
+  ::sigaction(SIGINT, nullptr, &before);
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGINT, &ignored, nullptr);
+  simulated(bound_by_steps(), {}, 2);
+  struct sigaction after {};
+  ::sigaction(SIGINT, &before, &after);
+  EXPECT_EQ(after.sa_handler, SIG_IGN) << "set after the first simulation";
+}
+
+TEST_F(WithSimGrid, StepsAfterCopiesThatTakeAges) {
+  System system{.ranks_of_node = 4, .staging = Staging::kCopies};
+  system.storage.bytes_per_second = 1e-6;
+  const SimulatedPoint point = simulated(bound_by_steps(), system, 8);
+  EXPECT_NEAR(point.staging_seconds.value(), 2e15, 1e12) << "two nodes, 1 GB each";
+  EXPECT_NEAR(point.samples_per_second, 800, 8);
 }
 
 TEST_F(WithSimGrid, CopiesToEachNodeFirst) {

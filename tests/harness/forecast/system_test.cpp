@@ -10,13 +10,22 @@
 namespace loadline {
 namespace {
 
-std::string refusal(std::string_view text) {
+template <typename Read>
+std::string refusal_by(const Read& read) {
   try {
-    read_storage("--storage", text);
+    read();
   } catch (const Error& error) {
     return error.what();
   }
   return "";
+}
+
+std::string refusal(std::string_view text) {
+  return refusal_by([&] { read_storage("--storage", text); });
+}
+
+std::string refusal_of_figures(const std::string& more) {
+  return refusal_by([&] { basis_of_figures("--figures", "io=582,synthetic=103," + more); });
 }
 
 TEST(AssumedSystem, ReadsNumbersWithMagnitudes) {
@@ -47,6 +56,32 @@ TEST(AssumedSystem, TakesFiguresOfOtherTools) {
   EXPECT_DOUBLE_EQ(basis.coupling, 0.95);
   EXPECT_DOUBLE_EQ(basis.cold_seconds_per_sample.value(), 1 / 50.0 - 1 / 95.0);
   EXPECT_THROW(basis_of_figures("--figures", "io=500"), Error);
+}
+
+TEST(AssumedSystem, RefusesASampleLargerThanTheDataset) {
+  EXPECT_EQ(refusal_of_figures("sample_bytes=9M,dataset_bytes=38"),
+            "--figures: a sample of 9e+06 bytes is larger than the dataset of 38 bytes");
+  EXPECT_EQ(refusal_of_figures("sample_bytes=9M,dataset_bytes=9M"), "");
+  EXPECT_EQ(refusal_of_figures("sample_bytes=9M"), "");
+}
+
+TEST(AssumedSystem, RefusesCropsOfAnEpochOfUnknownLength) {
+  EXPECT_EQ(refusal_of_figures("sample_bytes=9M,dataset_bytes=38G,crops=1"),
+            "--figures: crops=1 needs epoch_samples=N, the samples that an epoch draws");
+  EXPECT_EQ(refusal_of_figures("sample_bytes=9M,dataset_bytes=38G,crops=1,epoch_samples=65536"), "");
+}
+
+TEST(AssumedSystem, RefusesCountsThatNoTrainingHas) {
+  EXPECT_EQ(refusal_of_figures("batch=1e21"),
+            "--figures: batch: want a whole number of at least 1 and at most 1e+09, got '1e21'");
+  EXPECT_EQ(refusal_of_figures("batch=2.5"),
+            "--figures: batch: want a whole number of at least 1 and at most 1e+09, got '2.5'");
+  EXPECT_EQ(refusal_of_figures("requests=1e21"),
+            "--figures: requests: want a number above 0 and at most 1e+12, got '1e21'");
+  EXPECT_EQ(refusal_of_figures("epoch_samples=1e21"),
+            "--figures: epoch_samples: want a number of at least 0 and at most 1e+15, got '1e21'");
+  EXPECT_EQ(refusal_of_figures("trial_steps=1e21"),
+            "--figures: trial_steps: want a number of at least 1 and at most 1e+15, got '1e21'");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 namespace loadline {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/batch_pool.h"
 #include "loaders/error.h"
 #include "tests/support/fake_clock.h"
 

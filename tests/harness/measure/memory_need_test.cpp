@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "loaders/datasets/fingerprint.h"
 #include "tests/harness/measure/run_fixture.h"
 
 namespace loadline {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/measure/trial.h"
+#include "loaders/batch_pool.h"
 #include "synthetic/compute/device.h"
 #include "synthetic/compute/step_log.h"
 #include "tests/support/fake_clock.h"

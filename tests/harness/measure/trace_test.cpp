@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/run_traced.h"
 #include "harness/show/trace_text.h"
 #include "tests/harness/measure/run_fixture.h"
 #include "tests/harness/measure/simulated_rig.h"

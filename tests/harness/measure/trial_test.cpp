@@ -39,9 +39,6 @@ class TrialTest : public testing::Test {
     EXPECT_TRUE(trial.has_value());
     return trial.value_or(Trial());
   }
-  test::Thrown refusal(const Cell& cell) {
-    return thrown_by([&] { CellRig(cell, *dataset_, std::nullopt); });
-  }
 
   std::unique_ptr<Dataset> dataset_ = test::patterned_dataset(kSamples);
   SteadyClock clock_;
@@ -206,20 +203,6 @@ TEST_F(TrialTest, FirstEpochOfOneBatchIsComplete) {
   const auto epoch = run_first_epoch(rig, Time(0), clock_, stop_.get_token());
   ASSERT_TRUE(epoch.has_value());
   EXPECT_TRUE(epoch->complete);
-}
-
-TEST_F(TrialTest, RefusesACellThatDoesNotFitItsDataset) {
-  Cell cell = cell_of(Mode::kIo);
-  cell.sampler.batch_size = kSamples + 1;
-  EXPECT_EQ(refusal(cell), test::usage("batch size 23 is larger than the dataset of 22 samples"));
-
-  cell = cell_of(Mode::kIo);
-  cell.classes = 6;
-  EXPECT_EQ(refusal(cell), test::failed("cannot use shards for workload mnist: label 6 is out of range, want 0 to 5"));
-
-  cell = cell_of(Mode::kIo);
-  cell.transform = {.dtype = DType::kF32, .mean = {0.5, 0.5, 0.5}};
-  EXPECT_EQ(refusal(cell), test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
 }
 
 TEST_F(TrialTest, AllocatesNothingWhileTheClockRuns) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/show/schedule_text.h"
 #include "tests/harness/support/results.h"
 
 namespace loadline {

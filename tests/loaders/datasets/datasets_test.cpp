@@ -1,14 +1,25 @@
+#include "loaders/datasets/datasets.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/fingerprint.h"
+#include "loaders/datasets/residency.h"
+#include "loaders/datasets/text.h"
+#include "loaders/datasets/tokens.h"
+#include "loaders/datasets/volume.h"
 #include "loaders/names.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/samples.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/loaders/support/volumes.h"
 
 namespace loadline {
 namespace {
@@ -118,6 +129,80 @@ TEST(OpenDataset, InMemoryNoLongerNeedsItsFiles) {
   fs::resize_file(file, 0);
   EXPECT_EQ(test::sample_of(*dataset, 1)[0], 10);
   dataset->check_intact();
+}
+
+TEST(Dataset, IsKnownByItsKind) {
+  const TemporaryDirectory home;
+  const auto images = open_dataset(test::write(home / "images.bin", cifar10({1})), {});
+  const auto tokens = open_dataset(test::write(home / "tokens.bin", "12345678"), {.format = "tokens"});
+  const auto text = open_dataset(test::write(home / "lines.txt", "a line\n"), {});
+  test::write_npy_volume(home / "npy", {.edge = 4, .input_channels = 1, .target_channels = 1});
+  const auto volume = open_dataset(home / "npy", {});
+  EXPECT_EQ(tokens->as_tokens(), tokens.get());
+  EXPECT_EQ(text->as_text(), text.get());
+  EXPECT_EQ(volume->as_volume(), volume.get());
+  for (const auto* other : {images.get(), text.get(), volume.get()}) EXPECT_EQ(other->as_tokens(), nullptr);
+  for (const auto* other : {images.get(), tokens.get(), volume.get()}) EXPECT_EQ(other->as_text(), nullptr);
+  for (const auto* other : {images.get(), tokens.get(), text.get()}) EXPECT_EQ(other->as_volume(), nullptr);
+}
+
+// What check_abilities() says for each format that refuses these options, of the path "data".
+std::map<std::string_view, std::string> refusals_of(const DatasetOptions& options, const fs::path& path = "data") {
+  std::map<std::string_view, std::string> refusals;
+  for (const DatasetFormat& format : dataset_formats()) {
+    const std::string why = thrown_by([&] { check_abilities(format, path, options); }).message;
+    if (!why.empty()) refusals[format.name] = why;
+  }
+  return refusals;
+}
+
+std::vector<std::string_view> that_take(const DatasetOptions& options, const fs::path& path = "data") {
+  const auto refusals = refusals_of(options, path);
+  std::vector<std::string_view> formats;
+  for (const DatasetFormat& format : dataset_formats()) {
+    if (!refusals.contains(format.name)) formats.push_back(format.name);
+  }
+  return formats;
+}
+
+TEST(Abilities, OfEachFormatAreThoseOfItsRow) {
+  using testing::ElementsAre;
+  EXPECT_THAT(that_take({}), testing::SizeIs(dataset_formats().size()));
+  EXPECT_THAT(that_take({.labels = LabelKind::kCoarse}), ElementsAre("cifar100"));
+  EXPECT_THAT(that_take({.read = FileRead::kMmap}), ElementsAre("image-folder"));
+  EXPECT_THAT(that_take({.read = FileRead::kUring}), ElementsAre("image-folder"));
+  EXPECT_THAT(that_take({.hdf5_images = "mine"}), ElementsAre("hdf5"));
+  EXPECT_THAT(that_take({.access = Access::kRows}), ElementsAre("hdf5"));
+  EXPECT_THAT(that_take({.access = Access::kRows}, "data.h5"), ElementsAre("volume", "hdf5"));
+  EXPECT_THAT(that_take({.access = Access::kChunks}, "data.h5"), ElementsAre("hdf5"));
+  EXPECT_THAT(that_take({.sequence_length = 4, .sequences = Sequences::kRandom}),
+              testing::Not(testing::Contains("text")));
+  EXPECT_THAT(that_take({.sequence_length = 4, .sequences = Sequences::kPacked}),
+              testing::Not(testing::Contains("tokens")));
+}
+
+TEST(Abilities, TellWhereASecondSplitMayBe) {
+  const TemporaryDirectory home;
+  EXPECT_THAT(that_take({.split = Split::kTest}, "file"), testing::ElementsAre("idx", "cifar10", "cifar100", "npy"));
+  EXPECT_THAT(that_take({.split = Split::kTest}, home.path()),
+              testing::ElementsAre("idx", "cifar10", "tokens", "cifar100", "npy", "webdataset", "tfrecord",
+                                   "image-folder", "text"));
+}
+
+TEST(Abilities, AreNamedWhereAnOptionAsksForMore) {
+  EXPECT_EQ(refusals_of({.labels = LabelKind::kCoarse})["idx"], "coarse labels: data has none, only cifar100 does");
+  EXPECT_EQ(refusals_of({.split = Split::kTest})["tokens"], "split test: data is one file, so it has one split only");
+  EXPECT_EQ(refusals_of({.split = Split::kTest})["hdf5"],
+            "split test: data has one split only, as every dataset of format hdf5 does; keep the other split at a path "
+            "of its own");
+  EXPECT_EQ(refusals_of({.read = FileRead::kUring})["tfrecord"],
+            "--read uring: data is not an image folder; its format is tfrecord");
+  EXPECT_EQ(refusals_of({.access = Access::kBlocks}, "data.h5")["volume"],
+            "cannot open data.h5: its format is volume, which cannot be read this way (hdf5-blocks): use --loader "
+            "hdf5-mmap or hdf5");
+  EXPECT_EQ(refusals_of({.sequence_length = 4, .sequences = Sequences::kPadded})["tokens"],
+            "--sequences padded: data holds tokens; use --workload tokens, whose sequences are random, consecutive or "
+            "documents");
 }
 
 TEST(ContentFingerprint, IsEqualHoweverTheSamplesAreStored) {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
@@ -476,7 +477,8 @@ TEST_F(Hdf5, RefusesASplitAndLabelsThatItCannotHave) {
   put("labels", {3});
   EXPECT_EQ(refusal({.split = Split::kTest}),
             test::usage("split test: " + path_.string() +
-                        " is one file with one split; convert the other split into its own file"));
+                        " has one split only, as every dataset of format hdf5 does; keep the other split at a path of "
+                        "its own"));
   EXPECT_EQ(refusal({.labels = LabelKind::kCoarse}),
             test::usage("coarse labels: " + path_.string() + " has none, only cifar100 does"));
 }
@@ -488,8 +490,9 @@ TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
       "cannot open " + other.string() +
           ": its format is cifar10, and only HDF5 can be read this way (hdf5-rows); `loadline data convert` makes a "
           "copy in HDF5");
-  EXPECT_EQ(test::thrown_by([&] { open_dataset(other, {.hdf5_images = "mine"}); }).message,
-            "--hdf5-images and --hdf5-labels: " + other.string() + " is not an HDF5 file; its format is cifar10");
+  EXPECT_EQ(
+      test::thrown_by([&] { open_dataset(other, {.hdf5_images = "mine"}); }).message,
+      "--hdf5-images and --hdf5-labels: they are for the format hdf5, and " + other.string() + " is of format cifar10");
 }
 
 // ---- packed

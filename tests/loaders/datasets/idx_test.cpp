@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 #include "tests/loaders/support/image_files.h"
 #include "tests/loaders/support/samples.h"
 #include "tests/loaders/support/thrown.h"

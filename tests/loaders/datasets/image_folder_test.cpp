@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/samples.h"

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/memory.h"
 #include "loaders/storage/npy.h"
 #include "loaders/transforms/kernels.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loaders/datasets/datasets.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/samples.h"
@@ -10,26 +11,6 @@
 
 namespace loadline {
 namespace {
-
-using testing::ElementsAre;
-
-MemoryDataset two_pairs(std::size_t offset) {
-  HugeMemory memory(offset + 4);
-  for (std::size_t i = 0; i < 4; ++i) memory.bytes()[offset + i] = static_cast<std::byte>(i + 1);
-  DatasetInfo info{.format = "pairs", .samples = 2, .shape = {1, 1, 2}, .classes = 9};
-  return {std::move(info), {8, 7}, std::move(memory), offset};
-}
-
-TEST(MemoryDataset, HoldsItsSamplesBackToBack) {
-  for (const std::size_t offset : {0U, 3U}) {
-    const MemoryDataset dataset = two_pairs(offset);
-    EXPECT_EQ(dataset.info().access, Access::kResident);
-    EXPECT_THAT(dataset.labels(), ElementsAre(8, 7));
-    EXPECT_THAT(test::samples_of(dataset),
-                ElementsAre(std::vector<std::uint8_t>{1, 2}, std::vector<std::uint8_t>{3, 4}));
-    dataset.check_intact();
-  }
-}
 
 TEST(CopyToMemory, CopiesInfoLabelsAndBytes) {
   const auto original = test::patterned_dataset(20, {3, 5, 7});

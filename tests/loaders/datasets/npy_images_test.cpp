@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/formats.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/npy_files.h"

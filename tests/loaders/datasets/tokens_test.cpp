@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/token_index.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"

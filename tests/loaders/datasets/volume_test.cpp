@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "tests/loaders/support/hdf5_files.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/loaders/support/volumes.h"
@@ -66,7 +68,7 @@ TEST_F(Volume, GivesTheSameCropsInEveryWay) {
     const auto dataset = open_dataset(path, options);
     SCOPED_TRACE(path.string() + ", " + std::string(name(dataset->info().access)));
     EXPECT_EQ(dataset->info().access == Access::kResident, options.in_memory);
-    const auto reader = dynamic_cast<const VolumeDataset&>(*dataset).make_crop_reader(5);
+    const auto reader = dataset->as_volume()->make_crop_reader(5);
     for (const Field field : kFields) {
       const VolumeView crop = reader->read(field, origin);
       ASSERT_EQ(crop.channels, channels_of(kVolumeShape, field));
@@ -174,12 +176,14 @@ TEST_F(Volume, InChunksCannotBeMapped) {
 TEST_F(Volume, IsReadInNoOtherWay) {
   test::write_volume(path_, kVolumeShape);
   for (const Access access : {Access::kBlocks, Access::kChunks}) {
-    EXPECT_EQ(refused(path_, {.access = access}),
-              "data.h5: a volume's crops are not its rows: use --loader hdf5-mmap or hdf5");
+    EXPECT_EQ(refused(path_, {.access = access}), "data.h5: its format is volume, which cannot be read this way (" +
+                                                      std::string(name(access)) + "): use --loader hdf5-mmap or hdf5");
   }
   test::write_npy_volume(home_ / "npy", kVolumeShape);
   EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 can be read this way"));
-  EXPECT_EQ(refused(path_, {.split = Split::kTest}), "data.h5 is one volume, so it has one split only");
+  EXPECT_EQ(
+      refused(path_, {.split = Split::kTest}),
+      "data.h5 has one split only, as every dataset of format volume does; keep the other split at a path of its own");
   EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");
 }
 

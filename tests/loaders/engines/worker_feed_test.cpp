@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "loaders/storage/affinity.h"
-#include "loaders/storage/numa.h"
+#include "loaders/system/affinity.h"
+#include "loaders/system/numa.h"
 #include "tests/loaders/support/datasets.h"
 #include "tests/loaders/support/thrown.h"
 

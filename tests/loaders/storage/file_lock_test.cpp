@@ -59,5 +59,22 @@ TEST_F(FileLockTest, NamesThePathWhereItCannotBeMade) {
   EXPECT_THAT(thrown_by([&] { FileLock lock(file_); }).message, testing::HasSubstr("symbolic links"));
 }
 
+TEST_F(FileLockTest, HoldsAFileForAllReadersOrForOneAlone) {
+  test::write(file_, "{}");
+  auto reader = HeldFile::together(file_);
+  auto other = HeldFile::together(file_);
+  ASSERT_TRUE(reader && other);
+  EXPECT_FALSE(HeldFile::alone(file_));
+  reader.reset();
+  EXPECT_FALSE(HeldFile::alone(file_));
+  other.reset();
+  const auto writer = HeldFile::alone(file_);
+  ASSERT_TRUE(writer);
+  std::filesystem::rename(file_, home_ / "renamed.json");
+  EXPECT_FALSE(HeldFile::together(home_ / "renamed.json"));
+  EXPECT_EQ(thrown_by([&] { HeldFile::together(file_); }),
+            test::failed("cannot open " + file_.string() + ": No such file or directory"));
+}
+
 }  // namespace
 }  // namespace loadline

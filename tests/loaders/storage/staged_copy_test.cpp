@@ -1,10 +1,16 @@
 #include "loaders/storage/staged_copy.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <climits>
 #include <fstream>
+#include <functional>
 #include <vector>
 
 #include "tests/loaders/support/files.h"
@@ -30,6 +36,19 @@ class StagedCopyTest : public testing::Test {
     return stage_files(source, beside, node_, [](std::uint64_t, std::uint64_t) {}, {});
   }
   std::optional<StagedFiles> stage() { return stage(data_); }
+  // Calls `meanwhile` when the last byte is copied.
+  std::optional<StagedFiles> stage_and(const std::function<void()>& meanwhile) {
+    return stage_files(data_, {}, node_,
+                       [&](std::uint64_t done, std::uint64_t all) {
+                         if (done == all) meanwhile();
+                       },
+                       {});
+  }
+  // As somebody who works on the data.
+  void change_data() const {
+    test::write(data_ / "a.bin", "other");
+    fs::last_write_time(data_ / "a.bin", fs::file_time_type::clock::now() + std::chrono::hours(1));
+  }
   fs::path place() const { return staged_path(data_, node_).parent_path(); }
   std::string refusal(const std::string& why) const {
     return "cannot stage " + data_.string() + " in " + node_.string() + ": " + why;
@@ -66,12 +85,12 @@ TEST_F(StagedCopyTest, OfAFileHasTheOthersOfItsDatasetToo) {
 
 TEST_F(StagedCopyTest, IsUsedAgainAsLongAsTheOriginalsAreWhatTheyWere) {
   stage();
-  const auto again = stage();
+  auto again = stage();
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->copied);
   EXPECT_EQ(again->bytes, 11U);
-  test::write(data_ / "a.bin", "other");
-  fs::last_write_time(data_ / "a.bin", fs::file_time_type::clock::now() + std::chrono::hours(1));
+  again.reset();  // its run has ended
+  change_data();
   EXPECT_TRUE(stage()->copied);
   EXPECT_EQ(bytes_of(staged_path(data_, node_) / "a.bin"), "other");
 }
@@ -86,11 +105,101 @@ TEST_F(StagedCopyTest, IsMadeAnewWhereAFileIsGoneOrCut) {
   EXPECT_EQ(bytes_of(copy / "inner/b.bin"), "second");
 }
 
-TEST_F(StagedCopyTest, RemovesWhatAKilledProcessHasLeft) {
-  const std::string name = place().filename().string();
-  test::write(node_ / ("." + name + ".12345-0") / "photos/a.bin", "fir");
+TEST_F(StagedCopyTest, IsMadeAnewWhereADirectoryCameOrWent) {
+  stage();
+  fs::create_directory(data_ / "class-without-photos");
   EXPECT_TRUE(stage()->copied);
-  EXPECT_THAT(names_in(node_), testing::ElementsAre(name));
+  EXPECT_TRUE(fs::is_directory(staged_path(data_, node_) / "class-without-photos"));
+  EXPECT_FALSE(stage()->copied);
+  fs::remove(data_ / "class-without-photos");
+  EXPECT_TRUE(stage()->copied);
+  EXPECT_FALSE(fs::exists(staged_path(data_, node_) / "class-without-photos"));
+}
+
+TEST_F(StagedCopyTest, IsUsedAgainWhereItsStorageCannotKeepTheTimes) {
+  if (!fs::is_directory("/dev/shm")) GTEST_SKIP() << "no storage that keeps all times";
+  const fs::path shared = fs::path("/dev/shm") / home_.path().filename();
+  const fs::path file = test::write(shared / "photos/a.bin", "first");
+  const timespec year_3000 = {.tv_sec = 32503680000, .tv_nsec = 123456789};  // ext4 and XFS end before
+  const timespec times[2] = {year_3000, year_3000};
+  ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+  EXPECT_TRUE(stage(shared / "photos")->copied);
+  EXPECT_FALSE(stage(shared / "photos")->copied);
+  fs::remove_all(shared);
+}
+
+TEST_F(StagedCopyTest, IsNotReplacedAsLongAsARunReadsIt) {
+  auto run = stage();
+  const auto other = stage();
+  ASSERT_TRUE(run && other);
+  run.reset();
+  change_data();
+  EXPECT_EQ(thrown_by([&] { stage(); }),
+            test::failed(refusal(place().string() +
+                                 " is not what the data is now, and another run is reading it; wait for its end, or "
+                                 "name another directory")));
+  EXPECT_EQ(bytes_of(staged_path(data_, node_) / "a.bin"), "first");
+}
+
+TEST_F(StagedCopyTest, IsNotReplacedAsLongAsTheRunThatMadeItReadsIt) {
+  const auto run = stage();
+  change_data();
+  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("another run is reading it"));
+}
+
+TEST_F(StagedCopyTest, IsLeftWhereItIsWhenAnotherNodeHasMadeItInTheMeantime) {
+  stage();
+  const fs::path aside = home_ / "aside";
+  const auto inode = [&] {
+    struct stat status {};
+    return ::stat(place().c_str(), &status) == 0 ? status.st_ino : 0;
+  };
+  const auto first = inode();
+  fs::rename(place(), aside);
+  EXPECT_TRUE(stage_and([&] { fs::rename(aside, place()); }));
+  EXPECT_EQ(inode(), first);
+  EXPECT_THAT(names_in(node_), testing::ElementsAre(place().filename().string()));
+}
+
+TEST_F(StagedCopyTest, IsNoneWhereTheDataChangedBeforeItsEnd) {
+  test::write(data_ / "c.bin", std::string(std::size_t{9} << 20, 'c'));
+  EXPECT_EQ(thrown_by([&] { stage_and([&] { change_data(); }); }),
+            test::failed(refusal((data_ / "a.bin").string() + " changed while the data was copied")));
+  EXPECT_EQ(thrown_by([&] { stage_and([&] { test::write(data_ / "b.bin", "new"); }); }),
+            test::failed(refusal((data_ / "b.bin").string() + " changed while the data was copied")));
+  EXPECT_EQ(thrown_by([&] { stage_and([&] { fs::create_directory(data_ / "d"); }); }),
+            test::failed(refusal((data_ / "d").string() + " changed while the data was copied")));
+  EXPECT_THAT(names_in(node_), testing::ElementsAre());
+}
+
+// A process that is gone, and of which nobody else has the number yet.
+pid_t ended_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST_F(StagedCopyTest, RemovesWhatAKilledProcessOfThisHostHasLeft) {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  ASSERT_EQ(::gethostname(host.data(), host.size()), 0);
+  const std::string name = place().filename().string();
+  const std::string begin = "." + name + ".";
+  const std::string killed = begin + host.data() + "." + std::to_string(ended_process()) + "-0";
+  const std::string running = begin + host.data() + "." + std::to_string(::getppid()) + "-0";
+  const std::string elsewhere = begin + "another-host." + std::to_string(ended_process()) + "-0";
+  for (const std::string& left : {killed, running, elsewhere}) test::write(node_ / left / "photos/a.bin", "fir");
+  EXPECT_TRUE(stage()->copied);
+  EXPECT_THAT(names_in(node_), testing::UnorderedElementsAre(name, running, elsewhere));
+}
+
+TEST_F(StagedCopyTest, BearsTheNamesOfHostAndProcessUntilItIsWhole) {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  ASSERT_EQ(::gethostname(host.data(), host.size()), 0);
+  const std::string name = "." + place().filename().string() + "." + host.data() + "." + std::to_string(::getpid());
+  bool seen = false;
+  stage_and([&] { seen = fs::exists(node_ / (name + "-0")); });
+  EXPECT_TRUE(seen);
 }
 
 TEST_F(StagedCopyTest, LeavesOtherDataAlone) {
@@ -107,6 +216,40 @@ TEST_F(StagedCopyTest, OfDataOfTheSameNameElsewhereLiesElsewhere) {
   EXPECT_EQ(staged_path("/a/photos/", "/scratch"), staged_path("/a/./photos", "/scratch/"));
 }
 
+TEST_F(StagedCopyTest, OfAPathThatLeadsUpFromALinkIsOfWhatTheSystemFindsThere) {
+  test::write(home_ / "real/photos/a.bin", "behind the link");
+  fs::create_directory(home_ / "real/dir");
+  fs::create_directory_symlink("../real/dir", data_.parent_path() / "link");
+  const fs::path data = data_.parent_path() / "link/../photos";
+  ASSERT_TRUE(stage(data));
+  EXPECT_EQ(bytes_of(staged_path(data, node_) / "a.bin"), "behind the link");
+  EXPECT_EQ(staged_source(data), home_ / "real/photos");
+  EXPECT_EQ(staged_path(data, node_), staged_path(home_ / "real/photos", node_));
+}
+
+TEST_F(StagedCopyTest, HasTheNameOfALinkNotOfWhatItLeadsTo) {
+  fs::create_directory_symlink(data_, home_ / "latest");
+  EXPECT_EQ(staged_source(home_ / "latest/."), home_ / "latest");
+  ASSERT_TRUE(stage(home_ / "latest"));
+  EXPECT_EQ(bytes_of(staged_path(home_ / "latest", node_) / "a.bin"), "first");
+}
+
+TEST_F(StagedCopyTest, OfEachUserIsAnother) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  constexpr uid_t kOther = 65534;
+  fs::permissions(home_.path(), fs::perms(0755));
+  fs::permissions(node_, fs::perms(01777));
+  const auto mine = staged_path(data_, node_);
+  EXPECT_TRUE(stage()->copied);
+  ASSERT_EQ(::seteuid(kOther), 0);
+  const test::Thrown thrown = thrown_by([&] { EXPECT_TRUE(stage()->copied); });
+  const auto theirs = staged_path(data_, node_);
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_EQ(thrown, test::Thrown());
+  EXPECT_NE(theirs, mine);
+  EXPECT_EQ(bytes_of(theirs / "a.bin"), "first");
+}
+
 TEST_F(StagedCopyTest, WantsADirectoryThatIsThereAndApartFromTheData) {
   fs::remove(node_);
   EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal("there is no such directory")));
@@ -119,6 +262,14 @@ TEST_F(StagedCopyTest, NeedsRoom) {
   test::write(data_ / "huge.bin", "");
   fs::resize_file(data_ / "huge.bin", std::uintmax_t{1} << 43);  // as a sparse file
   EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("it takes 8388609 MiB, and there is room for "));
+  EXPECT_THAT(names_in(node_), testing::ElementsAre());
+}
+
+TEST_F(StagedCopyTest, MakesRoomByRemovingTheCopyThatIsOfNoUseAnyMore) {
+  stage();
+  test::write(data_ / "huge.bin", "");
+  fs::resize_file(data_ / "huge.bin", std::uintmax_t{1} << 43);  // as a sparse file
+  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("and there is room for "));
   EXPECT_THAT(names_in(node_), testing::ElementsAre());
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/datasets/memory.h"
+#include "loaders/datasets/strided.h"
 #include "loaders/error.h"
 
 namespace loadline::test {
@@ -43,7 +43,7 @@ inline std::unique_ptr<Dataset> patterned_dataset(std::size_t samples, const Ima
     for (std::size_t p = 0; p < shape.elements(); ++p) *out++ = static_cast<std::byte>((31 * i + 7 * p) % 251);
   }
   DatasetInfo info{.format = "patterned", .samples = samples, .shape = shape, .classes = 7};
-  return std::make_unique<MemoryDataset>(std::move(info), std::move(labels), std::move(memory));
+  return std::make_unique<StridedDataset>(std::move(info), std::move(labels), std::move(memory));
 }
 
 // Passes everything on to the dataset it borrows, and lets its own kind act before and after each read of any thread.

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 #include "tests/loaders/support/thrown.h"
 
 namespace loadline {

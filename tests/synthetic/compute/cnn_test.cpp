@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "loaders/batch_pool.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/fake_clock.h"
 

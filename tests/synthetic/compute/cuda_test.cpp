@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "loaders/batch_pool.h"
 #include "loaders/error.h"
 #include "loaders/random.h"
 #include "tests/synthetic/compute/cuda_device.h"

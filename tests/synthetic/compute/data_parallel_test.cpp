@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "loaders/batch_pool.h"
 #include "loaders/error.h"
 #include "tests/support/fake_clock.h"
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "loaders/batch_pool.h"
 #include "synthetic/compute/step_log.h"
 #include "tests/support/fake_clock.h"
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "loaders/batch_pool.h"
 #include "tests/support/fake_clock.h"
 
 namespace loadline {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "loaders/assemble.h"
+#include "loaders/batch_pool.h"
 #include "loaders/random.h"
 #include "synthetic/compute/cnn/graph.h"
 #include "synthetic/compute/gpt/product.h"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "loaders/batch_pool.h"
 #include "synthetic/compute/device.h"
 #include "tests/support/fake_clock.h"
 #include "tests/synthetic/compute/local_sum.h"

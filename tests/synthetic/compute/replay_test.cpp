@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loaders/batch_pool.h"
 #include "tests/loaders/support/thrown.h"
 #include "tests/support/fake_clock.h"
 

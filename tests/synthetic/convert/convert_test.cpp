@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "synthetic/convert/writers.h"
 #include "synthetic/generate/nbody.h"
 #include "tests/loaders/support/datasets.h"

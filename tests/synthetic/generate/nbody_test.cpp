@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/volume.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
@@ -21,7 +23,7 @@ class Nbody : public testing::Test {
 class Values {
  public:
   explicit Values(const std::filesystem::path& path)
-      : dataset_(open_dataset(path, {})), reader_(dynamic_cast<const VolumeDataset&>(*dataset_).make_crop_reader(1)) {}
+      : dataset_(open_dataset(path, {})), reader_(dataset_->as_volume()->make_crop_reader(1)) {}
 
   float operator()(Field field, std::size_t channel, std::size_t x, std::size_t y, std::size_t z) {
     const VolumeView view = reader_->read(field, {x, y, z});

@@ -6,6 +6,8 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
+#include "loaders/datasets/fingerprint.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 #include "synthetic/convert/convert.h"
 #include "synthetic/generate/generate.h"
 #include "tests/loaders/support/files.h"

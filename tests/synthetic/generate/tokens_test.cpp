@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "loaders/datasets/datasets.h"
 #include "loaders/datasets/token_index.h"
 #include "synthetic/generate/generate.h"
 #include "tests/loaders/support/files.h"
@@ -32,7 +33,7 @@ TEST(TokensGenerator, WritesTwoSplitsWithDocumentsThatEndWithZero) {
   const auto train = open_dataset(home / "tokens", {.sequence_length = 64, .sequences = Sequences::kDocuments});
   EXPECT_EQ(train->info().tokens->tokens, 10U * 4096) << "whole pages";
   EXPECT_EQ(open_dataset(home / "tokens", {.split = Split::kTest})->info().tokens->tokens, 4096U);
-  const auto tokens = tokens_in(dynamic_cast<const TokenDataset&>(*train));
+  const auto tokens = tokens_in(*train->as_tokens());
   EXPECT_LT(*std::ranges::max_element(tokens), 256);
   const auto starts = read_document_starts(home / "tokens" / "train.idx");
   ASSERT_EQ(starts.size(), *train->info().tokens->documents + 1);
@@ -44,7 +45,7 @@ TEST(TokensGenerator, WritesALanguageInWhichATokenTellsMuchOfTheNext) {
   const test::TemporaryDirectory home;
   generate_tokens(home / "tokens", {.tokens = 200'000});
   const auto train = open_dataset(home / "tokens", {});
-  const auto tokens = tokens_in(dynamic_cast<const TokenDataset&>(*train));
+  const auto tokens = tokens_in(*train->as_tokens());
   std::map<std::uint16_t, std::map<std::uint16_t, double>> followers;
   std::map<std::uint16_t, double> counts;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {

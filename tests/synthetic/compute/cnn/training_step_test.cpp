@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "loaders/batch_pool.h"
 #include "loaders/random.h"
 #include "synthetic/compute/step_log.h"
 #include "tests/loaders/support/thrown.h"

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "loaders/datasets/dataset.h"
+#include "loaders/datasets/datasets.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
 

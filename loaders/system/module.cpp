@@ -1,4 +1,4 @@
-#include "loaders/storage/module.h"
+#include "loaders/system/module.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

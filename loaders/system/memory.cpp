@@ -1,4 +1,4 @@
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 #include <fmt/format.h>
 #include <linux/mempolicy.h>

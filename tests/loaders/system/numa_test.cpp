@@ -1,12 +1,14 @@
-#include "loaders/storage/numa.h"
+#include "loaders/system/numa.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-#include "loaders/batch.h"
+#include "loaders/batch_pool.h"
+#include "loaders/datasets/fingerprint.h"
 #include "loaders/datasets/memory.h"
+#include "loaders/datasets/strided.h"
 
 namespace loadline {
 namespace {
@@ -88,8 +90,8 @@ TEST(NodeMemory, FallsBackOnTheFirstCopy) {
 TEST(NodeMemory, OfADatasetHasTheSameSamplesInEachCopy) {
   HugeMemory memory(6);
   for (std::size_t i = 0; i < 6; ++i) memory.bytes()[i] = static_cast<std::byte>(i);
-  const MemoryDataset original({.format = "memory", .samples = 3, .shape = {1, 1, 2}, .classes = 1},
-                               std::vector<std::int32_t>(3), std::move(memory));
+  const StridedDataset original({.format = "memory", .samples = 3, .shape = {1, 1, 2}, .classes = 1},
+                                std::vector<std::int32_t>(3), std::move(memory));
   const auto here = node_here();
   ASSERT_TRUE(here.has_value());
   const auto copy = copy_to_memory(original, 6, {.nodes = {*here + 1, *here}, .replicated = true});

@@ -1,4 +1,4 @@
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

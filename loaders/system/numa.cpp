@@ -1,4 +1,4 @@
-#include "loaders/storage/numa.h"
+#include "loaders/system/numa.h"
 
 #include <sched.h>
 #include <sys/syscall.h>

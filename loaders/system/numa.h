@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "loaders/storage/memory.h"
+#include "loaders/system/memory.h"
 
 namespace loadline {
 

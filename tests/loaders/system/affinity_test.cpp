@@ -1,4 +1,4 @@
-#include "loaders/storage/affinity.h"
+#include "loaders/system/affinity.h"
 
 #include <gtest/gtest.h>
 

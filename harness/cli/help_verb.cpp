@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/completion.h"
+#include "harness/cli/help.h"
+#include "harness/cli/manual.h"
+#include "harness/cli/screen.h"
+#include "harness/cli/streams.h"
+#include "harness/cli/verb_options.h"
+#include "harness/machine/build_facts.h"
+#include "harness/plan/one_value.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// What whole help has behind the options.
+std::string more_of(const CLI::App& verb) {
+  if (verb.get_name() != "run") return "";
+  return "Options with ,... take lists, and every combination is run. The others take one value:\n" + one_value_text();
+}
+
+struct HelpRequest {
+  std::vector<std::string> words;  // verb, and section
+  bool as_manual = false;
+};
+
+int help_verb(const CLI::App& app, const HelpRequest& request) {
+  const HelpSubject subject = help_subject(app, request.words);
+  if (request.as_manual) {
+    if (!subject.section.empty()) throw usage_error("help: --man: a man page covers a whole verb, not a section");
+    put(stdout, manual_page(*subject.verb, this_build().version));
+    return kExitOk;
+  }
+  if (subject.section.empty()) return print_help(*subject.verb, HelpExtent::kShort);
+  put(stdout, section_text(subject, help_width(stdout)));
+  return kExitOk;
+}
+
+}  // namespace
+
+int print_help(const CLI::App& verb, HelpExtent extent) {
+  put(stdout, help_text(verb, extent, more_of(verb), help_width(stdout)));
+  return kExitOk;
+}
+
+void add_help(CLI::App& app, Request& request) {
+  CLI::App* help = app.add_subcommand("help", "Explain a verb or a section of its options");
+  auto& own = runs<HelpRequest>(*help, request, [&app](const HelpRequest& asked) { return help_verb(app, asked); });
+  help->add_option("words", own.words, "verb, such as run or data make, and optionally a section such as trials")
+      ->type_name("VERB [SECTION]");
+  help->add_flag("--man", own.as_manual, "as a man page: loadline help --man run | man -l -");
+}
+
+void add_completion(CLI::App& app, Request& request) {
+  CLI::App* completion = app.add_subcommand("completion", "Print a shell's completion script for loadline");
+  auto& shell = runs<std::string>(*completion, request, [](const std::string& asked) {
+    put(stdout, completion_script(asked));
+    return kExitOk;
+  });
+  completion->add_option("shell", shell, "bash, zsh or fish: eval \"$(loadline completion bash)\"")
+      ->required()
+      ->type_name("SHELL");
+}
+
+}  // namespace loadline

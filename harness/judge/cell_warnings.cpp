@@ -1,0 +1,239 @@
+#include "harness/judge/cell_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "harness/judge/cold.h"
+#include "harness/judge/phrase.h"
+#include "harness/judge/verdict.h"
+
+namespace loadline {
+namespace {
+
+using Warnings = std::vector<Warning>;
+
+constexpr double kWideSpread = 0.10;  // standard deviation over mean
+constexpr std::size_t kFewTrials = 3;
+constexpr std::uint64_t kFewBatches = 10;
+constexpr double kIdleShare = 0.02;  // of a CPU; a sleeping thread that looks around now and then takes less
+
+void warn_of_chunks(const Cell& cell, Warnings& warnings) {
+  if (cell.dataset.access != Access::kChunks || cell.sampler.order != Order::kShuffled) return;
+  warnings.push_back({"chunks-shuffled",
+                      fmt::format("{} decodes a whole chunk for each sample of a batch: use --order page-shuffled with "
+                                  "the chunk's samples as --page-samples and the batch as --window-samples",
+                                  cell.name())});
+}
+
+// Of one that starts cold, which ends with its epoch at the latest; its last batch may be left out.
+bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& info) {
+  return trial.samples + cell.sampler.batch_size > info.samples / cell.sampler.world_size;
+}
+
+void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
+  if (!starts(cell.cell, CacheState::kCold)) return;
+  std::map<Coldness, std::size_t> trials;
+  double most_stayed = 0;
+  double least_from_device = 1;
+  for (const Trial& trial : cell.trials) {
+    const ColdProof proof = cold_proof(trial, cell.cell, facts.info);
+    ++trials[proof.coldness()];
+    most_stayed = std::max(most_stayed, proof.stayed.value_or(0));
+    least_from_device = std::min(least_from_device, proof.from_device.value_or(1));
+  }
+  const auto warn = [&](Coldness coldness, const std::string& why) {
+    if (trials[coldness] == 0) return;
+    warnings.push_back(
+        {"not-cold",
+         fmt::format("{} of {} trials of {} {}", trials[coldness], cell.trials.size(), cell.cell.name(), why),
+         static_cast<double>(trials[coldness])});
+  };
+  const std::string path = facts.path.string();
+  warn(
+      Coldness::kStayed,
+      fmt::format(
+          "were not cold: up to {:.0f} % of {} stayed in the page cache, held by the file system or by another process",
+          std::ceil(100 * most_stayed), path));
+  warn(Coldness::kDoubted,
+       fmt::format("may not have been cold: as little as {:.0f} % of their bytes came from a device; a cache below the "
+                   "page cache, such as that of a network file system, may have held the rest",
+                   100 * least_from_device));
+  warn(Coldness::kUnknown, fmt::format("may not have been cold: the system reports neither what the page cache holds "
+                                       "of {} nor what came from a device",
+                                       path));
+}
+
+// Of samples in random order the first ones each need a piece of the files of their own, which then serves others.
+void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
+  constexpr double kForOthers = 2;  // times the bytes of the samples
+  if (!starts(cell.cell, CacheState::kCold)) return;
+  std::size_t trials = 0;
+  double most = 0;
+  double least_of_epoch = 1;
+  for (const Trial& trial : cell.trials) {
+    const double of_epoch = static_cast<double>(trial.samples) / static_cast<double>(facts.info.samples);
+    const auto from_device = cold_proof(trial, cell.cell, facts.info).from_device;
+    if (ends_with_epoch(cell.cell, trial, facts.info) || from_device.value_or(0) < kForOthers) continue;
+    ++trials;
+    most = std::max(most, *from_device);
+    least_of_epoch = std::min(least_of_epoch, of_epoch);
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"part-of-epoch",
+       fmt::format("{} of {} of {} ended after as little as {:.2g} % of an epoch, and storage gave up to "
+                   "{:.2g} times the bytes of their samples: the rest of an epoch finds those bytes in "
+                   "the page cache and is faster",
+                   trials, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * least_of_epoch, most),
+       most});
+}
+
+// What was in the page cache before the first trial may have had to make room since.
+void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
+  if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
+  if (facts.before.resident_pages < facts.before.pages) return;  // said of the dataset already
+  bool seen = false;
+  const auto lacks = [&](const Trial& trial) {
+    const auto& before = trial.page_cache.before;
+    if (!before || !before->resident_pages || *before->resident_pages >= before->pages) return false;
+    seen = seen || came_from_storage(trial);
+    return !shows_what_it_reads(facts) || came_from_storage(trial);
+  };
+  const auto count = std::ranges::count_if(cell.trials, lacks);
+  if (count == 0) return;
+  warnings.push_back(
+      {"not-resident",
+       fmt::format("the page cache did not hold all of {} before {} of {} trials of {}: they {} storage too",
+                   facts.path.string(), count, cell.trials.size(), cell.cell.name(),
+                   seen ? "measured" : "may have measured"),
+       static_cast<double>(count)});
+}
+
+void warn_of_trials(const CellResult& cell, const CellSummary& summary, const DatasetFacts& facts, Warnings& warnings) {
+  const std::string name = cell.cell.name();
+  warn_of_chunks(cell.cell, warnings);
+  if (!cell.skipped.empty()) {
+    warnings.push_back({"samples-skipped",
+                        fmt::format("{} left out {} that cannot be decoded, the first being {}", name,
+                                    several(cell.skipped_count(), "sample"), cell.skipped.begin()->second),
+                        static_cast<double>(cell.skipped_count())});
+  }
+  if (cell.error) warnings.push_back({"cell-failed", fmt::format("{}: {}", name, *cell.error)});
+  if (cell.trials.empty()) return;
+  const auto suspended = std::ranges::count_if(cell.trials, &Trial::suspended);
+  if (suspended > 0) {
+    warnings.push_back(
+        {"suspended",
+         fmt::format(
+             "the process was stopped and continued during {} of {} trials of {}: their times include the pause",
+             suspended, cell.trials.size(), name),
+         static_cast<double>(suspended)});
+  }
+  if (cell.trials.size() < kFewTrials) {
+    warnings.push_back(
+        {"few-trials",
+         fmt::format("{} has {}: too few for a reliable interval", name, several(cell.trials.size(), "trial")),
+         -static_cast<double>(cell.trials.size())});
+  }
+  const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
+  if (shortest < kFewBatches) {
+    const bool whole_epoch =
+        starts(cell.cell, CacheState::kCold) && std::ranges::any_of(cell.trials, [&](const Trial& trial) {
+          return ends_with_epoch(cell.cell, trial, facts.info);
+        });
+    warnings.push_back({"short-trials",
+                        fmt::format("a trial of {} has {}: {} would be steadier", name,
+                                    shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
+                                    whole_epoch ? "more data, as a cold one is an epoch at the most,"
+                                                : "longer ones (--trial-seconds)"),
+                        -static_cast<double>(shortest)});
+  }
+  const auto& rate = *summary.samples_per_second;
+  for (const std::size_t trial : summary.outliers) {
+    const double value = cell.trials[trial].samples_per_second();
+    const double apart = std::abs(value - rate.median) / rate.median;
+    if (apart < kNoticeable) continue;
+    warnings.push_back({"outlier-trial",
+                        fmt::format("trial {} of {} stands apart from the others at {:.4g} samples/s; "
+                                    "it is counted",
+                                    trial + 1, name, value),
+                        apart});
+  }
+  if (rate.stddev && *rate.stddev > kWideSpread * rate.mean) {
+    warnings.push_back(
+        {"wide-spread",
+         fmt::format("the trials of {} vary by {:.0f} % of their mean", name, 100 * *rate.stddev / rate.mean),
+         *rate.stddev / rate.mean});
+  }
+}
+
+// SYNTHETIC shows what the step takes while nothing else runs.
+void warn_of_loop(const CellResult& cell, Warnings& warnings) {
+  if (cell.cell.mode != Mode::kSynthetic) return;
+  double most = 0;
+  std::size_t count = 0;
+  for (const Trial& trial : cell.trials) {
+    const double share = trial.loader_cpu_seconds.value_or(0) / trial.wall_seconds;
+    most = std::max(most, share);
+    if (share > kIdleShare) ++count;
+  }
+  if (count == 0) return;
+  warnings.push_back({"loader-not-idle",
+                      fmt::format("the loader worked during {} of {} of {}, for up to {:.0f} % of a CPU's time: the "
+                                  "step alone was not measured alone",
+                                  count, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                      most});
+}
+
+// Once a cell: the trials say it each for itself.
+void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warnings) {
+  const auto changed = std::ranges::count_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
+  if (changed == 0) return;
+  const auto first = std::ranges::find_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
+  const CpuLimits before{.affinity_list = machine.affinity_list, .cgroup_cpu_limit = machine.cgroup_cpu_limit};
+  warnings.push_back({"cpus-changed",
+                      fmt::format("{} of {} of {} ran where the process might use other CPUs than at the start: {}, "
+                                  "and not {}",
+                                  changed, several(cell.trials.size(), "trial"), cell.cell.name(),
+                                  text_of(*first->changed_cpus), text_of(before)),
+                      static_cast<double>(changed)});
+}
+
+void warn_of_throttling(const CellResult& cell, Warnings& warnings) {
+  const auto throttled = std::ranges::count_if(cell.trials, &Trial::throttled);
+  if (throttled == 0) return;
+  double most = 0;
+  for (const Trial& trial : cell.trials) {
+    most = std::max(most, trial.usage.throttled_seconds.value_or(0) / trial.wall_seconds);
+  }
+  warnings.push_back({"throttled",
+                      fmt::format("{} of {} of {} were throttled by the CPU quota, for up to {:.0f} % of their time",
+                                  throttled, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * most),
+                      most});
+}
+
+}  // namespace
+
+bool came_from_storage(const Trial& trial) {
+  return trial.usage.device_read_bytes.value_or(0) > 0 || trial.usage.major_faults > 0;
+}
+
+bool shows_what_it_reads(const DatasetFacts& facts) {
+  return facts.info.access == Access::kMapped;
+}
+
+void warn_of_cell(const Result& result, const CellResult& cell, const CellSummary& summary,
+                  std::vector<Warning>& warnings) {
+  warn_of_trials(cell, summary, result.datasets[cell.dataset], warnings);
+  warn_of_cold(cell, result.datasets[cell.dataset], warnings);
+  warn_of_part_of_epoch(cell, result.datasets[cell.dataset], warnings);
+  warn_of_warm(cell, result.datasets[cell.dataset], warnings);
+  warn_of_loop(cell, warnings);
+  warn_of_cpus(cell, result.environment.machine, warnings);
+  warn_of_throttling(cell, warnings);
+}
+
+}  // namespace loadline

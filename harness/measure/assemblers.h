@@ -1,0 +1,16 @@
+// What puts the samples of a cell's dataset into its batches.
+#pragma once
+
+#include <memory>
+
+#include "harness/plan/plan.h"
+#include "loaders/assemble.h"
+#include "loaders/datasets/dataset.h"
+
+namespace loadline {
+
+// The assembler for this kind of dataset, as the cell wants its samples. Borrows the dataset, which must outlive it.
+// Throws Error naming dataset, workload and option where the cell does not fit what the dataset holds.
+std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset);
+
+}  // namespace loadline

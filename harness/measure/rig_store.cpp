@@ -1,0 +1,73 @@
+#include "harness/measure/rig_store.h"
+
+#include <algorithm>
+
+#include "harness/measure/prepare.h"
+#include "harness/measure/within_run.h"
+#include "loaders/datasets/memory.h"
+#include "loaders/error.h"
+
+namespace loadline {
+namespace {
+
+// A part of the dataset, or all of it: enough to leave the caches, no more than an eighth of the memory there is.
+// Throws Error where it cannot be had.
+std::unique_ptr<Dataset> samples_in_memory(const Cell& cell, const Dataset& dataset, const Machine& machine) {
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+  const std::uint64_t room = memory_left_bytes(machine) / 8;
+  if (dataset.info().labelled()) return copy_to_memory(dataset, std::min(kMost, room));
+  // A volume, tokens and text have no part that is as good as all of it; one that is too large for a copy is mapped, if
+  // it can be.
+  DatasetOptions options = cell.dataset;
+  options.in_memory = dataset.info().all_bytes() <= room;
+  if (!options.in_memory && dataset.info().volume) options.access = Access::kMapped;
+  return open_dataset(cell.data, options);
+}
+
+}  // namespace
+
+RigStore::RigStore(const Result& result, const std::vector<CellResult>& cells, const RunContext& context)
+    : result_(result), cells_(cells), context_(context), datasets_(result.datasets.size()), rigs_(cells.size()) {}
+
+const Rig& RigStore::rig(std::size_t i) {
+  if (rigs_[i]) return *rigs_[i];
+  if (context_.rigs != nullptr) {
+    rigs_[i] = context_.rigs->make(cells_[i]);
+    return *rigs_[i];
+  }
+  return real_rig(i);
+}
+
+const CellRig& RigStore::real_rig(std::size_t i) {
+  const CellResult& cell = cells_[i];
+  const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
+  if (!rigs_[i]) {
+    rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes, gradients_of(context_));
+  }
+  const CellRig* real = rigs_[i]->as_cell_rig();
+  if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
+  return *real;
+}
+
+const Dataset& RigStore::dataset_of(const CellResult& cell) {
+  auto& dataset = datasets_[cell.dataset];
+  if (!dataset) dataset = open_for(cell.cell);
+  return *dataset;
+}
+
+const CellRig& RigStore::rig_in_memory(std::size_t i) {
+  const CellRig& original = real_rig(i);
+  const Dataset& dataset = original.assembler().dataset();
+  const Access access = dataset.info().access;
+  if (access == Access::kMapped || access == Access::kResident) return original;
+  const CellResult& cell = cells_[i];
+  // The same in every format; there are no such ceilings on a dataset that has none yet.
+  auto& copy = copies_[result_.datasets[cell.dataset].fingerprint.value()];
+  if (!copy) copy = samples_in_memory(cell.cell, dataset, result_.environment.machine);
+  auto& found = rigs_in_memory_[i];
+  const auto cache_bytes = result_.environment.machine.last_level_cache_bytes;
+  if (!found) found = std::make_unique<CellRig>(cell.cell, *copy, cache_bytes);
+  return *found;
+}
+
+}  // namespace loadline

@@ -1,0 +1,48 @@
+// The datasets and rigs that the trials of a result's cells share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "harness/measure/cache.h"
+#include "harness/measure/observer.h"
+#include "harness/measure/rig.h"
+#include "harness/result/result.h"
+#include "loaders/datasets/dataset.h"
+
+namespace loadline {
+
+// Each is made when it is first asked for and lives as long as the store. Not thread-safe: of the thread that runs the
+// trials. Every function throws Error where a dataset cannot be opened or read.
+class RigStore {
+ public:
+  // Borrows all three.
+  RigStore(const Result& result, const std::vector<CellResult>& cells, const RunContext& context);
+
+  // Of the i-th cell.
+  const Rig& rig(std::size_t i);
+  // The same where ceilings are measured with it: a ceiling has the rig of the cell that it was first wanted for.
+  // Throws Error where the cell has no dataset.
+  const CellRig& real_rig(std::size_t i);
+  // The same of samples that lie in memory: what the machine can do with them does not depend on how they are stored.
+  const CellRig& rig_in_memory(std::size_t i);
+  // Null: nobody has asked for it.
+  const Rig* made(std::size_t i) const { return rigs_[i].get(); }
+
+  const Dataset& dataset_of(const CellResult& cell);
+  OpenDatasets datasets() const { return datasets_; }
+
+ private:
+  const Result& result_;
+  const std::vector<CellResult>& cells_;
+  const RunContext& context_;
+  std::vector<std::unique_ptr<Dataset>> datasets_;            // as Result::datasets
+  std::vector<std::unique_ptr<Rig>> rigs_;                    // as the cells
+  std::map<std::uint64_t, std::unique_ptr<Dataset>> copies_;  // by fingerprint
+  std::map<std::size_t, std::unique_ptr<CellRig>> rigs_in_memory_;
+};
+
+}  // namespace loadline

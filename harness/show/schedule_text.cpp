@@ -1,0 +1,106 @@
+#include "harness/show/schedule_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "harness/result/memory_words.h"
+#include "harness/show/columns.h"
+#include "loaders/printable.h"
+
+namespace loadline {
+namespace {
+
+// "5 trials each, about 19 s".
+std::string extent_text(const Schedule& schedule) {
+  const auto& [fewest, most] = schedule.trials;
+  const bool limited = most < schedule.asked;
+  std::string text = fewest < most ? fmt::format("{} to ", fewest) : "";
+  text += limited ? fmt::format("{} of {}", most, plural(schedule.asked, "trial")) : plural(most, "trial");
+  text += limited ? " each to fit the time limit" : " each";
+  if (schedule.there > 0) text += fmt::format(", of which {} exist already", schedule.there);
+  text += schedule.open_ended ? ", at least " : ", about ";
+  if (fewest < most) text += time_text(schedule.fewest_seconds) + " to ";
+  return text + time_text(schedule.most_seconds);
+}
+
+// "mnist/IO/serial/batch:8 with ± 3.1 %": of the cells that were given up.
+std::string widest_text(const Result& result, const Judgement& judgement) {
+  double widest = 0;
+  std::string name;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    if (result.cells[i].stopped != Stopped::kMaxTrials) continue;
+    const Summary& rate = *judgement.cells[i].samples_per_second;
+    const double share = (rate.ci95->high - rate.ci95->low) / 2 / rate.mean;
+    if (share < widest) continue;
+    widest = share;
+    name = result.cells[i].cell.name();
+  }
+  return fmt::format("{} with ± {:.1f} %", name, 100 * widest);
+}
+
+}  // namespace
+
+std::string time_text(double seconds) {
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string scope_text(const Result& prepared, const Schedule& schedule) {
+  std::string what = plural(prepared.cells.size(), "cell");
+  if (!prepared.ceilings.empty()) what += fmt::format(" and {}", plural(prepared.ceilings.size(), "ceiling"));
+  return what + ", " + extent_text(schedule);
+}
+
+std::string ceilings_scope_text(const Result& prepared, const Schedule& schedule) {
+  return fmt::format("{}, {}", plural(prepared.ceilings.size(), "ceiling"), extent_text(schedule));
+}
+
+std::string stopped_text(const Result& result, const Judgement& judgement) {
+  const auto of_interest = [](const CellResult& cell) { return cell.cell.mode != Mode::kOverhead; };
+  const auto count = [&](Stopped why) {
+    return std::ranges::count_if(result.cells,
+                                 [&](const auto& cell) { return of_interest(cell) && cell.stopped == why; });
+  };
+  const auto cells = std::ranges::count_if(result.cells, of_interest);
+  std::string text;
+  if (const auto short_of_time = count(Stopped::kTimeLimit); short_of_time > 0) {
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    for (const CellResult& cell : result.cells) {
+      if (of_interest(cell) && cell.stopped == Stopped::kTimeLimit) fewest = std::min(fewest, cell.trials.size());
+    }
+    text += fmt::format("time limit: {} of {} have fewer trials than requested, the fewest {}; --resume continues.\n",
+                        short_of_time, plural(static_cast<std::size_t>(cells), "cell"), fewest);
+  }
+  if (const auto wide = count(Stopped::kMaxTrials); wide > 0) {
+    text += fmt::format(
+        "interval: {} of {} did not reach ± {:.4g} % with the trials that their pilots called for, at most {}; the "
+        "widest is {}.\n",
+        wide, plural(static_cast<std::size_t>(cells), "cell"), 100 * *result.options.until_ci,
+        result.options.max_trials, widest_text(result, judgement));
+  }
+  return text;
+}
+
+std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width) {
+  std::vector<Row> rows{{"cell", "compute", "slots", "slot bytes"}};
+  for (const CellResult& cell : prepared.cells) {
+    rows.push_back(
+        {cell.cell.name(), cell.cell.compute, fmt::format("{}", cell.slots), fmt::format("{}", cell.slot_bytes)});
+  }
+  const TableShape shape{.left = {0, 1}, .constant = {"compute"}, .expendable = {"slot bytes", "slots"}};
+  std::string text = fitted(rows, shape, width) + '\n';
+  if (!prepared.ceilings.empty()) {
+    text += "ceiling\n";
+    for (const CeilingResult& ceiling : prepared.ceilings) text += ceiling.ceiling.id() + '\n';
+    text += '\n';
+  }
+  if (prepared.memory) text += printable(memory_words(*prepared.memory)) + '\n';
+  return text + scope_text(prepared, schedule) + '\n';
+}
+
+}  // namespace loadline

@@ -1,0 +1,28 @@
+// What a run is going to do, and why it did no more, for people.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/judgement.h"
+#include "harness/measure/schedule.h"
+#include "harness/result/result.h"
+#include "harness/show/wrap.h"
+
+namespace loadline {
+
+// What would be run, a line a cell, and about how long it takes.
+std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width = kUnlimited);
+
+// "8 cells and 7 ceilings, 5 trials each, about 19 s"; "24 cells, 3 to 20 of 50 trials each to fit the time limit,
+// about 1 min 2 s to 5 min 0 s".
+std::string scope_text(const Result& prepared, const Schedule& schedule);
+// The same of the ceilings alone.
+std::string ceilings_scope_text(const Result& prepared, const Schedule& schedule);
+
+// Why cells have fewer trials than they might, a sentence a line; empty where all have what was asked for.
+std::string stopped_text(const Result& result, const Judgement& judgement);
+
+// "1.2 s", "3 min 20 s".
+std::string time_text(double seconds);
+
+}  // namespace loadline

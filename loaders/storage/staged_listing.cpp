@@ -1,0 +1,98 @@
+#include "loaders/storage/staged_listing.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "loaders/error.h"
+#include "loaders/storage/directory.h"
+
+namespace loadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 64;  // directories within each other: more are a link to its own parent
+
+StagedEntry entry_of(const fs::path& root, std::string name) {
+  struct stat status {};
+  const fs::path path = root / name;
+  if (::stat(path.c_str(), &status) != 0) {
+    throw Error(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+  }
+  return {.name = std::move(name),
+          .bytes = static_cast<std::uint64_t>(status.st_size),
+          .modified_seconds = status.st_mtim.tv_sec,
+          .modified_nanoseconds = status.st_mtim.tv_nsec};
+}
+
+void list_into(StagedListing& listing, const fs::path& root, const std::string& below, int depth) {
+  if (depth > kDeepest) {
+    throw Error(fmt::format("{} has more than {} directories within each other, as where a link leads back",
+                            (root / below).string(), kDeepest));
+  }
+  listing.directories.push_back(below);
+  std::vector<std::string> inner;
+  for_each_entry(root / below, [&](std::string_view name, EntryKind kind) {
+    std::string path = fmt::format("{}/{}", below, name);
+    if (kind == EntryKind::kDirectory)
+      inner.push_back(std::move(path));
+    else if (kind == EntryKind::kFile)
+      listing.files.push_back(entry_of(root, std::move(path)));
+  });
+  for (const std::string& directory : inner) list_into(listing, root, directory, depth + 1);
+}
+
+// With an end that no name can have.
+std::string line_of(const StagedEntry& file) {
+  std::string line =
+      fmt::format("{} {}.{:09} {}", file.bytes, file.modified_seconds, file.modified_nanoseconds, file.name);
+  line.push_back('\0');
+  return line;
+}
+
+}  // namespace
+
+StagedListing listing_of(const fs::path& root, const std::string& name, std::span<const std::string> beside) {
+  StagedListing listing;
+  if (fs::is_directory(root / name)) {
+    list_into(listing, root, name, 0);
+  } else {
+    listing.files.push_back(entry_of(root, name));
+    for (const std::string& other : beside) listing.files.push_back(entry_of(root, other));
+  }
+  std::ranges::sort(listing.files, {}, &StagedEntry::name);
+  std::ranges::sort(listing.directories);
+  for (const StagedEntry& file : listing.files) listing.bytes += file.bytes;
+  return listing;
+}
+
+std::string digest_of(const StagedListing& listing) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  const auto add = [&](const std::string& line) { XXH3_64bits_update(state.get(), line.data(), line.size()); };
+  for (const std::string& directory : listing.directories) add(directory + '/' + '\0');
+  for (const StagedEntry& file : listing.files) add(line_of(file));
+  return fmt::format("{:016x}", XXH3_64bits_digest(state.get()));
+}
+
+std::string difference_of(const StagedListing& a, const StagedListing& b) {
+  const auto first_file = std::ranges::mismatch(a.files, b.files, {}, line_of, line_of);
+  if (first_file.in1 != a.files.end() || first_file.in2 != b.files.end()) {
+    if (first_file.in1 == a.files.end()) return first_file.in2->name;
+    if (first_file.in2 == b.files.end()) return first_file.in1->name;
+    return std::min(first_file.in1->name, first_file.in2->name);
+  }
+  const auto first = std::ranges::mismatch(a.directories, b.directories);
+  if (first.in1 == a.directories.end()) return first.in2 == b.directories.end() ? "" : *first.in2;
+  return first.in2 == b.directories.end() ? *first.in1 : std::min(*first.in1, *first.in2);
+}
+
+}  // namespace loadline

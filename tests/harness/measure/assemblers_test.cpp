@@ -1,0 +1,77 @@
+#include "harness/measure/assemblers.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/loaders/support/datasets.h"
+#include "tests/loaders/support/thrown.h"
+#include "tests/loaders/support/token_files.h"
+#include "tests/loaders/support/volumes.h"
+
+namespace loadline {
+namespace {
+
+Cell cell_for(const std::string& workload) {
+  Cell cell{.workload = workload, .mode = Mode::kIo, .data = "shards"};
+  cell.kernels = "auto";
+  cell.transform.dtype = DType::kU8;
+  return cell;
+}
+
+test::Thrown refusal_of(const Cell& cell, const Dataset& dataset) {
+  return test::thrown_by([&] { make_assembler(cell, dataset); });
+}
+
+TEST(Assemblers, OfImagesTakeTheTransformOfTheCell) {
+  const auto images = test::patterned_dataset(3, {1, 4, 4});
+  EXPECT_EQ(make_assembler(cell_for("mnist"), *images)->sample_bytes(), 16U);
+  Cell cell = cell_for("mnist");
+  cell.transform = {.dtype = DType::kF32, .mean = {0.5, 0.5, 0.5}};
+  EXPECT_EQ(refusal_of(cell, *images),
+            test::usage("cannot use shards for workload mnist: mean of 3 channels: the images have 1"));
+}
+
+TEST(Assemblers, OfImagesAreNoneForSequences) {
+  Cell cell = cell_for("tokens");
+  cell.dataset.sequence_length = 8;
+  EXPECT_EQ(refusal_of(cell, *test::patterned_dataset(3)),
+            test::usage("cannot use shards for workload tokens: it holds neither tokens nor text"));
+}
+
+TEST(Assemblers, OfTokensWantSequencesAndNoOptionsOfImages) {
+  const test::TemporaryDirectory home;
+  const auto path = test::write(home / "train.bin", test::counting_tokens<std::uint16_t>(10));
+  const auto whole = open_dataset(path, {.format = "tokens"});
+  EXPECT_EQ(refusal_of(cell_for("cifar10"), *whole),
+            test::usage("cannot use shards for workload cifar10: it holds tokens; use --workload tokens"));
+
+  const auto cut = open_dataset(path, {.format = "tokens", .sequence_length = 3});
+  Cell cell = cell_for("tokens");
+  cell.dataset.sequence_length = 3;
+  EXPECT_EQ(refusal_of(cell, *cut),
+            test::usage("cannot use shards for workload tokens: --dtype u8: tokens are i32 in a batch"));
+  cell.transform.dtype = DType::kI32;
+  EXPECT_EQ(make_assembler(cell, *cut)->sample_bytes(), 4 * sizeof(std::int32_t));
+  cell.transform.flip = true;
+  EXPECT_EQ(refusal_of(cell, *cut), test::usage("cannot use shards for workload tokens: --flip on: it is for images, "
+                                                "not for sequences of tokens"));
+}
+
+TEST(Assemblers, OfAVolumeTakeNoOptionsOfImages) {
+  const test::TemporaryDirectory home;
+  const auto path = home / "data.h5";
+  test::write_volume(path, {.edge = 4, .input_channels = 1, .target_channels = 2});
+  const auto volume = open_dataset(path, {.crops = 2, .crop_edge = 2});
+  Cell cell = cell_for("cosmology");
+  cell.volume.edge = 2;
+  EXPECT_EQ(make_assembler(cell, *volume)->sample_format().input.size(), 4U);
+  cell.transform.crop_padding = 1;
+  EXPECT_EQ(refusal_of(cell, *volume), test::usage("cannot use shards for workload cosmology: --crop-padding: it is "
+                                                   "for images, not for crops of a volume"));
+}
+
+}  // namespace
+}  // namespace loadline
