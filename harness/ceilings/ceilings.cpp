@@ -51,6 +51,13 @@ Threads where_storage_is_read(const Cell& /*cell*/, const DatasetInfo& dataset, 
   return storage_is_read(dataset) ? Threads(kMostRequestsAtATime) : Threads();
 }
 
+// By workers that ask for blocks of mapped files ahead.
+Threads where_blocks_are_mapped(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests) {
+  const bool blocks = requests.order == RequestOrder::kRandom && !requests.of_a_sample;
+  const bool mapped = dataset.access == Access::kMapped && !dataset.files.empty();
+  return blocks && mapped && starts(cell, CacheState::kCold) ? Threads(assembling_threads(cell)) : Threads();
+}
+
 Threads where_each_sample_is_requested(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests) {
   if (!storage_is_read(dataset)) return {};
   if (!requests.of_a_sample) return starts(cell, CacheState::kCold) ? Threads() : Threads(kMostRequestsAtATime);
@@ -90,9 +97,12 @@ constexpr std::array kKinds{
     CeilingKind{"device-read", "the dataset's files in the loader's requests, past the page cache", CeilingUnit::kBytes,
                 CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read,
                 make_device_read},
-    CeilingKind{"device-iops", "random samples of them, or random files of a folder, likewise", CeilingUnit::kReads,
-                CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_each_sample_is_requested,
-                make_device_iops},
+    CeilingKind{"mapped-read", "the dataset's files in the loader's requests, through the page cache, mapped",
+                CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
+                where_blocks_are_mapped, make_mapped_read},
+    CeilingKind{"device-iops", "random samples of the dataset's files, or whole files of a folder, past the page cache",
+                CeilingUnit::kReads, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
+                where_each_sample_is_requested, make_device_iops},
     CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
                 CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kOfDevice, where_files_are_read,
                 make_page_cache},

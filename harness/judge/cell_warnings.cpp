@@ -28,11 +28,6 @@ void warn_of_chunks(const Cell& cell, Warnings& warnings) {
                                   cell.name())});
 }
 
-// Of one that starts cold, which ends with its epoch at the latest; its last batch may be left out.
-bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& info) {
-  return trial.samples + cell.sampler.batch_size > info.samples / cell.sampler.world_size;
-}
-
 void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
   if (!starts(cell.cell, CacheState::kCold)) return;
   std::map<Coldness, std::size_t> trials;

@@ -122,7 +122,10 @@ Names names_of_device(const Request& request) {
 TEST(CeilingsOf, AColdCellHaveTheDeviceReadItsFiles) {
   const std::string read = "device-read/mnist/data:2/random:65536/threads:64";
   const std::string files = "device-iops/mnist/data:2/random:20480/threads:64";
-  EXPECT_EQ(names_of_device({.workers = 3, .cache = CacheState::kCold}), Names{read});
+  const std::string mapped = "mapped-read/mnist/data:2/random:65536/threads:3";
+  EXPECT_EQ(names_of_device({.workers = 3, .cache = CacheState::kCold}), (Names{read, mapped}));
+  EXPECT_EQ(names_of_device({.cache = CacheState::kCold}), Names{"device-read/mnist/data:2/stored:65536/threads:64"})
+      << "the serial loader asks for nothing ahead";
   EXPECT_EQ(names_of_device({.workers = 3, .access = Access::kFiles, .cache = CacheState::kCold}),
             (Names{"device-read/mnist/data:2/stored:65536/threads:64", files}));
   EXPECT_EQ(names_of_device({.workers = 3, .access = Access::kResident, .cache = CacheState::kCold}), Names());
@@ -351,7 +354,7 @@ TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
   const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels});
   const Sampler sampler({.samples = 70, .batch_size = 8});
   std::filesystem::resize_file(file, 0);
-  for (const auto* const kind : {"page-cache", "device-read", "device-iops"}) {
+  for (const auto* const kind : {"page-cache", "device-read", "mapped-read", "device-iops"}) {
     const auto thrown = test::thrown_by([&] {
       ceiling_kind_named(kind).make(
           {.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 1});
