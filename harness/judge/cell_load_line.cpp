@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
@@ -18,36 +20,54 @@ std::string hands_of(const Ceiling& ceiling) {
   return fmt::format("{} thread{}", ceiling.threads, ceiling.threads == 1 ? "" : "s");
 }
 
-// Of the ceiling of a device that binds an epoch in random order: which share of what it leaves beside filling its
-// samples IO reaches. Nothing where that is about what the ceiling allows.
-std::string random_epoch_sentence(const Result& result, const CellResult& cell, const LoadLine& line,
-                                  const Ceiling& ceiling) {
-  constexpr double kAsGood = 0.95;
+// What an epoch in random order may have that starts cold: of these two ceilings, one after the other.
+struct EpochLimit {
+  std::string_view read;
+  std::string_view filled;
+  double samples_per_second;
+};
+
+std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellResult& cell) {
   const DatasetInfo& info = result.datasets[cell.dataset].info;
-  const bool blocks = ceiling.kind->unit == CeilingUnit::kBytes && ceiling.request_order == RequestOrder::kRandom;
-  if (cell.cell.mode != Mode::kIo || !blocks || cell.cell.sampler.order != Order::kShuffled) return "";
-  if (!std::ranges::all_of(cell.trials, [&](const Trial& one) { return ends_with_epoch(cell.cell, one, info); })) {
-    return "";
-  }
-  for (const std::size_t i : cell.bounds) {
-    const CeilingResult& filling = result.ceilings[i];
-    if (filling.ceiling.kind->scope != CeilingScope::kBatch || filling.ceiling.kind->role != CeilingRole::kFilling) {
-      continue;
+  const auto whole = [&](const Trial& trial) { return ends_with_epoch(cell.cell, trial, info); };
+  if (cell.cell.mode != Mode::kIo || cell.cell.sampler.order != Order::kShuffled) return std::nullopt;
+  if (!std::ranges::all_of(cell.trials, whole)) return std::nullopt;
+  const auto lowest = [&](const auto& counts) {
+    std::pair<const Ceiling*, double> found{nullptr, 0};
+    for (const std::size_t i : cell.bounds) {
+      const CeilingResult& one = result.ceilings[i];
+      if (one.trials.empty() || !counts(one.ceiling)) continue;
+      const double rate = summarize(rates_of(one, one.ceiling.samples_per_unit(cell.cell, info))).mean;
+      if (found.first == nullptr || rate < found.second) found = {&one.ceiling, rate};
     }
-    if (filling.trials.empty()) continue;
-    const double limit = samples_per_second_of(
-        {.samples = static_cast<double>(info.samples),
-         .blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(*ceiling.request_bytes),
-         .samples_per_second_read = line.samples_per_second,
-         .samples_per_second_filled = summarize(rates_of(filling)).mean});
-    if (limit >= kAsGood * line.samples_per_second) return "";
-    return fmt::format(
-        " In random order the first samples need nearly all of the files: reading, and then filling as {} does, allow "
-        "{} "
-        "samples/s, of which IO reaches {:.0f} %.",
-        filling.ceiling.kind->name, rate(limit), 100 * summarize(rates_of(cell)).mean / limit);
-  }
-  return "";
+    return found;
+  };
+  const auto [read, read_rate] = lowest([](const Ceiling& one) {
+    return one.kind->unit == CeilingUnit::kBytes && one.request_order == RequestOrder::kRandom;
+  });
+  const auto [filled, filled_rate] = lowest([](const Ceiling& one) {
+    return one.kind->scope == CeilingScope::kBatch && one.kind->role == CeilingRole::kFilling;
+  });
+  if (read == nullptr || filled == nullptr) return std::nullopt;
+  const double blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(*read->request_bytes);
+  return EpochLimit{.read = read->kind->name,
+                    .filled = filled->kind->name,
+                    .samples_per_second = samples_per_second_of({.samples = static_cast<double>(info.samples),
+                                                                 .blocks = blocks,
+                                                                 .samples_per_second_read = read_rate,
+                                                                 .samples_per_second_filled = filled_rate})};
+}
+
+// With a space before it; nothing where that is about what the binding ceiling allows alone.
+std::string random_epoch_sentence(const Result& result, const CellResult& cell, const LoadLine& line) {
+  constexpr double kAsGood = 0.95;
+  const auto limit = random_epoch_limit(result, cell);
+  if (!limit || limit->samples_per_second >= kAsGood * line.samples_per_second) return "";
+  return fmt::format(
+      " In random order the first samples need nearly all of the files: reading ({}) and then filling ({}) allow {} "
+      "samples/s, of which IO reaches {:.0f} %.",
+      limit->read, limit->filled, rate(limit->samples_per_second),
+      100 * summarize(rates_of(cell)).mean / limit->samples_per_second);
 }
 
 }  // namespace
@@ -66,8 +86,9 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
     bounds.push_back(rates_of(result.ceilings[i], ceiling.samples_per_unit(cell.cell, info)));
   }
   // Without ceilings the compute alone is no load line.
-  if (!bounds.empty() && cell.cell.mode == Mode::kFull)
+  if (!bounds.empty() && cell.cell.mode == Mode::kFull) {
     bounds.push_back(synthetic ? rates_of(*synthetic) : std::vector<double>());
+  }
   const auto line = load_line(rates_of(cell), bounds);
   if (!line) return std::nullopt;
   if (line->binding == cell.bounds.size()) {
@@ -100,7 +121,7 @@ std::string load_line_sentence(const Result& result, const CellResult& cell, con
                      drained                          ? ": its single consumer is the limit, which FULL does not have"
                      : is_device(ceiling) && at_limit ? ": storage is the limit"
                                                       : "",
-                     random_epoch_sentence(result, cell, found->line, ceiling));
+                     random_epoch_sentence(result, cell, found->line));
 }
 
 std::optional<double> device_share_of(const Result& result, const CellResult& cell) {
@@ -112,14 +133,20 @@ std::optional<double> device_share_of(const Result& result, const CellResult& ce
     seconds += trial.wall_seconds;
   }
   if (seconds == 0) return most;
+  const double achieved = summarize(rates_of(cell)).mean;
   for (const std::size_t i : cell.bounds) {
     const CeilingResult& ceiling = result.ceilings[i];
     if (!is_device(ceiling.ceiling) || ceiling.trials.empty()) continue;
     const DatasetInfo& info = result.datasets[cell.dataset].info;
     const double samples = summarize(rates_of(ceiling, ceiling.ceiling.samples_per_unit(cell.cell, info))).mean;
-    most = std::max(most.value_or(0), summarize(rates_of(cell)).mean / samples);
+    most = std::max(most.value_or(0), achieved / samples);
     if (ceiling.ceiling.kind->unit != CeilingUnit::kBytes) continue;
     most = std::max(*most, read / seconds / summarize(rates_of(ceiling)).mean);
+  }
+  if (most) {
+    if (const auto limit = random_epoch_limit(result, cell)) {
+      most = std::max(*most, achieved / limit->samples_per_second);
+    }
   }
   return most;
 }

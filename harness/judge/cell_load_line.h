@@ -27,9 +27,9 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
 std::string load_line_sentence(const Result& result, const CellResult& cell, const std::optional<CellLoadLine>& found,
                                bool beside_full);
 
-// What the trials took of what a device gives to such reads, the most that any of its ceilings says: in samples, and in
-// bytes that came from the device, of which samples at random places need more than they hold. std::nullopt where none
-// was measured.
+// What the trials took of what a device gives to such reads, the most that any of its ceilings says: in samples, which
+// in random order are filled behind the reading, and in bytes that came from the device, of which samples at random
+// places need more than they hold. std::nullopt where none was measured.
 std::optional<double> device_share_of(const Result& result, const CellResult& cell);
 
 }  // namespace loadline
