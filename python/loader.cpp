@@ -118,6 +118,7 @@ struct Source {
                       .cpus = cell.placement.worker_cpus,
                       .cpus_of_worker = cell.placement.cpus_of_workers(cell.workers),
                       .slot_nodes = cell.placement.slot_nodes(),
+                      .memory_bytes = memory_in_force(),
                       .held_batches = hold + 1,  // a loop drops its last batch when it has the next
                       .stream = stream});
   }

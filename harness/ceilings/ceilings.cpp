@@ -128,9 +128,15 @@ double crop_bytes_on_pages(const VolumeShape& volume, std::size_t crop_edge) {
   return static_cast<double>(volume.channels()) * edge * std::min(in_one, by_row);
 }
 
-// Of whole files, or of the runs that a crop is made of.
-double reads_per_sample(const Cell& cell, const DatasetInfo& info) {
-  return info.volume ? static_cast<double>(info.volume->channels() * cell.dataset.crop_edge) : 1;
+// Of whole files, or of the runs that a crop is made of. Random places come again within an epoch, and so much of the
+// files as memory holds is then there.
+double reads_per_sample(const Cell& cell, const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
+  constexpr double kLeast = 0.01;
+  const double reads = info.volume ? static_cast<double>(info.volume->channels() * cell.dataset.crop_edge) : 1;
+  const bool come_again = info.volume || (info.tokens && info.tokens->sequences == Sequences::kRandom);
+  if (!come_again || !memory_bytes) return reads;
+  const double held = static_cast<double>(*memory_bytes) / static_cast<double>(info.stored_bytes);
+  return reads * std::max(kLeast, 1 - held);
 }
 
 // What has to come from storage for one sample, of those of an epoch: whole pages, where places are random. These
@@ -147,6 +153,11 @@ double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
   }
   if (!info.volume) return all / samples;
   return of_random_places(crop_bytes_on_pages(*info.volume, cell.dataset.crop_edge));
+}
+
+// Whether memory holds samples of the dataset to measure on: all of them, or a part that is as good.
+bool has_samples_in_memory(const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
+  return info.access != Access::kMapped || info.labelled() || stays_mapped(info, memory_bytes);
 }
 
 // Of one kind of ceiling: device-read asks for bytes that several samples share in whole blocks, though each file that
@@ -213,12 +224,13 @@ std::string Ceiling::id() const {
                      fmt::join(cpus, ","));
 }
 
-double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info) const {
+double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info,
+                                 std::optional<std::uint64_t> memory_bytes) const {
   if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
   switch (kind->unit) {
     case CeilingUnit::kBatches: return static_cast<double>(cell.sampler.batch_size);
     case CeilingUnit::kBytes: return 1 / stored_bytes_per_sample(cell, info);
-    case CeilingUnit::kReads: return 1 / reads_per_sample(cell, info);
+    case CeilingUnit::kReads: return 1 / reads_per_sample(cell, info, memory_bytes);
     case CeilingUnit::kSamples: break;
   }
   return 1;
@@ -235,6 +247,8 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
   const StorageRequests requests = storage_requests(cell, info, memory_bytes);
   for (const CeilingKind& kind : kKinds) {
     if (kind.of_device && !alone && !starts(cell, CacheState::kCold)) continue;
+    const bool fills = kind.scope == CeilingScope::kBatch && kind.role == CeilingRole::kFilling;
+    if (fills && !has_samples_in_memory(info, memory_bytes)) continue;
     const auto threads = kind.threads(cell, info, requests);
     if (!threads) continue;
     Ceiling ceiling{.kind = &kind, .threads = *threads};

@@ -128,8 +128,10 @@ struct Ceiling {
   // "device-read/cifar10/data:0/random:131072/threads:64":
   // names the ceiling in the result.
   std::string id() const;
-  // How many samples of this cell, on this dataset, one unit stands for. Upper bounds only.
-  double samples_per_unit(const Cell& cell, const DatasetInfo& info) const;
+  // How many samples of this cell, on this dataset, one unit stands for. Upper bounds only. `memory_bytes`: in force on
+  // the machine; std::nullopt: not known.
+  double samples_per_unit(const Cell& cell, const DatasetInfo& info,
+                          std::optional<std::uint64_t> memory_bytes = {}) const;
   bool operator==(const Ceiling&) const = default;
 };
 

@@ -63,6 +63,11 @@ std::size_t largest_request_bytes(std::size_t stored_bytes) {
   return std::clamp(stored_bytes / kMostRequestsAtATime / kDevicePageBytes * kDevicePageBytes, kLeast, kMost);
 }
 
+bool stays_mapped(const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
+  return info.access == Access::kMapped &&
+         (!memory_bytes || PagesAhead::memory_holds(info.stored_bytes, *memory_bytes));
+}
+
 StorageRequests storage_requests(const Cell& cell, const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
   if (info.access == Access::kFiles) {
     const std::size_t mean = info.stored_bytes / std::max<std::size_t>(1, info.files.size());
@@ -75,7 +80,7 @@ StorageRequests storage_requests(const Cell& cell, const DatasetInfo& info, std:
   if (!ahead || in_stored_order(cell, info)) return requests;
   const Runs runs = runs_of(cell, info);
   requests.order = RequestOrder::kRandom;
-  if (memory_bytes && !PagesAhead::memory_holds(info.stored_bytes, *memory_bytes)) {
+  if (!stays_mapped(info, memory_bytes)) {
     const auto pages = static_cast<std::size_t>(run_bytes_on_pages(static_cast<double>(runs.bytes))) / kDevicePageBytes;
     requests.bytes = std::min(largest, pages * kDevicePageBytes);
     // Neighbours that stay together share pages.

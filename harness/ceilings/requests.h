@@ -49,6 +49,9 @@ StorageRequests storage_requests(const Cell& cell, const DatasetInfo& info, std:
 // would hold it several times over, but at least 64 KiB.
 std::size_t largest_request_bytes(std::size_t stored_bytes);
 
+// Whether the dataset's files are mapped and stay in memory once they were read. `memory_bytes` as above.
+bool stays_mapped(const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes);
+
 // Storage that a run of bytes at a random place takes: the pages that it lies on, on the average, in bytes.
 double run_bytes_on_pages(double bytes);
 

@@ -9,6 +9,7 @@
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/random_epoch.h"
+#include "harness/machine/machine.h"
 #include "harness/result/counted.h"
 
 namespace loadline {
@@ -37,7 +38,9 @@ std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellRes
     for (const std::size_t i : cell.bounds) {
       const CeilingResult& one = result.ceilings[i];
       if (one.trials.empty() || !counts(one.ceiling)) continue;
-      const double rate = summarize(rates_of(one, one.ceiling.samples_per_unit(cell.cell, info))).mean;
+      const double rate = summarize(rates_of(one, one.ceiling.samples_per_unit(
+                                                      cell.cell, info, memory_in_force(result.environment.machine))))
+                              .mean;
       if (found.first == nullptr || rate < found.second) found = {&one.ceiling, rate};
     }
     return found;
@@ -83,7 +86,8 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
   for (const std::size_t i : cell.bounds) {
     const Ceiling& ceiling = result.ceilings[i].ceiling;
     const DatasetInfo& info = result.datasets[cell.dataset].info;
-    bounds.push_back(rates_of(result.ceilings[i], ceiling.samples_per_unit(cell.cell, info)));
+    bounds.push_back(rates_of(result.ceilings[i],
+                              ceiling.samples_per_unit(cell.cell, info, memory_in_force(result.environment.machine))));
   }
   // Without ceilings the compute alone is no load line.
   if (!bounds.empty() && cell.cell.mode == Mode::kFull) {
@@ -138,7 +142,10 @@ std::optional<double> device_share_of(const Result& result, const CellResult& ce
     const CeilingResult& ceiling = result.ceilings[i];
     if (!is_device(ceiling.ceiling) || ceiling.trials.empty()) continue;
     const DatasetInfo& info = result.datasets[cell.dataset].info;
-    const double samples = summarize(rates_of(ceiling, ceiling.ceiling.samples_per_unit(cell.cell, info))).mean;
+    const double samples =
+        summarize(rates_of(ceiling, ceiling.ceiling.samples_per_unit(cell.cell, info,
+                                                                     memory_in_force(result.environment.machine))))
+            .mean;
     most = std::max(most.value_or(0), achieved / samples);
     if (ceiling.ceiling.kind->unit != CeilingUnit::kBytes) continue;
     most = std::max(*most, read / seconds / summarize(rates_of(ceiling)).mean);

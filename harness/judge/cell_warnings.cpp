@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 
+#include "harness/ceilings/requests.h"
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
+#include "harness/machine/machine.h"
 
 namespace loadline {
 namespace {
@@ -62,9 +64,10 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
 }
 
 // Of samples in random order the first ones each need a piece of the files of their own, which then serves others.
-void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
+void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, const Machine& machine,
+                           Warnings& warnings) {
   constexpr double kForOthers = 2;  // times the bytes of the samples
-  if (!starts(cell.cell, CacheState::kCold)) return;
+  if (!starts(cell.cell, CacheState::kCold) || !stays_mapped(facts.info, memory_in_force(machine))) return;
   std::size_t trials = 0;
   double most = 0;
   double least_of_epoch = 1;
@@ -224,7 +227,7 @@ void warn_of_cell(const Result& result, const CellResult& cell, const CellSummar
                   std::vector<Warning>& warnings) {
   warn_of_trials(cell, summary, result.datasets[cell.dataset], warnings);
   warn_of_cold(cell, result.datasets[cell.dataset], warnings);
-  warn_of_part_of_epoch(cell, result.datasets[cell.dataset], warnings);
+  warn_of_part_of_epoch(cell, result.datasets[cell.dataset], result.environment.machine, warnings);
   warn_of_warm(cell, result.datasets[cell.dataset], warnings);
   warn_of_loop(cell, warnings);
   warn_of_cpus(cell, result.environment.machine, warnings);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "harness/machine/machine.h"
 #include "harness/measure/attempt.h"
 #include "harness/measure/cache.h"
 #include "harness/measure/memory_need.h"
@@ -137,7 +138,7 @@ void add_up_memory(Result& result, std::size_t processes) {
 
 // Each ceiling once, however many cells it is measured for.
 void plan_ceilings(const Plan& plan, Result& result) {
-  const auto& memory_bytes = result.environment.machine.memory_total_bytes;
+  const auto memory_bytes = memory_in_force(result.environment.machine);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     CellResult& cell = result.cells[i];
     const DatasetInfo& info = result.datasets[cell.dataset].info;

@@ -101,6 +101,21 @@ TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
   EXPECT_EQ(count(ids({.workers = 3, .access = Access::kResident}), "page-cache/mnist/data:2/threads:3"), 0);
 }
 
+TEST(CeilingsOf, ACellOnDataThatMemoryCannotHoldFillFromAPartOfItWhereThatIsAsGood) {
+  const auto fills = [](std::optional<VolumeShape> volume, std::uint64_t memory_bytes) {
+    Cell cell{.workload = "mnist", .mode = Mode::kIo};
+    cell.compute = "drain";
+    cell.loader = "serial";
+    DatasetInfo info{.samples = 10, .files = {"a"}, .stored_bytes = 40960, .access = Access::kMapped};
+    info.volume = volume;
+    const auto made = ceilings_of(cell, 0, info, memory_bytes);
+    return std::ranges::any_of(made, [](const Ceiling& one) { return one.kind->name == "gather-drain"; });
+  };
+  EXPECT_TRUE(fills({}, 40960)) << "a copy of some samples";
+  EXPECT_TRUE(fills(VolumeShape{}, 81920));
+  EXPECT_FALSE(fills(VolumeShape{}, 40960)) << "it would measure storage";
+}
+
 TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
@@ -201,6 +216,11 @@ TEST(Ceiling, CountsEveryReadOfACrop) {
   DatasetInfo info{.samples = 100, .stored_bytes = 4'000'000};
   info.volume = VolumeShape{.edge = 100, .input_channels = 1, .target_channels = 1};
   EXPECT_DOUBLE_EQ(samples_per_unit("device-iops", info, 50), 1.0 / 100) << "each of 50 layers in two channels";
+  info.stored_bytes = 1000;
+  Cell cell{.workload = "nbody", .mode = Mode::kIo};
+  cell.dataset.crop_edge = 50;
+  EXPECT_DOUBLE_EQ(Ceiling{.kind = &ceiling_kind_named("device-iops")}.samples_per_unit(cell, info, 600), 1.0 / 40)
+      << "of pages that come again memory holds six in ten";
 }
 
 TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesOrAreOfTheDeviceAreBounds) {

@@ -113,6 +113,15 @@ TEST(StorageRequests, OfFilesAreAsManyAsTheirReaderHasUnderWay) {
   EXPECT_EQ(at_a_time(), 1U);
 }
 
+TEST(StaysMapped, WhatNineTenthsOfTheMemoryHold) {
+  DatasetInfo info{.samples = 10, .stored_bytes = 900, .access = Access::kMapped};
+  EXPECT_TRUE(stays_mapped(info, 1000));
+  EXPECT_TRUE(stays_mapped(info, std::nullopt)) << "nobody knows better";
+  EXPECT_FALSE(stays_mapped(info, 999));
+  info.access = Access::kFiles;
+  EXPECT_FALSE(stays_mapped(info, 1000));
+}
+
 TEST(LargestRequestBytes, AreAMebibyteAndLessOfLittleData) {
   EXPECT_EQ(largest_request_bytes(kGiB), kMiB);
   EXPECT_EQ(largest_request_bytes(16 * kMiB + 100), 256 * kKiB);
