@@ -36,6 +36,9 @@ class Filler {
   // Asks for the mapped pages that fill() will read of these samples in that epoch. The same thread. Does not wait for
   // them.
   virtual void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> /*indices*/, PagesAhead& /*pages*/) {}
+  // As SampleReader's, of samples that are not mapped. The same thread.
+  virtual bool can_fetch() const { return false; }
+  virtual void fetch(std::span<const SampleIndex> /*indices*/) {}
 };
 
 // As Filler, for one sample at a time, whose stored bytes the caller has. Several threads, each with one of its own,

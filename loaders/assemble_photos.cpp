@@ -91,6 +91,8 @@ class PhotoFiller final : public Filler {
   void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> indices, PagesAhead& pages) override {
     ask_for_samples(maker_.dataset(), indices, pages);
   }
+  bool can_fetch() const override { return reader_->can_fetch(); }
+  void fetch(std::span<const SampleIndex> indices) override { reader_->fetch(indices); }
 
  private:
   bool assemble(SampleIndex index, std::uint64_t epoch, std::byte* out) {

@@ -86,7 +86,9 @@ struct LoaderOptions {
   // The same for each worker; empty: `cpus` for all. Built-in loaders apply it.
   std::vector<std::vector<std::size_t>> cpus_of_worker;
   std::vector<std::size_t> slot_nodes;  // NUMA nodes that slots should lie on; empty: where they are first written
-  std::size_t held_batches = 0;         // how many batches the consumer keeps beyond the one it looks at
+  // That what is read of files may fill; nullopt: all of the machine.
+  std::optional<std::uint64_t> memory_bytes;
+  std::size_t held_batches = 0;  // how many batches the consumer keeps beyond the one it looks at
   StreamOptions stream;
   std::span<WorkerLog> logs;        // one per worker, which outlive the feed; empty: no tracing
   std::filesystem::path data;       // for an external loader: the dataset, as it was named

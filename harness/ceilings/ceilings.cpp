@@ -33,41 +33,53 @@ bool reading_costs_time(const Cell& cell) {
   return sink_reads(cell) && !spare_cpu;
 }
 
-Threads always(const Cell& cell, const DatasetInfo& /*dataset*/) {
+Threads always(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
   return assembling_threads(cell);
 }
 
-Threads where_files_are_read(const Cell& cell, const DatasetInfo& dataset) {
+Threads where_files_are_read(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& /*requests*/) {
   return dataset.access == Access::kMapped ? assembling_threads(cell) : Threads();
 }
 
-// As many requests as keep any device busy, each of a thread that waits for it.
-constexpr std::size_t kRequestsAtATime = 64;
-
-Threads where_storage_is_read(const Cell& /*cell*/, const DatasetInfo& dataset) {
+bool storage_is_read(const DatasetInfo& dataset) {
   const bool read = dataset.access != Access::kResident && dataset.access != Access::kUnknown;
-  return read && !dataset.files.empty() ? Threads(kRequestsAtATime) : Threads();
+  return read && !dataset.files.empty();
 }
 
-// Of a mapped file, where neighbours come with what is read, a cold cell may well need fewer reads than samples.
-Threads where_storage_is_read_at_random(const Cell& cell, const DatasetInfo& dataset) {
-  if (dataset.access != Access::kFiles && starts(cell, CacheState::kCold)) return Threads();
-  return where_storage_is_read(cell, dataset);
+// Each request is of a thread that waits for it.
+Threads where_storage_is_read(const Cell& /*cell*/, const DatasetInfo& dataset, const StorageRequests& /*requests*/) {
+  return storage_is_read(dataset) ? Threads(kMostRequestsAtATime) : Threads();
 }
 
-Threads where_reading_costs_nothing(const Cell& cell, const DatasetInfo& /*dataset*/) {
+// By workers that ask for blocks of mapped files ahead.
+Threads where_blocks_are_mapped(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests) {
+  const bool blocks = requests.order == RequestOrder::kRandom && !requests.of_a_sample;
+  const bool mapped = dataset.access == Access::kMapped && !dataset.files.empty();
+  return blocks && mapped && starts(cell, CacheState::kCold) ? Threads(assembling_threads(cell)) : Threads();
+}
+
+Threads where_each_sample_is_requested(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests) {
+  if (!storage_is_read(dataset)) return {};
+  if (!requests.of_a_sample) return starts(cell, CacheState::kCold) ? Threads() : Threads(kMostRequestsAtATime);
+  return requests.at_a_time;
+}
+
+Threads where_reading_costs_nothing(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                    const StorageRequests& /*requests*/) {
   return reading_costs_time(cell) ? Threads() : assembling_threads(cell);
 }
 
-Threads where_reading_costs_time(const Cell& cell, const DatasetInfo& /*dataset*/) {
+Threads where_reading_costs_time(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                 const StorageRequests& /*requests*/) {
   return reading_costs_time(cell) ? assembling_threads(cell) : Threads();
 }
 
-Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/) {
+Threads where_a_consumer_reads(const Cell& cell, const DatasetInfo& /*dataset*/, const StorageRequests& /*requests*/) {
   return cell.workers > 0 && sink_reads(cell) ? Threads(1) : Threads();
 }
 
-Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/) {
+Threads where_batches_are_handed_over(const Cell& cell, const DatasetInfo& /*dataset*/,
+                                      const StorageRequests& /*requests*/) {
   return cell.workers > 0 ? Threads(2) : Threads();
 }
 
@@ -82,12 +94,15 @@ constexpr std::array kKinds{
                 make_memory_write},
     CeilingKind{"memory-copy", "a block larger than the caches read and written elsewhere", CeilingUnit::kBytes,
                 CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_copy},
-    CeilingKind{"device-read", "the dataset's files in MiB, many at a time, past the page cache", CeilingUnit::kBytes,
+    CeilingKind{"device-read", "the dataset's files in the loader's requests, past the page cache", CeilingUnit::kBytes,
                 CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read,
                 make_device_read},
-    CeilingKind{"device-iops", "random pages of them, or random files of a folder, likewise", CeilingUnit::kReads,
-                CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read_at_random,
-                make_device_iops},
+    CeilingKind{"mapped-read", "the dataset's files in the loader's requests, through the page cache, mapped",
+                CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
+                where_blocks_are_mapped, make_mapped_read},
+    CeilingKind{"device-iops", "random samples of the dataset's files, or whole files of a folder, past the page cache",
+                CeilingUnit::kReads, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
+                where_each_sample_is_requested, make_device_iops},
     CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
                 CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kOfDevice, where_files_are_read,
                 make_page_cache},
@@ -104,18 +119,24 @@ constexpr std::array kKinds{
                 make_hand_off},
 };
 
-// Pages of storage that a run of bytes at a random place lies on, on the average, in bytes.
-double bytes_on_pages(double bytes) {
-  return bytes + static_cast<double>(kDevicePageBytes - 1);
-}
-
 // Each layer of a crop is one run of rows, with what lies between them, or a run a row where that is less.
-double bytes_on_pages(const VolumeShape& volume, std::size_t crop_edge) {
+double crop_bytes_on_pages(const VolumeShape& volume, std::size_t crop_edge) {
   const auto edge = static_cast<double>(crop_edge);
   const auto bytes = static_cast<double>(sizeof(float));
-  const double in_one = bytes_on_pages(((edge - 1) * static_cast<double>(volume.edge) + edge) * bytes);
-  const double by_row = edge * bytes_on_pages(edge * bytes);
+  const double in_one = run_bytes_on_pages(((edge - 1) * static_cast<double>(volume.edge) + edge) * bytes);
+  const double by_row = edge * run_bytes_on_pages(edge * bytes);
   return static_cast<double>(volume.channels()) * edge * std::min(in_one, by_row);
+}
+
+// Of whole files, or of the runs that a crop is made of. Random places come again within an epoch, and so much of the
+// files as memory holds is then there.
+double reads_per_sample(const Cell& cell, const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
+  constexpr double kLeast = 0.01;
+  const double reads = info.volume ? static_cast<double>(info.volume->channels() * cell.dataset.crop_edge) : 1;
+  const bool come_again = info.volume || (info.tokens && info.tokens->sequences == Sequences::kRandom);
+  if (!come_again || !memory_bytes) return reads;
+  const double held = static_cast<double>(*memory_bytes) / static_cast<double>(info.stored_bytes);
+  return reads * std::max(kLeast, 1 - held);
 }
 
 // What has to come from storage for one sample, of those of an epoch: whole pages, where places are random. These
@@ -127,27 +148,27 @@ double stored_bytes_per_sample(const Cell& cell, const DatasetInfo& info) {
   const auto of_random_places = [&](double on_pages) { return all * -std::expm1(-samples * on_pages / all) / samples; };
   if (const auto& tokens = info.tokens) {
     const auto sample_bytes = static_cast<double>((tokens->sequence_length + 1) * tokens->token_bytes);
-    return tokens->sequences == Sequences::kRandom ? of_random_places(bytes_on_pages(sample_bytes))
+    return tokens->sequences == Sequences::kRandom ? of_random_places(run_bytes_on_pages(sample_bytes))
                                                    : std::min(all / samples, sample_bytes);
   }
   if (!info.volume) return all / samples;
-  return of_random_places(bytes_on_pages(*info.volume, cell.dataset.crop_edge));
+  return of_random_places(crop_bytes_on_pages(*info.volume, cell.dataset.crop_edge));
 }
 
-}  // namespace
-
-std::size_t device_block_bytes(std::size_t stored_bytes) {
-  constexpr std::size_t kLeast = std::size_t{64} << 10;
-  constexpr std::size_t kMost = std::size_t{1} << 20;
-  return std::clamp(stored_bytes / kRequestsAtATime / kDevicePageBytes * kDevicePageBytes, kLeast, kMost);
+// Whether memory holds samples of the dataset to measure on: all of them, or a part that is as good.
+bool has_samples_in_memory(const DatasetInfo& info, std::optional<std::uint64_t> memory_bytes) {
+  return info.access != Access::kMapped || info.labelled() || stays_mapped(info, memory_bytes);
 }
 
-namespace {
-
-std::size_t device_request_bytes(const CeilingKind& kind, const DatasetInfo& info) {
-  if (kind.unit == CeilingUnit::kBytes) return device_block_bytes(info.stored_bytes);
-  return info.access == Access::kFiles ? std::max<std::size_t>(1, info.stored_bytes / info.files.size())
-                                       : kDevicePageBytes;
+// Of one kind of ceiling: device-read asks for bytes that several samples share in whole blocks, though each file that
+// has one sample be shorter.
+StorageRequests requests_of(const CeilingKind& kind, const DatasetInfo& info, const StorageRequests& requests) {
+  if (kind.unit == CeilingUnit::kReads) {
+    if (requests.of_a_sample) return requests;
+    return {.bytes = kDevicePageBytes, .order = RequestOrder::kRandom};
+  }
+  if (!requests.of_a_sample) return requests;
+  return {.bytes = largest_request_bytes(info.stored_bytes), .order = RequestOrder::kStored};
 }
 
 // Each way so often, in turn, since the machine may change in between and other work may come in between; the best
@@ -195,6 +216,7 @@ std::string Ceiling::id() const {
   std::string text(kind->name);
   if (!workload.empty()) text += fmt::format("/{}", workload);
   if (dataset) text += fmt::format("/data:{}", *dataset);
+  if (request_order) text += fmt::format("/{}:{}", name(*request_order), *request_bytes);
   if (batch_size > 0) text += fmt::format("/batch:{}", batch_size);
   text += fmt::format("{}/threads:{}", further, threads);
   if (cpus.empty()) return text;
@@ -202,13 +224,14 @@ std::string Ceiling::id() const {
                      fmt::join(cpus, ","));
 }
 
-double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info) const {
+double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info,
+                                 std::optional<std::uint64_t> memory_bytes) const {
   if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
   switch (kind->unit) {
     case CeilingUnit::kBatches: return static_cast<double>(cell.sampler.batch_size);
     case CeilingUnit::kBytes: return 1 / stored_bytes_per_sample(cell, info);
-    case CeilingUnit::kSamples:
-    case CeilingUnit::kReads: break;
+    case CeilingUnit::kReads: return 1 / reads_per_sample(cell, info, memory_bytes);
+    case CeilingUnit::kSamples: break;
   }
   return 1;
 }
@@ -217,12 +240,16 @@ bool binds(const Ceiling& ceiling, const Cell& cell) {
   return ceiling.kind->upper_bound && (!ceiling.kind->of_device || starts(cell, CacheState::kCold));
 }
 
-std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info, bool alone) {
+std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info,
+                                 std::optional<std::uint64_t> memory_bytes, bool alone) {
   std::vector<Ceiling> ceilings;
   if (!cell.loader) return ceilings;
+  const StorageRequests requests = storage_requests(cell, info, memory_bytes);
   for (const CeilingKind& kind : kKinds) {
     if (kind.of_device && !alone && !starts(cell, CacheState::kCold)) continue;
-    const auto threads = kind.threads(cell, info);
+    const bool fills = kind.scope == CeilingScope::kBatch && kind.role == CeilingRole::kFilling;
+    if (fills && !has_samples_in_memory(info, memory_bytes)) continue;
+    const auto threads = kind.threads(cell, info, requests);
     if (!threads) continue;
     Ceiling ceiling{.kind = &kind, .threads = *threads};
     if (kind.scope != CeilingScope::kMachine) {
@@ -236,11 +263,19 @@ std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const Da
     // A loader without workers fills on the thread that takes.
     const bool fills_elsewhere = kind.role == CeilingRole::kFilling && cell.workers > 0;
     ceiling.cpus = fills_elsewhere ? cell.placement.worker_cpus : cell.placement.compute_cpus;
-    if (kind.of_device) ceiling.request_bytes = device_request_bytes(kind, info);
+    if (kind.of_device) {
+      const StorageRequests asked = requests_of(kind, info, requests);
+      ceiling.request_bytes = asked.bytes;
+      ceiling.request_order = asked.order;
+    }
     if (kind.role == CeilingRole::kHandingOver) ceiling.giver_cpus = cell.placement.worker_cpus;
     ceilings.push_back(std::move(ceiling));
   }
   return ceilings;
+}
+
+double ceiling_seconds(const CeilingKind& kind) {
+  return kind.of_device ? 0.6 : 0.15;
 }
 
 std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, const Clock& clock,

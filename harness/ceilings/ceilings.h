@@ -15,12 +15,12 @@
 //   drain         the one consumer reads every line of a batch that stays where it is. Where the sink reads, it reads
 //                 on one thread, however many there are to fill.
 //   hand-off      empty batches through pool and ring, from one thread to another.
-//   device-read   the device reads the dataset's files in large requests, many at a time, past the page cache. A cell
-//                 that starts cold cannot get its samples any faster than their bytes come from there. Which of them
-//                 it asks for first, and whether a page serves several samples, makes no difference: every byte that
-//                 an epoch needs has to come once.
-//   device-iops   the device reads whole files of the dataset at random, each opened and closed, many at a time. A cold
-//                 cell with a file a sample cannot do without.
+//   device-read   the device reads the dataset's files past the page cache, in requests as large, in the order and as
+//                 many at a time as the loader's (requests.h). A cell that starts cold cannot get its samples any
+//                 faster than their bytes come from there. Which of them it asks for first, and whether a page serves
+//                 several samples, makes no difference: every byte that an epoch needs has to come once.
+//   device-iops   likewise, of requests that serve one sample alone: whole files, each opened and closed, or, of files
+//                 that memory cannot hold, the pages of a sample at random.
 //
 // Others are measured to tell why a bound lies where it lies, but are no bounds themselves:
 //
@@ -44,6 +44,7 @@
 #include <vector>
 
 #include "harness/ceilings/pace.h"
+#include "harness/ceilings/requests.h"
 #include "harness/machine/machine.h"
 #include "harness/plan/plan.h"
 #include "loaders/assemble.h"
@@ -72,7 +73,9 @@ struct CeilingSubject {
   const Machine& machine;
   const Kernels& kernels;  // those that write and copy memory
   std::size_t threads;
-  std::span<const std::size_t> giver_cpus = {};  // where batches are handed over: of the thread that gives them
+  std::span<const std::size_t> giver_cpus = {};      // where batches are handed over: of the thread that gives them
+  std::size_t request_bytes = std::size_t{1} << 20;  // of the device: what one request takes at the most
+  RequestOrder order = RequestOrder::kRandom;        // likewise
 };
 
 enum class CeilingUnit : std::uint8_t { kBytes, kSamples, kBatches, kReads };
@@ -94,7 +97,7 @@ struct CeilingKind {
   bool upper_bound;  // of cells, so that it may bind them
   bool of_device;    // measured only for cells that start cold, and where no cells are measured
   // Number of threads at which it bounds this cell, which has a loader; absent: it does not bound the cell.
-  std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset);
+  std::optional<std::size_t> (*threads)(const Cell& cell, const DatasetInfo& dataset, const StorageRequests& requests);
   // Throws Error when memory or files cannot be had.
   std::unique_ptr<CeilingKernel> (*make)(const CeilingSubject& subject);
 };
@@ -117,24 +120,26 @@ struct Ceiling {
   // run. Where batches are handed over, of the thread that takes them and of the one that gives them.
   std::vector<std::size_t> cpus = {};
   std::vector<std::size_t> giver_cpus = {};
-  std::optional<std::size_t> request_bytes =
-      {};  // of one read, or of the mean file that is read; none: it is no reading
+  // Of the device, what one read takes, or the mean file that is read, and in which order; none of the others.
+  std::optional<std::size_t> request_bytes = {};
+  std::optional<RequestOrder> request_order = {};  // none in results of older versions too
 
-  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0,1>2,3":
+  // "gather/cifar10/data:0/batch:512/dtype:u8/threads:2", "memory-read/threads:1", "hand-off/threads:2/cpus:0,1>2,3",
+  // "device-read/cifar10/data:0/random:131072/threads:64":
   // names the ceiling in the result.
   std::string id() const;
-  // How many samples of this cell, on this dataset, one unit stands for. Upper bounds only.
-  double samples_per_unit(const Cell& cell, const DatasetInfo& info) const;
+  // How many samples of this cell, on this dataset, one unit stands for. Upper bounds only. `memory_bytes`: in force on
+  // the machine; std::nullopt: not known.
+  double samples_per_unit(const Cell& cell, const DatasetInfo& info,
+                          std::optional<std::uint64_t> memory_bytes = {}) const;
   bool operator==(const Ceiling&) const = default;
 };
 
 // Those that are measured for this cell on the dataset of this index, in the order of the table; empty where the cell
-// has no loader. `alone`: no cells are measured, so that those of the device are in nobody's way.
-std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info, bool alone = false);
-
-// What one request of device-read takes, and one of device-iops at the most: 1 MiB, and less of so little data that the
-// requests under way at a time would hold it several times over.
-std::size_t device_block_bytes(std::size_t stored_bytes);
+// has no loader. `memory_bytes`: of this machine; std::nullopt where it is not known. `alone`: no cells are measured,
+// so that those of the device are in nobody's way.
+std::vector<Ceiling> ceilings_of(const Cell& cell, std::size_t dataset, const DatasetInfo& info,
+                                 std::optional<std::uint64_t> memory_bytes = {}, bool alone = false);
 
 // Whether the ceiling, one of those of the cell, is a limit that it cannot pass.
 bool binds(const Ceiling& ceiling, const Cell& cell);
@@ -151,8 +156,9 @@ struct CeilingTrial {
   double per_second() const { return amount / wall_seconds; }
 };
 
-// How long a trial of a ceiling takes, without its setting up.
-inline constexpr double kCeilingSeconds = 0.15;
+// How long a trial of a ceiling takes, without its setting up. A device that is shared or held to a rate gives its
+// bytes in bursts of up to 0.1 s, and one of 100 MB/s works through what is asked of it at a time in 0.6 s.
+double ceiling_seconds(const CeilingKind& kind);
 
 // Tries each way of the kernel for a moment, then times the fastest. Takes `time` in all, or longer where the pieces of
 // work are long. None when stopped. Throws what the kernel throws, and Error where nothing could be done.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/ceilings/dropped_files.h"
 #include "harness/ceilings/kernels.h"
 #include "harness/machine/usage.h"
 #include "loaders/error.h"
@@ -22,19 +23,11 @@
 namespace loadline {
 namespace {
 
-// How much of the files is dropped and, so that the ceilings after this one find it as it was, read again.
-constexpr std::size_t kMostBytesDropped = std::size_t{128} << 20;
-constexpr std::size_t kRestoredAtOnce = std::size_t{1} << 20;
-
-// Of what was read has to have come from the device, by the system's own count, for the rate to be the device's.
-constexpr double kFromDevice = 0.9;
-
 // Past the page cache, offsets and lengths are whole blocks of the device.
 constexpr std::size_t kAlignment = 4096;
 
 // Open all the time; more are opened for each read.
 constexpr std::size_t kMostOpen = 256;
-constexpr std::size_t kMostFiles = 4096;
 
 struct Depth {
   std::size_t requests;
@@ -59,9 +52,9 @@ class DeviceReading final : public CeilingKernel {
   DeviceReading(const CeilingSubject& subject, std::size_t wanted_bytes, Each counted)
       : dataset_(subject.assembler.dataset()),
         depths_(depths_of(subject.threads)),
-        block_bytes_(block_bytes(wanted_bytes, subject.threads)),
+        block_bytes_(block_bytes(std::max(wanted_bytes, kAlignment), subject.threads)),
         counted_(counted),
-        buffers_(std::max(subject.threads * block_bytes_, kRestoredAtOnce)) {
+        buffers_(subject.threads * block_bytes_) {
     const auto paths = evenly_spread(dataset_.info().files, kMostFiles);
     keeps_open_ = paths.size() <= kMostOpen;
     for (const auto& path : paths) add(path);
@@ -71,7 +64,7 @@ class DeviceReading final : public CeilingKernel {
       depths_ = {{std::min(subject.threads, depths_.front().requests), ""}};
       keep_less();
     }
-    if (counted_ != Each::kBytes) shuffle();
+    if (subject.order == RequestOrder::kRandom) shuffle(blocks_);
   }
 
   std::vector<std::string_view> ways() const override {
@@ -83,7 +76,7 @@ class DeviceReading final : public CeilingKernel {
   std::optional<Pace> run(std::size_t way, const Stint& stint, const Clock& clock,
                           const std::stop_token& stop) override {
     if (!past_page_cache_) {
-      drop();
+      drop(dataset_, dropped_);
       next_ = 0;
     }
     bytes_ = 0;
@@ -91,8 +84,8 @@ class DeviceReading final : public CeilingKernel {
     const Usage before = usage_now();
     const auto pace = pace_of(depths_[way].requests, work, {.warm_up = {}, .timed = stint.timed}, clock, stop);
     const Usage used = difference(usage_now(), before);
-    if (!past_page_cache_) restore();
-    if (pace) check(used);
+    if (!past_page_cache_) restore(dropped_);
+    if (pace) check_from_device(bytes_, used);
     return pace;
   }
 
@@ -143,19 +136,13 @@ class DeviceReading final : public CeilingKernel {
       }
       part.size = std::min(part.size, left);
       left -= part.size;
+      dropped_.push_back({.path = part.path, .size = part.size});
     }
     std::erase_if(blocks_, [&](Block& block) {
       const std::size_t size = parts_[block.part].size;
       block.size = block.offset < size ? std::min(block.size, size - block.offset) : 0;
       return block.size == 0;
     });
-  }
-
-  void shuffle() {
-    Random random(1);
-    for (std::size_t i = blocks_.size(); i > 1; --i) {
-      std::swap(blocks_[i - 1], blocks_[random.below(static_cast<std::uint32_t>(i))]);
-    }
   }
 
   // Each block once, where a second time it would come from the page cache.
@@ -185,43 +172,6 @@ class DeviceReading final : public CeilingKernel {
                             block.offset));
   }
 
-  // The request is a hint, and what a process has mapped cannot be dropped: so ask, and look.
-  void drop() {
-    dataset_.forget_pages();
-    Residency left;
-    for (const Part& part : parts_) {
-      const File file = File::open(part.path);
-      file.wait_until_stored();
-      file.drop_from_page_cache(part.size);
-      left += page_cache_residency(part.path, part.size);
-    }
-    if (left.resident_pages && *left.resident_pages * 100 <= left.pages) return;
-    restore();
-    if (left.resident_pages) {
-      throw Error(fmt::format("it cannot be measured here: {} of {} pages stay in the page cache", *left.resident_pages,
-                              left.pages));
-    }
-    throw Error("it cannot be measured here: the system does not tell whether the page cache holds the files");
-  }
-
-  void restore() {
-    for (const Part& part : parts_) {
-      const File file = File::open(part.path);
-      for (std::size_t at = 0; at < part.size; at += kRestoredAtOnce) {
-        file.read_exactly(at, buffers_.bytes().first(std::min(kRestoredAtOnce, part.size - at)));
-      }
-    }
-  }
-
-  void check(const Usage& used) const {
-    if (!used.device_read_bytes) {
-      throw Error("it cannot be measured here: the system does not tell how much was read from a device");
-    }
-    if (static_cast<double>(*used.device_read_bytes) >= kFromDevice * static_cast<double>(bytes_)) return;
-    throw Error(fmt::format("it cannot be measured here: of {} bytes read {} came from a device", bytes_.load(),
-                            *used.device_read_bytes));
-  }
-
   const Dataset& dataset_;
   std::vector<Depth> depths_;
   std::size_t block_bytes_;
@@ -229,23 +179,24 @@ class DeviceReading final : public CeilingKernel {
   bool keeps_open_ = true;
   bool past_page_cache_ = true;
   std::vector<Part> parts_;
+  std::vector<FilePart> dropped_;  // of these, before each pass; empty past the page cache
   std::vector<Block> blocks_;
   std::atomic<std::size_t> next_{0};   // of blocks_, over and over
   std::atomic<std::size_t> bytes_{0};  // that were read
-  HugeMemory buffers_;                 // a block a thread, and a large one
+  HugeMemory buffers_;                 // a block a thread
 };
 
 }  // namespace
 
 std::unique_ptr<CeilingKernel> make_device_read(const CeilingSubject& subject) {
-  const std::size_t block = device_block_bytes(subject.assembler.dataset().info().stored_bytes);
-  return std::make_unique<DeviceReading>(subject, block, Each::kBytes);
+  return std::make_unique<DeviceReading>(subject, subject.request_bytes, Each::kBytes);
 }
 
 std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject) {
   const DatasetInfo& info = subject.assembler.dataset().info();
-  if (info.access != Access::kFiles) return std::make_unique<DeviceReading>(subject, kDevicePageBytes, Each::kReads);
-  return std::make_unique<DeviceReading>(subject, device_block_bytes(info.stored_bytes), Each::kFiles);
+  if (info.access != Access::kFiles)
+    return std::make_unique<DeviceReading>(subject, subject.request_bytes, Each::kReads);
+  return std::make_unique<DeviceReading>(subject, largest_request_bytes(info.stored_bytes), Each::kFiles);
 }
 
 }  // namespace loadline

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "loaders/random.h"
 
 namespace loadline {
 
@@ -13,14 +16,21 @@ std::unique_ptr<CeilingKernel> make_memory_write(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_memory_copy(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_device_read(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_device_iops(const CeilingSubject& subject);
+std::unique_ptr<CeilingKernel> make_mapped_read(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_page_cache(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_gather_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_drain(const CeilingSubject& subject);
 std::unique_ptr<CeilingKernel> make_hand_off(const CeilingSubject& subject);
 
-// What one request of device-iops takes where it reads no whole files.
-inline constexpr std::size_t kDevicePageBytes = 4096;
+// The same order each time.
+template <typename Block>
+void shuffle(std::vector<Block>& blocks) {
+  Random random(1);
+  for (std::size_t i = blocks.size(); i > 1; --i) {
+    std::swap(blocks[i - 1], blocks[random.below(static_cast<std::uint32_t>(i))]);
+  }
+}
 
 // Throws Error where `blocks` is 0: all files of a dataset that had samples are empty now.
 void check_not_emptied(const DatasetInfo& info, std::size_t blocks);

@@ -25,6 +25,10 @@ constexpr double kNamed = 0.05;
 // named otherwise, and the consumer waits for most of it.
 constexpr double kMostly = 0.5;
 
+// Of what a device gives: from there on the reads that are under way keep it busy, and more of them would wait for it.
+// A device is rarely so steady that its ceiling and the trials beside it had the same of it.
+constexpr double kBusyDevice = 0.75;
+
 // Evidence that threads were blocked on storage. Of the bytes that the samples take in the files, a device gave at
 // least this share: what metadata and a stray page bring in is less.
 constexpr double kFromDevice = 0.01;
@@ -137,8 +141,8 @@ bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const C
          switches > kSwitchesOfWaitingForSlots * batches;
 }
 
-bool is_bound_by_latency(const CellResult& cell, const DatasetInfo& info, const Causes& causes,
-                         const std::vector<Times>& trials) {
+bool waits_for_storage(const CellResult& cell, const DatasetInfo& info, const Causes& causes,
+                       const std::vector<Times>& trials) {
   // Reads through a library that has one lock wait for each other, which looks the same, and are left out.
   if (info.access != Access::kFiles && info.access != Access::kMapped) return false;
   if (causes.wait.mean < kMostly) return false;
@@ -209,6 +213,11 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           " Loading is bound by storage latency: {} {} on a CPU for {} and blocked for most of the rest; keep more "
           "reads in flight with {}.",
           threads, were, share_text(causes.cpu), more_reads);
+    case Cause::kStorage:
+      return fmt::format(
+          " Loading is bound by storage: the trials took {} of what it gives to such reads, so more of them in flight "
+          "cannot help; use faster storage, or data that takes fewer bytes.",
+          *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
     case Cause::kContention:
       return fmt::format(
           " Other processes kept its threads off the CPUs for {}{}: measure again without them, or on dedicated CPUs.",
@@ -242,6 +251,7 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
 std::string_view name(Cause cause) {
   switch (cause) {
     case Cause::kLatency: return "latency";
+    case Cause::kStorage: return "storage";
     case Cause::kContention: return "contention";
     case Cause::kThrottling: return "throttling";
     case Cause::kSteal: return "steal";
@@ -252,11 +262,11 @@ std::string_view name(Cause cause) {
 }
 
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
-                                const MonitorRecord* monitor) {
+                                std::optional<double> device, const MonitorRecord* monitor) {
   std::vector<Times> trials;
   for (const Trial& trial : counted(cell.trials)) trials.push_back(times_of(trial, threads));
   if (trials.empty()) return std::nullopt;
-  Causes causes;
+  Causes causes{.device = device};
   causes.cpu = *share_of(
       trials, [](const Times& times) { return std::optional(times.cpu); }, available);
   causes.wait = *share_of(
@@ -278,7 +288,9 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   consider(causes.contention, Cause::kContention);
   consider(causes.throttling, Cause::kThrottling);
   consider(causes.steal, Cause::kSteal);
-  if (is_bound_by_latency(cell, info, causes, trials)) found.emplace_back(1 - causes.cpu.mean, Cause::kLatency);
+  if (waits_for_storage(cell, info, causes, trials)) {
+    found.emplace_back(1 - causes.cpu.mean, device.value_or(0) >= kBusyDevice ? Cause::kStorage : Cause::kLatency);
+  }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& one : found) causes.named.push_back(one.second);
   const LoaderKind* known = cell.cell.loader ? known_loader(*cell.cell.loader) : nullptr;

@@ -17,7 +17,8 @@
 namespace loadline {
 
 enum class Cause : std::uint8_t {
-  kLatency,     // threads are blocked on storage while no thread computes
+  kLatency,     // threads are blocked on storage while no thread computes, and the device has more to give
+  kStorage,     // the same, and it has not
   kContention,  // other processes have the CPUs
   kThrottling,  // the CPU quota of the control group is used up
   kSteal,       // a hypervisor runs something else
@@ -25,7 +26,7 @@ enum class Cause : std::uint8_t {
   kReclaim,     // memory is short, and the system takes away pages of the data
 };
 
-// "latency", "contention", "throttling", "steal", "readers", "reclaim".
+// "latency", "storage", "contention", "throttling", "steal", "readers", "reclaim".
 std::string_view name(Cause cause);
 
 // A share of the time of all trials, and the least and the most of a single one.
@@ -44,6 +45,9 @@ struct Causes {
   std::optional<TimeShare> throttling;
   std::optional<TimeShare> steal;
   std::optional<TimeShare> blocked;  // on storage, as the kernel counts it
+  // What the trials took of what the device gives. Of samples at random places a device reads more than they hold.
+  // Absent where no ceiling of the device was measured beside them.
+  std::optional<double> device;
   // By a monitor; absent without one.
   std::optional<double> others_read_bytes_per_second;  // from the devices of the data, beside this process
   std::optional<double> read_again_bytes_per_second;   // files' pages that memory had had to give up before
@@ -57,9 +61,10 @@ struct SharedCpus {
   std::size_t cpus = 1;
 };
 
-// std::nullopt without trials. `monitor`: what it recorded about the machine meanwhile; null: not monitored.
+// std::nullopt without trials. `device`: as Causes has it. `monitor`: what it recorded about the machine meanwhile;
+// null: not monitored.
 std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info, const SharedCpus& threads,
-                                const MonitorRecord* monitor = nullptr);
+                                std::optional<double> device = std::nullopt, const MonitorRecord* monitor = nullptr);
 
 // A sentence for each cause that is named, each with a space before it: what it took, and what to do.
 // In: of which trials that was, as " in FULL"; empty: of all that there are.

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 
+#include "harness/ceilings/requests.h"
 #include "harness/judge/cold.h"
 #include "harness/judge/phrase.h"
 #include "harness/judge/verdict.h"
+#include "harness/machine/machine.h"
 
 namespace loadline {
 namespace {
@@ -61,6 +63,32 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
                                        path));
 }
 
+// Of samples in random order the first ones each need a piece of the files of their own, which then serves others.
+void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, const Machine& machine,
+                           Warnings& warnings) {
+  constexpr double kForOthers = 2;  // times the bytes of the samples
+  if (!starts(cell.cell, CacheState::kCold) || !stays_mapped(facts.info, memory_in_force(machine))) return;
+  std::size_t trials = 0;
+  double most = 0;
+  double least_of_epoch = 1;
+  for (const Trial& trial : cell.trials) {
+    const double of_epoch = static_cast<double>(trial.samples) / static_cast<double>(facts.info.samples);
+    const auto from_device = cold_proof(trial, cell.cell, facts.info).from_device;
+    if (ends_with_epoch(cell.cell, trial, facts.info) || from_device.value_or(0) < kForOthers) continue;
+    ++trials;
+    most = std::max(most, *from_device);
+    least_of_epoch = std::min(least_of_epoch, of_epoch);
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"part-of-epoch",
+       fmt::format("{} of {} of {} ended after as little as {:.2g} % of an epoch, and storage gave up to "
+                   "{:.2g} times the bytes of their samples: the rest of an epoch finds those bytes in "
+                   "the page cache and is faster",
+                   trials, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * least_of_epoch, most),
+       most});
+}
+
 // What was in the page cache before the first trial may have had to make room since.
 void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
   if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
@@ -82,7 +110,7 @@ void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& w
        static_cast<double>(count)});
 }
 
-void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings& warnings) {
+void warn_of_trials(const CellResult& cell, const CellSummary& summary, const DatasetFacts& facts, Warnings& warnings) {
   const std::string name = cell.cell.name();
   warn_of_chunks(cell.cell, warnings);
   if (!cell.skipped.empty()) {
@@ -110,13 +138,16 @@ void warn_of_trials(const CellResult& cell, const CellSummary& summary, Warnings
   }
   const auto shortest = std::ranges::min(cell.trials, {}, &Trial::batches).batches;
   if (shortest < kFewBatches) {
-    const bool cold = starts(cell.cell, CacheState::kCold);
-    warnings.push_back(
-        {"short-trials",
-         fmt::format("a trial of {} has {}: {} would be steadier", name,
-                     shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
-                     cold ? "more data, as a cold one is an epoch at the most," : "longer ones (--trial-seconds)"),
-         -static_cast<double>(shortest)});
+    const bool whole_epoch =
+        starts(cell.cell, CacheState::kCold) && std::ranges::any_of(cell.trials, [&](const Trial& trial) {
+          return ends_with_epoch(cell.cell, trial, facts.info);
+        });
+    warnings.push_back({"short-trials",
+                        fmt::format("a trial of {} has {}: {} would be steadier", name,
+                                    shortest == 1 ? "1 batch" : fmt::format("{} batches", shortest),
+                                    whole_epoch ? "more data, as a cold one is an epoch at the most,"
+                                                : "longer ones (--trial-seconds)"),
+                        -static_cast<double>(shortest)});
   }
   const auto& rate = *summary.samples_per_second;
   for (const std::size_t trial : summary.outliers) {
@@ -194,8 +225,9 @@ bool shows_what_it_reads(const DatasetFacts& facts) {
 
 void warn_of_cell(const Result& result, const CellResult& cell, const CellSummary& summary,
                   std::vector<Warning>& warnings) {
-  warn_of_trials(cell, summary, warnings);
+  warn_of_trials(cell, summary, result.datasets[cell.dataset], warnings);
   warn_of_cold(cell, result.datasets[cell.dataset], warnings);
+  warn_of_part_of_epoch(cell, result.datasets[cell.dataset], result.environment.machine, warnings);
   warn_of_warm(cell, result.datasets[cell.dataset], warnings);
   warn_of_loop(cell, warnings);
   warn_of_cpus(cell, result.environment.machine, warnings);

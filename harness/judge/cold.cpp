@@ -118,6 +118,10 @@ ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& in
   return proof;
 }
 
+bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& info) {
+  return trial.samples + cell.sampler.batch_size > info.samples / cell.sampler.world_size;
+}
+
 void add_cold_starts(const Result& result, Judgement& judgement) {
   const auto full = [&](const Configuration& configuration) -> const CellResult& {
     return result.cells[*configuration.full];

@@ -27,6 +27,9 @@ struct ColdProof {
 // What the samples of a trial take in the files; within an epoch nothing but crops of a volume is read twice.
 double stored_bytes_of(const Trial& trial, const Cell& cell, const DatasetInfo& info);
 
+// Of a trial that starts cold, and so ends with its epoch at the latest; a last batch that is not full may be left out.
+bool ends_with_epoch(const Cell& cell, const Trial& trial, const DatasetInfo& info);
+
 ColdProof cold_proof(const Trial& trial, const Cell& cell, const DatasetInfo& info);
 
 // Holds each configuration of cold FULL trials against the one that differs from it in that alone, where that has

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "harness/judge/cell_load_line.h"
 #include "harness/judge/cold.h"
 #include "harness/judge/filling.h"
 #include "harness/judge/loader_time.h"
@@ -50,15 +51,9 @@ CellSummary summarize_cell(const CellResult& cell) {
   return summary;
 }
 
-std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit) {
-  std::vector<double> rates;
-  for (const CeilingTrial& trial : ceiling.trials) rates.push_back(samples_per_unit * trial.per_second());
-  return rates;
-}
-
 std::optional<Summary> summarize_ceiling(const CeilingResult& ceiling) {
   if (ceiling.trials.empty()) return std::nullopt;
-  return summarize(rates_of(ceiling, 1));
+  return summarize(rates_of(ceiling));
 }
 
 using P = SettingPart;
@@ -118,62 +113,6 @@ std::vector<Configuration> configurations_of(const Result& result) {
   return configurations;
 }
 
-// The compute of a FULL cell is a bound of it too: what it takes alone is the most it takes.
-std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult& cell,
-                                         std::optional<std::size_t> synthetic) {
-  std::vector<std::vector<double>> bounds;
-  for (const std::size_t i : cell.bounds) {
-    const Ceiling& ceiling = result.ceilings[i].ceiling;
-    const DatasetInfo& info = result.datasets[cell.dataset].info;
-    bounds.push_back(rates_of(result.ceilings[i], ceiling.samples_per_unit(cell.cell, info)));
-  }
-  // Without ceilings the compute alone is no load line.
-  if (!bounds.empty() && cell.cell.mode == Mode::kFull) bounds.push_back(rates_of(result, synthetic));
-  const auto line = load_line(rates_of(cell), bounds);
-  if (!line) return std::nullopt;
-  if (line->binding == cell.bounds.size()) {
-    return CellLoadLine{.line = *line, .ceiling = std::nullopt, .name = result.cells[*synthetic].cell.name()};
-  }
-  const std::size_t ceiling = cell.bounds[line->binding];
-  return CellLoadLine{.line = *line, .ceiling = ceiling, .name = result.ceilings[ceiling].ceiling.id()};
-}
-
-// What the one consumer of IO can read.
-bool is_drain(const Ceiling& ceiling) {
-  return ceiling.kind->name == "drain";
-}
-
-// What the storage of the data delivers.
-bool is_device(const Ceiling& ceiling) {
-  return ceiling.kind->of_device;
-}
-
-// "2 threads", "many requests at a time".
-std::string hands_of(const Ceiling& ceiling) {
-  if (is_device(ceiling)) return "many requests at a time";
-  return fmt::format("{} thread{}", ceiling.threads, ceiling.threads == 1 ? "" : "s");
-}
-
-// Of IO, or of FULL where there is no IO. Nothing without a load line, where the compute is it, or where it is too
-// noisy.
-std::string load_line_sentence(const Result& result, const Judgement& judgement, const Configuration& configuration) {
-  const auto cell = configuration.io ? configuration.io : configuration.full;
-  const auto& found = judgement.cells[*cell].load_line;
-  if (!found || !found->ceiling) return "";
-  const Ceiling& ceiling = result.ceilings[*found->ceiling].ceiling;
-  if (!telling_share(found->line.efficiency)) return "";
-  const Estimate limit{found->line.samples_per_second, found->line.ci95};
-  const auto& reached = found->line.efficiency.ci95;
-  const bool at_limit = reached && reached->low >= kNearCeiling;
-  const bool drained = configuration.io && configuration.full && is_drain(ceiling) && at_limit;
-  return fmt::format(" {} reaches {} of the {} ceiling ({}{}){}.", name(result.cells[*cell].cell.mode),
-                     percent(found->line.efficiency), ceiling.kind->name,
-                     telling_factor(limit) ? rate(limit) + " samples/s with " : "", hands_of(ceiling),
-                     drained                          ? ": its single consumer is the limit, which FULL does not have"
-                     : is_device(ceiling) && at_limit ? ": storage is the limit"
-                                                      : "");
-}
-
 const DatasetInfo& info_of(const Result& result, const Configuration& configuration) {
   const auto index = configuration.io ? configuration.io : configuration.full;
   return result.datasets[result.cells[*index].dataset].info;
@@ -188,7 +127,8 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
   const SharedCpus threads{.counted = beside_io ? of_loader + pulling + computing : of_loader,
                            .of_process = of_loader + pulling + computing,
                            .cpus = result.environment.machine.threads_in_force};
-  return causes_of(cell, info_of(result, configuration), threads, result.monitor ? &*result.monitor : nullptr);
+  return causes_of(cell, info_of(result, configuration), threads, device_share_of(result, cell),
+                   result.monitor ? &*result.monitor : nullptr);
 }
 
 // A neighbour that IO leaves a CPU to may still be in the way of a compute.
@@ -197,8 +137,9 @@ std::optional<Causes> causes_in_full_of(const Result& result, const Configuratio
   auto causes = causes_of(result, configuration, result.cells[*configuration.full]);
   if (!causes) return std::nullopt;
   std::erase_if(causes->named, [&](Cause cause) {
-    return cause == Cause::kLatency || (configuration.causes && std::ranges::find(configuration.causes->named, cause) !=
-                                                                    configuration.causes->named.end());
+    return cause == Cause::kLatency || cause == Cause::kStorage ||
+           (configuration.causes &&
+            std::ranges::find(configuration.causes->named, cause) != configuration.causes->named.end());
   });
   return causes;
 }
@@ -306,10 +247,12 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
              .device_binds = load_line && load_line->ceiling && is_device(result.ceilings[*load_line->ceiling].ceiling),
              .compute_threads = with_compute ? shared_compute_threads(result.cells[*with_compute].cell) : 0,
              .au = result.options.au});
+  const std::size_t shown = configuration.io ? *configuration.io : *configuration.full;
   const std::string loader_time = loader_time_text(result, configuration, verdict.bound);
   verdict.sentence += loader_time;
   if (verdict.bound == Bound::kLoader) verdict.brief += loader_time;
-  verdict.sentence += load_line_sentence(result, judgement, configuration);
+  verdict.sentence += load_line_sentence(result, result.cells[shown], judgement.cells[shown].load_line,
+                                         configuration.io && configuration.full);
   if (const auto& causes = configuration.causes) {
     verdict.sentence += causes_text(*causes, more_reads_of(result, configuration), configuration.workers);
   }
@@ -340,7 +283,8 @@ Judgement judge_run(const Result& result) {
   for (Configuration& configuration : judgement.configurations) {
     for (const auto cell : {configuration.io, configuration.full}) {
       if (!cell) continue;
-      judgement.cells[*cell].load_line = load_line_of(result, result.cells[*cell], configuration.synthetic);
+      judgement.cells[*cell].load_line = load_line_of(
+          result, result.cells[*cell], configuration.synthetic ? &result.cells[*configuration.synthetic] : nullptr);
     }
     configuration.start_up = start_up_of(result, configuration);
     configuration.causes =

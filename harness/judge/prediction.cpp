@@ -9,6 +9,7 @@
 #include "harness/judge/filling.h"
 #include "harness/judge/judgement.h"
 #include "harness/judge/phrase.h"
+#include "harness/machine/machine.h"
 #include "harness/plan/find.h"
 #include "synthetic/compute/compute.h"
 
@@ -159,12 +160,13 @@ class Predictor {
     const Cell cell = at_workers(workers);
     std::optional<Model> lowest;
     const DatasetInfo& info = result_.datasets[full_.dataset].info;
-    for (const Ceiling& wanted : ceilings_of(cell, full_.dataset, info)) {
+    for (const Ceiling& wanted : ceilings_of(cell, full_.dataset, info, memory_in_force(result_.environment.machine))) {
       const auto found = std::ranges::find(result_.ceilings, wanted, &CeilingResult::ceiling);
       if (!binds(wanted, cell) || found == result_.ceilings.end() || found->trials.empty()) continue;
       Rates rates;
       for (const CeilingTrial& trial : found->trials) {
-        rates.push_back(wanted.samples_per_unit(cell, info) * trial.per_second());
+        rates.push_back(wanted.samples_per_unit(cell, info, memory_in_force(result_.environment.machine)) *
+                        trial.per_second());
       }
       Model ceiling{.over = {std::move(rates)}};
       if (!lowest || estimate_of(ceiling).value < estimate_of(*lowest).value) lowest = std::move(ceiling);

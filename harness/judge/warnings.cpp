@@ -50,6 +50,7 @@ constexpr Kind kKinds[] = {
     {"suspended", "cells", "run again without stopping the process"},
     {"samples-skipped", "cells", "see `skipped` in the result, and repair or remove the files"},
     {"throttled", "cells", "use fewer --workers, or give the process a larger quota"},
+    {"part-of-epoch", "cells", "let cold trials last an epoch (--trial-seconds)"},
     {"wide-spread", "cells", "use a quieter machine, longer trials (--trial-seconds) or more of them (--trials)"},
     {"workers-exceed-cpus", "", "use fewer --workers, or give the process more CPUs"},
 };

@@ -244,4 +244,20 @@ std::uint64_t memory_left_bytes(const Machine& machine) {
        machine.cgroup_memory_left_bytes.value_or(kNoLimit), machine.let_memory_left_bytes.value_or(kNoLimit)});
 }
 
+std::optional<std::uint64_t> memory_in_force(const Machine& machine) {
+  if (!machine.memory_total_bytes) return machine.cgroup_memory_limit_bytes;
+  return std::min(*machine.memory_total_bytes, machine.cgroup_memory_limit_bytes.value_or(*machine.memory_total_bytes));
+}
+
+std::optional<std::uint64_t> memory_in_force() {
+  static const std::optional<std::uint64_t> in_force = [] {
+    const SystemFiles files;
+    Machine machine;
+    add_memory(machine, files);
+    machine.cgroup_memory_limit_bytes = cgroup_limits(files).memory_bytes;
+    return memory_in_force(machine);
+  }();
+  return in_force;
+}
+
 }  // namespace loadline

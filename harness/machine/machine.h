@@ -73,6 +73,12 @@ void add_hosts(const Machine& other, Machine& machine);
 // counts, its page cache does not.
 std::uint64_t memory_left_bytes(const Machine& machine);
 
+// What the process may fill, with pages of the files that it reads too: the machine's memory, or what a control group
+// allows of it. std::nullopt: not known.
+std::optional<std::uint64_t> memory_in_force(const Machine& machine);
+// Of this process, as it is when this is first called. Any thread.
+std::optional<std::uint64_t> memory_in_force();
+
 // This machine, now, for a process that a batch job has given `job_cpus`. Never throws over a fact that is missing.
 Machine this_machine(std::optional<std::size_t> job_cpus = std::nullopt);
 

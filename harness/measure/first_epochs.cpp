@@ -43,7 +43,8 @@ void measure_first_epoch(CellResult& cell, Time limit, const Result& result, Pag
 
 // Of a trial of each cell and ceiling.
 double round_seconds(const Result& result, const RunOptions& options, const TriedComputes& tried) {
-  double seconds = static_cast<double>(result.ceilings.size()) * ceiling_trial_seconds(options);
+  double seconds = 0;
+  for (const CeilingResult& one : result.ceilings) seconds += ceiling_trial_seconds(*one.ceiling.kind, options);
   for (const CellResult& cell : result.cells) {
     seconds += trial_seconds(cell, result.datasets[cell.dataset].info, options, tried);
   }

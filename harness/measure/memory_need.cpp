@@ -8,6 +8,8 @@
 #include <set>
 
 #include "harness/ceilings/kernels.h"
+#include "harness/ceilings/requests.h"
+#include "harness/machine/machine.h"
 #include "harness/result/memory_words.h"
 #include "loaders/datasets/formats.h"
 #include "loaders/error.h"
@@ -103,7 +105,7 @@ std::uint64_t kernel_bytes(const CeilingResult& ceiling, const Result& prepared)
                  ? 0
                  : memory_kernel_bytes(prepared.environment.machine);
     case CeilingScope::kDataset: {
-      const std::size_t wanted = ceiling.ceiling.kind->of_device ? device_block_bytes(info.stored_bytes) : kMebibyte;
+      const std::size_t wanted = ceiling.ceiling.kind->of_device ? largest_request_bytes(info.stored_bytes) : kMebibyte;
       return times(ceiling.ceiling.threads, block_bytes(wanted, ceiling.ceiling.threads));
     }
     case CeilingScope::kBatch: break;
@@ -120,7 +122,7 @@ void add_copies(const Result& prepared, MemoryNeed& need) {
     if (ceiling.ceiling.kind->scope != CeilingScope::kBatch) continue;
     const DatasetFacts& facts = prepared.datasets[prepared.cells[ceiling.cell].dataset];
     const DatasetInfo& info = facts.info;
-    if (info.access == Access::kMapped || info.access == Access::kResident) continue;
+    if (info.access == Access::kResident || stays_mapped(info, memory_in_force(prepared.environment.machine))) continue;
     if (!known.insert(facts.fingerprint).second) continue;
     const std::uint64_t all = info.all_bytes();
     const std::uint64_t copied = !info.labelled() ? (all <= room ? all : 0) : std::min({all, room, kMostCopied});

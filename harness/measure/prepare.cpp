@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/ceilings/ceilings.h"
+#include "harness/machine/machine.h"
 #include "harness/measure/attempt.h"
 #include "harness/measure/cache.h"
 #include "harness/measure/memory_need.h"
@@ -151,10 +152,11 @@ void add_up_memory(Result& result, std::size_t processes) {
 
 // Each ceiling once, however many cells it is measured for.
 void plan_ceilings(const Plan& plan, Result& result) {
+  const auto memory_bytes = memory_in_force(result.environment.machine);
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     CellResult& cell = result.cells[i];
     const DatasetInfo& info = result.datasets[cell.dataset].info;
-    for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, info, plan.ceilings_alone)) {
+    for (Ceiling& wanted : ceilings_of(cell.cell, cell.dataset, info, memory_bytes, plan.ceilings_alone)) {
       // One on samples in memory would read what as-is cells are to find as it is.
       if (wanted.dataset && !result.datasets[cell.dataset].fingerprint) continue;
       const auto known = std::ranges::find(result.ceilings, wanted, &CeilingResult::ceiling);

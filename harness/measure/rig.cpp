@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/machine.h"
 #include "harness/measure/assemblers.h"
 #include "harness/measure/resident.h"
 #include "loaders/datasets/strided.h"
@@ -110,6 +111,7 @@ LoaderOptions CellRig::loader_options(const StreamOptions& stream) const {
           .cpus = cell_.placement.worker_cpus,
           .cpus_of_worker = cell_.placement.cpus_of_workers(cell_.workers),
           .slot_nodes = cell_.placement.slot_nodes(),
+          .memory_bytes = memory_in_force(),
           .held_batches = slots_.held_batches,
           .stream = stream,
           .data = cell_.data,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/ceilings/requests.h"
+#include "harness/machine/machine.h"
 #include "harness/measure/prepare.h"
 #include "harness/measure/within_run.h"
 #include "loaders/datasets/memory.h"
@@ -58,8 +60,9 @@ const Dataset& RigStore::dataset_of(const CellResult& cell) {
 const CellRig& RigStore::rig_in_memory(std::size_t i) {
   const CellRig& original = real_rig(i);
   const Dataset& dataset = original.assembler().dataset();
-  const Access access = dataset.info().access;
-  if (access == Access::kMapped || access == Access::kResident) return original;
+  const DatasetInfo& info = dataset.info();
+  const auto memory = memory_in_force(result_.environment.machine);
+  if (info.access == Access::kResident || stays_mapped(info, memory)) return original;
   const CellResult& cell = cells_[i];
   // The same in every format; there are no such ceilings on a dataset that has none yet.
   auto& copy = copies_[result_.datasets[cell.dataset].fingerprint.value()];

@@ -166,7 +166,7 @@ class Bench {
       if (!wanted[i]) continue;
       seconds += took_[i].count() > 0 ? took_[i].mean()
                  : i < cell_count_    ? trial_seconds(cells_[i], info_of(cells_[i]), options_, context_.tried)
-                                      : ceiling_trial_seconds(options_);
+                                   : ceiling_trial_seconds(*result_.ceilings[i - cell_count_].ceiling.kind, options_);
     }
     time_was_up_ = word_of_first(context_, place_ > 0 && context_.clock.now() + time_of(seconds) > *end_);
     return !time_was_up_;
@@ -241,13 +241,16 @@ class Bench {
     if (dataset && !ceiling.ceiling.kind->of_device) cache_.before_ceiling(*dataset, rigs_.datasets(), context_.stop);
     const double started = seconds_so_far();
     const PinnedThread pinned(ceiling.ceiling.cpus);  // and with it the threads that it starts
-    const auto kernel = ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
-                                                    .sampler = its_rig.sampler(),
-                                                    .machine = result_.environment.machine,
-                                                    .kernels = kernels_named(its_rig.cell().kernels),
-                                                    .threads = ceiling.ceiling.threads,
-                                                    .giver_cpus = ceiling.ceiling.giver_cpus});
-    const Time time = time_of(std::min(kCeilingSeconds, options_.trial_seconds));
+    const auto kernel =
+        ceiling.ceiling.kind->make({.assembler = its_rig.assembler(),
+                                    .sampler = its_rig.sampler(),
+                                    .machine = result_.environment.machine,
+                                    .kernels = kernels_named(its_rig.cell().kernels),
+                                    .threads = ceiling.ceiling.threads,
+                                    .giver_cpus = ceiling.ceiling.giver_cpus,
+                                    .request_bytes = ceiling.ceiling.request_bytes.value_or(0),
+                                    .order = ceiling.ceiling.request_order.value_or(RequestOrder::kStored)});
+    const Time time = time_of(std::min(ceiling_seconds(*ceiling.ceiling.kind), options_.trial_seconds));
     if (context_.together != nullptr && !context_.together->start()) return std::nullopt;
     auto resumed_before = times_resumed();
     auto trial = run_ceiling_trial(*kernel, time, context_.clock, context_.stop);

@@ -94,7 +94,7 @@ double seconds_until(std::size_t trials, const Result& prepared, const RunOption
     return static_cast<double>(wanted > there ? wanted - there : 0);
   };
   for (const CeilingResult& ceiling : prepared.ceilings) {
-    seconds += missing(trials, ceiling.trials.size()) * ceiling_trial_seconds(options);
+    seconds += missing(trials, ceiling.trials.size()) * ceiling_trial_seconds(*ceiling.ceiling.kind, options);
   }
   if (!with_cells) return seconds;
   for (const CellResult& cell : prepared.cells) {
@@ -208,9 +208,9 @@ double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, cons
   return std::min(options.first_epoch_seconds, steps) + setup_seconds(cell, tried);
 }
 
-double ceiling_trial_seconds(const RunOptions& options) {
+double ceiling_trial_seconds(const CeilingKind& kind, const RunOptions& options) {
   constexpr double kMemorySeconds = 0.03;  // to get some
-  return std::min(kCeilingSeconds, options.trial_seconds) + kMemorySeconds;
+  return std::min(ceiling_seconds(kind), options.trial_seconds) + kMemorySeconds;
 }
 
 Schedule schedule_of(const Result& prepared, const RunOptions& options, bool with_cells, double spent_seconds,

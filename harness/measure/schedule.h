@@ -55,7 +55,7 @@ double trial_seconds(const CellResult& cell, const DatasetInfo& info, const RunO
 double first_epoch_seconds(const CellResult& cell, const DatasetInfo& info, const RunOptions& options,
                            const TriedComputes& tried = {});
 // One trial of a ceiling.
-double ceiling_trial_seconds(const RunOptions& options);
+double ceiling_trial_seconds(const CeilingKind& kind, const RunOptions& options);
 
 // What a prepared run is going to do. Trials that are there already count among those of a cell, but take no time.
 struct Schedule {

@@ -35,6 +35,11 @@ class SampleReader {
   // have many under way may fetch them ahead. Forgets what it was told before, read or not: a batch that fails leaves
   // nothing behind. Borrows those of `indices` that were not read yet. Throws Error as read() does.
   virtual void announce(std::span<const SampleIndex> /*indices*/) {}
+  // Whether fetch() does anything.
+  virtual bool can_fetch() const { return false; }
+  // Asks the system to fetch the first ones of these samples, which will be announced some time later, maybe to another
+  // thread's reader. Waits for none of them and keeps nothing. Advice alone: nothing fails.
+  virtual void fetch(std::span<const SampleIndex> /*indices*/) {}
   // Throws Error where one of the samples read last is corrupt, by a checksum that its format keeps. It is for the
   // caller to say which one: the reason alone, as that of a decoder.
   virtual void check(SampleIndex /*index*/) const {}

@@ -15,6 +15,7 @@
 #include "loaders/error.h"
 #include "loaders/storage/file_arrivals.h"
 #include "loaders/storage/file_queue.h"
+#include "loaders/storage/file_ring.h"
 #include "loaders/storage/files_ahead.h"
 #include "loaders/storage/mapping.h"
 #include "loaders/worker_clock.h"
@@ -133,10 +134,21 @@ class AnnouncedReader : public SampleReader {
 class AheadReader final : public AnnouncedReader<FilesAhead> {
  public:
   AheadReader(const Files& files, std::size_t most, OpenFileAllowance& allowance)
-      : AnnouncedReader(files, most, kFilesAhead, allowance) {}
+      : AnnouncedReader(files, most, kFilesAhead, allowance) {
+    fetched_path_.reserve(kUsualPathBytes);
+  }
+
+  bool can_fetch() const override { return true; }
+  void fetch(std::span<const SampleIndex> indices) override {
+    for (const SampleIndex index : indices.first(std::min(kFilesAhead, indices.size()))) {
+      FilesAhead::fetch(files_.names.path(index, fetched_path_));
+    }
+  }
 
  private:
   void push(SampleIndex /*index*/, const std::string& path) override { queue_.push(path); }
+
+  std::string fetched_path_;  // its memory is used again
 };
 
 class QueueReader final : public AnnouncedReader<FileQueue> {

@@ -55,11 +55,17 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
     }
   }
   for (const auto& worker : workers_) worker->filler = assembler.make_filler(sampler.batch_size(), options.stores);
+  fetches_ = workers_.front()->filler->can_fetch();
   auto files = assembler.dataset().mapped_files();
-  if (files.empty()) return;
-  const auto start = seem_cached(files) ? PagesAhead::Start::kWhenMissing : PagesAhead::Start::kAtOnce;
-  pages_ = std::make_unique<PagesAhead>(std::move(files), memory_bytes(), start);
-  batches_ahead_ = batches_asked_ahead(sampler.batch_size());
+  if (files.empty() && !fetches_) return;
+  if (fetches_) {
+    // About the batch that each will make after the one in hand.
+    batches_ahead_ = workers_.size();
+  } else {
+    const auto start = seem_cached(files) ? PagesAhead::Start::kWhenMissing : PagesAhead::Start::kAtOnce;
+    pages_ = std::make_unique<PagesAhead>(std::move(files), options.memory_bytes.value_or(memory_bytes()), start);
+    batches_ahead_ = batches_asked_ahead(sampler.batch_size());
+  }
   for (const auto& worker : workers_) worker->coming.resize(sampler.batch_size());
 }
 
@@ -152,12 +158,21 @@ bool WorkerFeed::make_batch(Worker& worker) {
 }
 
 void WorkerFeed::fill(Worker& worker, Slot& slot) {
+  if (fetches_) return fill_fetching(worker, slot);
   if (!pages_) return worker.filler->fill(slot);
   if (!pages_->all_asked()) ask_ahead(worker, slot.sequence);
   const std::size_t waited = pages_waited_for();
   const std::size_t samples = slot.count;
   worker.filler->fill(slot);
   pages_->note_missing(pages_waited_for() - waited, samples);
+}
+
+// What is in the page cache is not asked for ahead: that would open each file once more.
+void WorkerFeed::fill_fetching(Worker& worker, Slot& slot) {
+  const std::size_t before = blocks_read();
+  if (worker.storage_reads) ask_ahead(worker, slot.sequence);
+  worker.filler->fill(slot);
+  worker.storage_reads = blocks_read() != before;
 }
 
 // Each worker asks for as many batches as it makes, the first ones apart, its own first.
@@ -167,15 +182,19 @@ void WorkerFeed::ask_ahead(Worker& worker, std::uint64_t sequence) {
   coming.indices = worker.coming;
   std::uint64_t next = next_to_ask_.load(std::memory_order_relaxed);
   while (next <= sequence + batches_ahead_) {
-    // Asking may begin late, and the batches before it are made.
-    const std::uint64_t mine = std::max(next, sequence);
+    // Asking may begin late, and the batches before it are made. A reader asks for the files of its own by itself.
+    const std::uint64_t mine = std::max(next, fetches_ ? sequence + 1 : sequence);
     if (!next_to_ask_.compare_exchange_weak(next, mine + 1, std::memory_order_relaxed)) continue;
-    if (stream_.look_at(mine, coming)) {
-      worker.filler->ask_for(coming.epoch, coming.indices.first(coming.count), *pages_);
-      pages_->ask_for_others(coming.count);
-    }
+    if (stream_.look_at(mine, coming)) ask_for(worker, coming);
     next = next_to_ask_.load(std::memory_order_relaxed);
   }
+}
+
+void WorkerFeed::ask_for(Worker& worker, const Slot& coming) {
+  const auto indices = coming.indices.first(coming.count);
+  if (!pages_) return worker.filler->fetch(indices);
+  worker.filler->ask_for(coming.epoch, indices, *pages_);
+  pages_->ask_for_others(coming.count);
 }
 
 template <typename Fill>

@@ -58,7 +58,8 @@ class WorkerFeed : public Feed {
     std::unique_ptr<SampleFiller> sample_filler;  // null elsewhere
     std::optional<ReadAhead::Piece> piece;        // that it has in hand
     Batch whole;                                  // that it has in hand, to be delivered
-    std::vector<SampleIndex> coming;              // of a batch that it asks for pages of
+    std::vector<SampleIndex> coming;              // of a batch that it asks for
+    bool storage_reads = false;                   // for what it asked for and read last
     const std::vector<std::size_t> cpus;          // that it may run on; empty: wherever the process may
   };
 
@@ -86,7 +87,9 @@ class WorkerFeed : public Feed {
   template <typename Fill>
   bool deliver(WorkerClock& clock, const Fill& fill);
   void fill(Worker& worker, Slot& slot);
+  void fill_fetching(Worker& worker, Slot& slot);
   void ask_ahead(Worker& worker, std::uint64_t sequence);
+  void ask_for(Worker& worker, const Slot& coming);
   void publish(Batch batch);
   // The consumer gets what is published, then this failure.
   void fail(std::exception_ptr why);
@@ -97,7 +100,8 @@ class WorkerFeed : public Feed {
   DeliveryRing ring_;
   std::unique_ptr<ReadAhead> ahead_;           // null: batch by batch
   std::unique_ptr<PagesAhead> pages_;          // null where samples are not mapped
-  std::size_t batches_ahead_ = 0;              // whose pages are asked for
+  bool fetches_ = false;                       // what is not mapped
+  std::size_t batches_ahead_ = 0;              // that are asked for
   std::atomic<std::uint64_t> next_to_ask_{0};  // sequence number
   std::mutex failing_;
   std::exception_ptr failure_;  // of what is no batch's

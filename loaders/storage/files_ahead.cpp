@@ -25,6 +25,13 @@ std::size_t allowed_files() {
   return std::min<std::size_t>(kMost, limit.rlim_cur / 4);
 }
 
+// Below 0 where it cannot be opened.
+int open_and_fetch(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor >= 0) ::posix_fadvise(descriptor, 0, kMostFetchedBytes, POSIX_FADV_WILLNEED);
+  return descriptor;
+}
+
 }  // namespace
 
 OpenFileAllowance::OpenFileAllowance() : OpenFileAllowance(allowed_files()) {}
@@ -44,12 +51,13 @@ void FilesAhead::push(std::string_view path) {
   Place& place = places_[(first_ + size_++) % places_.size()];
   place.path.assign(path);
   if (!allowance_.take()) return;
-  place.descriptor = ::open(place.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (place.descriptor < 0) {
-    allowance_.give_back();
-  } else {
-    ::posix_fadvise(place.descriptor, 0, kMostFetchedBytes, POSIX_FADV_WILLNEED);
-  }
+  place.descriptor = open_and_fetch(place.path);
+  if (place.descriptor < 0) allowance_.give_back();
+}
+
+void FilesAhead::fetch(const std::string& path) {
+  const InStage opening(WorkerStage::kOpen);
+  if (const int descriptor = open_and_fetch(path); descriptor >= 0) ::close(descriptor);
 }
 
 void FilesAhead::close(Place& place) {

@@ -25,7 +25,7 @@ class OpenFileAllowance {
   std::atomic<std::ptrdiff_t> left_;
 };
 
-// Files of a batch that a worker has asked for at a time by pread: as many as a batch of usual size has.
+// How many files each reader of a folder has under way by pread.
 inline constexpr std::size_t kFilesAhead = 32;
 
 // Files are opened when they are asked for, and the system is told to fetch them (posix_fadvise, POSIX_FADV_WILLNEED),
@@ -46,6 +46,9 @@ class FilesAhead {
 
   // Asks for a file. Only while there is room.
   void push(std::string_view path);
+  // Tells the system to fetch a file that will be pushed later, maybe to another queue; keeps nothing open. Nothing
+  // fails.
+  static void fetch(const std::string& path);
   // Reads and closes the file that was asked for first. Its bytes are valid until the next one is taken. Throws Error
   // naming the path and the reason; the next file can be taken then.
   std::span<const std::byte> take();

@@ -11,11 +11,8 @@ namespace {
 
 constexpr std::size_t kBitsAWord = 64;
 
-// The system may read no more for one request than its read-ahead (read_ahead_kb), which is 128 KiB unless set.
-// docs/cold.md has other sizes.
-constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
 // Fewer bytes are there so soon that nothing has to go first.
-constexpr std::size_t kBytesReadSoon = std::size_t{1} << 30;
+constexpr std::size_t kBytesReadSoon = std::size_t{2} << 30;
 // Less of a block is asked for by itself: as many pages by themselves would keep storage as busy as the block.
 constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
 constexpr std::size_t kOtherBytesASample = std::size_t{32} << 10;
@@ -26,8 +23,8 @@ std::size_t page_size() {
 }
 
 void will_need(const std::byte* first, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kBlockBytes) {
-    ::madvise(const_cast<std::byte*>(first + at), std::min(kBlockBytes, bytes - at), MADV_WILLNEED);
+  for (std::size_t at = 0; at < bytes; at += PagesAhead::kBlockBytes) {
+    ::madvise(const_cast<std::byte*>(first + at), std::min(PagesAhead::kBlockBytes, bytes - at), MADV_WILLNEED);
   }
 }
 
@@ -49,7 +46,7 @@ PagesAhead::PagesAhead(std::vector<MappedBytes> files, std::size_t memory_bytes,
     bytes_ += file.size();
   }
   asked_ = std::vector<std::atomic<std::uint64_t>>((blocks_ + kBitsAWord - 1) / kBitsAWord);
-  page_by_page_ = bytes_ > memory_bytes / 10 * 9;
+  page_by_page_ = !memory_holds(bytes_, memory_bytes);
   if (start == Start::kAtOnce) left_ = blocks_;
 }
 
@@ -142,6 +139,11 @@ bool seem_cached(std::span<const MappedBytes> files) {
 std::size_t pages_waited_for() {
   rusage usage{};
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? static_cast<std::size_t>(usage.ru_majflt) : 0;
+}
+
+std::size_t blocks_read() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? static_cast<std::size_t>(usage.ru_inblock) : 0;
 }
 
 std::size_t memory_bytes() {

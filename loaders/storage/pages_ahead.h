@@ -26,6 +26,15 @@ using MappedBytes = std::span<const std::byte>;  // a whole mapped file
 // Any thread may call all of it.
 class PagesAhead {
  public:
+  // Of files that memory can hold. The system may read no more for one request than its read-ahead (read_ahead_kb),
+  // which is 128 KiB unless set. docs/cold.md has other sizes.
+  static constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
+
+  // Whether all of the files stay in the page cache once they were read.
+  static constexpr bool memory_holds(std::uint64_t file_bytes, std::uint64_t memory_bytes) {
+    return file_bytes <= memory_bytes / 10 * 9;
+  }
+
   enum class Start : std::uint8_t { kAtOnce, kWhenMissing };
 
   // The files must outlive it. `memory_bytes`: of this machine. Started when missing, it has nothing to ask for until
@@ -75,6 +84,10 @@ bool seem_cached(std::span<const MappedBytes> files);
 
 // Times this thread waited for a page that was not in memory, since it began. Cheap: one system call.
 std::size_t pages_waited_for();
+
+// That storage was asked for by this thread since it began; always 0 where the system does not count them. Cheap: one
+// system call.
+std::size_t blocks_read();
 
 // Of this machine.
 std::size_t memory_bytes();

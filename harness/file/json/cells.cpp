@@ -204,6 +204,7 @@ void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& s
   });
   none_as_null(json, "batch_size", ceiling.batch_size);
   json.late("request_bytes", ceiling.request_bytes);
+  late_word(json, "request_order", ceiling.request_order, std::array{RequestOrder::kStored, RequestOrder::kRandom});
   json("cell", result.cell);
   json("error", result.error);
   json.derived("per_second", [&] { return summary; });

@@ -152,6 +152,13 @@ class RecordWriter {
     (*this)(key, to(value));
   }
 
+  // The same of a field that came late.
+  template <typename T, typename To, typename From>
+  void late_converted(std::string_view key, const std::optional<T>& value, To to, From /*from*/) {
+    if (outlines_) return outline<std::decay_t<decltype(to(*value))>>(key, "late");
+    if (value) (*this)(key, to(*value));
+  }
+
   // What follows from other fields, and so is only written, as make() gives it.
   template <typename Make>
   void derived(std::string_view key, Make make) {
@@ -257,14 +264,12 @@ class RecordReader {
 
   template <typename T, typename To, typename From>
   void converted(std::string_view key, T& value, To to, From from) {
-    const JsonReader member = object_.member(key);
-    std::decay_t<decltype(to(std::as_const(value)))> stored{};
-    read_value(member, stored);
-    try {
-      value = from(stored);
-    } catch (const Error& error) {
-      throw member.error(error.what());
-    }
+    convert<std::decay_t<decltype(to(std::as_const(value)))>>(object_.member(key), value, from);
+  }
+
+  template <typename T, typename To, typename From>
+  void late_converted(std::string_view key, std::optional<T>& value, To to, From from) {
+    if (const auto member = object_.find(key)) convert<std::decay_t<decltype(to(*value))>>(*member, value, from);
   }
 
   template <typename Make>
@@ -295,6 +300,17 @@ class RecordReader {
   }
 
  private:
+  template <typename Stored, typename From>
+  static void convert(const JsonReader& member, auto& value, From& from) {
+    Stored stored{};
+    read_value(member, stored);
+    try {
+      value = from(stored);
+    } catch (const Error& error) {
+      throw member.error(error.what());
+    }
+  }
+
   JsonReader& object_;
 };
 

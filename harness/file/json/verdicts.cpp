@@ -15,8 +15,8 @@ namespace {
 constexpr std::array kBounds{Bound::kCompute, Bound::kLoader,  Bound::kBalanced,  Bound::kInterference,
                              Bound::kHarness, Bound::kUnclear, Bound::kIncomplete};
 constexpr std::array kStandings{Standing::kMet, Standing::kMissed, Standing::kUnclear};
-constexpr std::array kCauses{Cause::kLatency, Cause::kContention, Cause::kThrottling,
-                             Cause::kSteal,   Cause::kReaders,    Cause::kReclaim};
+constexpr std::array kCauses{Cause::kLatency, Cause::kStorage, Cause::kContention, Cause::kThrottling,
+                             Cause::kSteal,   Cause::kReaders, Cause::kReclaim};
 constexpr std::array kAgreements{Agreement::kAgrees, Agreement::kDisagrees, Agreement::kUnclear};
 
 }  // namespace
@@ -69,6 +69,7 @@ void fields(RecordWriter& json, const Causes& causes) {
   json("throttling_share", causes.throttling);
   json("steal_share", causes.steal);
   json("blocked_share", causes.blocked);
+  json.late("device_share", causes.device);
 }
 
 void fields(RecordWriter& json, const WorkerPoint& point) {

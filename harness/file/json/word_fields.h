@@ -53,6 +53,15 @@ void word(auto& json, std::string_view key, auto& value, const std::array<Enum, 
   json.words(key, words_of(values));
 }
 
+// The same of a field that came late.
+template <typename Enum, std::size_t N>
+void late_word(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
+  json.late_converted(
+      key, value, [](Enum known) { return std::string(name(known)); },
+      [&](const std::string& stored) { return value_named(values, stored); });
+  json.words(key, words_of(values));
+}
+
 // The same of one that may be absent, and then is null.
 template <typename Enum, std::size_t N>
 void word_or_null(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {

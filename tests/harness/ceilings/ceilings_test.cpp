@@ -29,6 +29,7 @@ struct Request {
   Placement placement = {};
   CacheState cache = CacheState::kWarm;
   bool alone = false;
+  std::optional<std::uint64_t> memory_bytes = {};
 };
 
 constexpr std::size_t kCpus = 4;
@@ -44,7 +45,7 @@ std::vector<Ceiling> ceilings(const Request& request) {
   cell.cache = request.cache;
   DatasetInfo info{.samples = 10, .files = {"a", "b"}, .stored_bytes = 40960};
   info.access = request.access;
-  return ceilings_of(cell, 2, info, request.alone);
+  return ceilings_of(cell, 2, info, request.memory_bytes, request.alone);
 }
 
 Names ids(const Request& request) {
@@ -100,6 +101,21 @@ TEST(CeilingsOf, EveryCellWithALoaderTellOfTheMemoryAndOfFilesThatAreRead) {
   EXPECT_EQ(count(ids({.workers = 3, .access = Access::kResident}), "page-cache/mnist/data:2/threads:3"), 0);
 }
 
+TEST(CeilingsOf, ACellOnDataThatMemoryCannotHoldFillFromAPartOfItWhereThatIsAsGood) {
+  const auto fills = [](std::optional<VolumeShape> volume, std::uint64_t memory_bytes) {
+    Cell cell{.workload = "mnist", .mode = Mode::kIo};
+    cell.compute = "drain";
+    cell.loader = "serial";
+    DatasetInfo info{.samples = 10, .files = {"a"}, .stored_bytes = 40960, .access = Access::kMapped};
+    info.volume = volume;
+    const auto made = ceilings_of(cell, 0, info, memory_bytes);
+    return std::ranges::any_of(made, [](const Ceiling& one) { return one.kind->name == "gather-drain"; });
+  };
+  EXPECT_TRUE(fills({}, 40960)) << "a copy of some samples";
+  EXPECT_TRUE(fills(VolumeShape{}, 81920));
+  EXPECT_FALSE(fills(VolumeShape{}, 40960)) << "it would measure storage";
+}
+
 TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   const Placement split{.name = "split", .worker_cpus = {0, 1}, .compute_cpus = {2, 3}};
   EXPECT_EQ(bounds({.workers = 2, .placement = split}),
@@ -119,14 +135,25 @@ Names names_of_device(const Request& request) {
 }
 
 TEST(CeilingsOf, AColdCellHaveTheDeviceReadItsFiles) {
-  const std::string read = "device-read/mnist/data:2/threads:64";
-  const std::string files = "device-iops/mnist/data:2/threads:64";
-  EXPECT_EQ(names_of_device({.workers = 3, .cache = CacheState::kCold}), Names{read});
+  const std::string read = "device-read/mnist/data:2/random:65536/threads:64";
+  const std::string files = "device-iops/mnist/data:2/random:20480/threads:64";
+  const std::string mapped = "mapped-read/mnist/data:2/random:65536/threads:3";
+  EXPECT_EQ(names_of_device({.workers = 3, .cache = CacheState::kCold}), (Names{read, mapped}));
+  EXPECT_EQ(names_of_device({.cache = CacheState::kCold}), Names{"device-read/mnist/data:2/stored:65536/threads:64"})
+      << "the serial loader asks for nothing ahead";
   EXPECT_EQ(names_of_device({.workers = 3, .access = Access::kFiles, .cache = CacheState::kCold}),
-            (Names{read, files}));
+            (Names{"device-read/mnist/data:2/stored:65536/threads:64", files}));
   EXPECT_EQ(names_of_device({.workers = 3, .access = Access::kResident, .cache = CacheState::kCold}), Names());
   EXPECT_EQ(names_of_device({.workers = 3}), Names()) << "what is in the page cache is not read again";
-  EXPECT_EQ(names_of_device({.workers = 3, .alone = true}), (Names{read, files})) << "shown, where nothing is measured";
+  EXPECT_EQ(names_of_device({.workers = 3, .alone = true}),
+            (Names{read, "device-iops/mnist/data:2/random:4096/threads:64"}))
+      << "shown, where nothing is measured";
+}
+
+TEST(CeilingsOf, AColdCellHaveTheDeviceReadThePagesOfEachSampleWhereMemoryCannotHoldTheFiles) {
+  EXPECT_EQ(
+      names_of_device({.workers = 3, .cache = CacheState::kCold, .memory_bytes = 40960}),
+      (Names{"device-read/mnist/data:2/stored:65536/threads:64", "device-iops/mnist/data:2/random:4096/threads:64"}));
 }
 
 TEST(CeilingsOf, ACellAreBoundsOfTheDeviceOnlyWhereItStartsCold) {
@@ -150,13 +177,8 @@ TEST(CeilingsOf, TheDeviceTellHowLargeOneRequestIs) {
                         : kind == "device-iops" ? std::optional<std::size_t>(40960 / 2)  // a file of the folder
                                                 : std::nullopt;
     EXPECT_EQ(ceiling.request_bytes, wanted) << kind;
+    EXPECT_EQ(ceiling.request_order.has_value(), wanted.has_value()) << kind;
   }
-}
-
-TEST(DeviceBlockBytes, AreAMebibyteAndLessOfLittleData) {
-  EXPECT_EQ(device_block_bytes(std::size_t{1} << 30), std::size_t{1} << 20);
-  EXPECT_EQ(device_block_bytes((std::size_t{16} << 20) + 100), std::size_t{256} << 10);
-  EXPECT_EQ(device_block_bytes(0), std::size_t{64} << 10);
 }
 
 double samples_per_unit(const char* kind, const DatasetInfo& info, std::size_t crop_edge = 1) {
@@ -188,6 +210,17 @@ TEST(Ceiling, CountsNoMoreBytesOfAVolumeThanItHas) {
   DatasetInfo info{.samples = 100'000, .stored_bytes = 4'000'000};
   info.volume = VolumeShape{.edge = 100, .input_channels = 1, .target_channels = 0};
   EXPECT_NEAR(1 / samples_per_unit("device-read", info, 50), 40, 1e-6) << "each byte comes once";
+}
+
+TEST(Ceiling, CountsEveryReadOfACrop) {
+  DatasetInfo info{.samples = 100, .stored_bytes = 4'000'000};
+  info.volume = VolumeShape{.edge = 100, .input_channels = 1, .target_channels = 1};
+  EXPECT_DOUBLE_EQ(samples_per_unit("device-iops", info, 50), 1.0 / 100) << "each of 50 layers in two channels";
+  info.stored_bytes = 1000;
+  Cell cell{.workload = "nbody", .mode = Mode::kIo};
+  cell.dataset.crop_edge = 50;
+  EXPECT_DOUBLE_EQ(Ceiling{.kind = &ceiling_kind_named("device-iops")}.samples_per_unit(cell, info, 600), 1.0 / 40)
+      << "of pages that come again memory holds six in ten";
 }
 
 TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesOrAreOfTheDeviceAreBounds) {
@@ -341,7 +374,7 @@ TEST(CeilingsThatReadFiles, NameTheDatasetWhoseFilesHaveBeenEmptied) {
   const ImageAssembler assembler(*dataset, {dataset->info().shape, {}, kernels});
   const Sampler sampler({.samples = 70, .batch_size = 8});
   std::filesystem::resize_file(file, 0);
-  for (const auto* const kind : {"page-cache", "device-read", "device-iops"}) {
+  for (const auto* const kind : {"page-cache", "device-read", "mapped-read", "device-iops"}) {
     const auto thrown = test::thrown_by([&] {
       ceiling_kind_named(kind).make(
           {.assembler = assembler, .sampler = sampler, .machine = {}, .kernels = kernels, .threads = 1});

@@ -28,9 +28,11 @@ struct Waiting {
     }
   }
 
+  std::optional<double> device;  // what they took of what it gives
+
   Causes causes() const {
     const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = access};
-    return *causes_of(cell, info, cpus);
+    return *causes_of(cell, info, cpus, device);
   }
 };
 
@@ -64,6 +66,24 @@ TEST(Causes, NameLatencyWhereADeviceGaveSomeOfTheData) {
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
   for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 99'000;
   EXPECT_THAT(run.causes().named, IsEmpty());
+}
+
+TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
+  Waiting run;
+  for (Trial& trial : run.cell.trials) trial.usage.device_read_bytes = 10'000'000;
+  run.device = 0.74;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kLatency));
+  run.device = 0.75;
+  EXPECT_THAT(run.causes().named, ElementsAre(Cause::kStorage));
+  EXPECT_EQ(causes_text(run.causes(), "more --workers", 2),
+            " Loading is bound by storage: the trials took 75 % of what it gives to such reads, so more of them in "
+            "flight cannot help; use faster storage, or data that takes fewer bytes.");
+  run.device = 1.04;
+  EXPECT_EQ(causes_text(run.causes(), "more --workers", 2),
+            " Loading is bound by storage: the trials took all of what it gives to such reads, so more of them in "
+            "flight cannot help; use faster storage, or data that takes fewer bytes.");
+  for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
+  EXPECT_THAT(run.causes().named, IsEmpty()) << "the CPUs are as busy";
 }
 
 TEST(Causes, NameLatencyWhereTheKernelCountedTheBlocking) {
@@ -201,6 +221,7 @@ TEST(Causes, OfNoTrialsAreUnknownAndPilotsDoNotCount) {
 
 TEST(Cause, HasANameForEveryValue) {
   EXPECT_EQ(name(Cause::kLatency), "latency");
+  EXPECT_EQ(name(Cause::kStorage), "storage");
   EXPECT_EQ(name(Cause::kContention), "contention");
   EXPECT_EQ(name(Cause::kThrottling), "throttling");
   EXPECT_EQ(name(Cause::kSteal), "steal");
@@ -226,16 +247,17 @@ TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
   const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
   constexpr double kMiB = 1 << 20;
   const MonitorRecord busy = monitor_of(run.cell, 100 * kMiB, 60 * kMiB, 0);
-  const auto causes = causes_of(run.cell, info, run.cpus, &busy);
+  const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &busy);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReaders));
   EXPECT_EQ(causes_text(*causes, "more --workers", 2),
             " Meanwhile other processes read 40.0 MiB/s from the device that holds the data: measure again without "
             "them, or with the data on a separate device.");
   const MonitorRecord own = monitor_of(run.cell, 100 * kMiB, 99 * kMiB, 0);
-  EXPECT_THAT(causes_of(run.cell, info, run.cpus, &own)->named, IsEmpty());
+  EXPECT_THAT(causes_of(run.cell, info, run.cpus, std::nullopt, &own)->named, IsEmpty());
   const MonitorRecord from_cache = monitor_of(run.cell, 100 * kMiB, 0, 0);
-  EXPECT_THAT(causes_of(run.cell, info, run.cpus, &from_cache)->named, IsEmpty()) << "which are in nobody's way";
+  EXPECT_THAT(causes_of(run.cell, info, run.cpus, std::nullopt, &from_cache)->named, IsEmpty())
+      << "which are in nobody's way";
 }
 
 TEST(Causes, NameAShortageOfMemoryWhereWhatIsReadHadBeenInIt) {
@@ -243,14 +265,14 @@ TEST(Causes, NameAShortageOfMemoryWhereWhatIsReadHadBeenInIt) {
   const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
   constexpr double kMiB = 1 << 20;
   const MonitorRecord shortage = monitor_of(run.cell, 60 * kMiB, 60 * kMiB, 30 * kMiB);
-  const auto causes = causes_of(run.cell, info, run.cpus, &shortage);
+  const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &shortage);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReclaim));
   EXPECT_EQ(causes_text(*causes, "more --workers", 2, " in FULL"),
             " Memory was short: the page cache had to drop 30.0 MiB/s of files that were then read again in FULL: free "
             "memory, or use less data.");
   run.cell.cell.cache = CacheState::kCold;
-  EXPECT_THAT(causes_of(run.cell, info, run.cpus, &shortage)->named, IsEmpty());
+  EXPECT_THAT(causes_of(run.cell, info, run.cpus, std::nullopt, &shortage)->named, IsEmpty());
 }
 
 }  // namespace

@@ -202,6 +202,28 @@ TEST(Warnings, TellOfColdTrialsOfWhichNothingIsKnown) {
                     "what the page cache holds of /data/mnist nor what came from a device"}}));
 }
 
+TEST(Warnings, TellOfColdTrialsThatPaidForTheRestOfTheirEpoch) {
+  Result result = cold(0, 1'999'999);
+  result.datasets[0].info.access = Access::kMapped;
+  for (Trial& trial : result.cells[0].trials) trial.samples = 1000;
+  EXPECT_EQ(warnings(result), Texts()) << "which read less than twice what they delivered";
+  for (Trial& trial : result.cells[0].trials) trial.usage.device_read_bytes = 8'000'000;
+  EXPECT_EQ(
+      warnings(result),
+      (Texts{{"part-of-epoch",
+              "3 of 3 trials of mnist/IO/serial/batch:100 ended after as little as 1.7 % of an epoch, and storage "
+              "gave up to 8 times the bytes of their samples: the rest of an epoch finds those bytes in the page "
+              "cache and is faster"}}));
+  result.environment.machine.memory_total_bytes = 11'000'000;
+  EXPECT_EQ(warnings(result), Texts()) << "memory does not keep what the rest would find";
+  result.environment.machine.memory_total_bytes.reset();
+  for (Trial& trial : result.cells[0].trials) {
+    trial.samples = 59'901;
+    trial.usage.device_read_bytes = 80'000'000;
+  }
+  EXPECT_EQ(warnings(result), Texts()) << "an epoch without its last batch";
+}
+
 TEST(Warnings, TellOfLoadersThatReadOtherSamples) {
   Result result = result_of({{.mode = Mode::kIo, .rates = {1000, 1010, 1020}},
                              {.mode = Mode::kIo, .rates = {1000, 1010, 1020}, .loader = "hdf5"},

@@ -138,6 +138,14 @@ TEST(Machine, HasWhatAQuotaLeavesOfItsCpusInForce) {
   EXPECT_EQ(cpus_in_force(machine), 0.5);
 }
 
+TEST(MemoryInForce, IsTheMachinesOrWhatAControlGroupAllowsOfIt) {
+  EXPECT_EQ(memory_in_force(Machine{}), std::nullopt);
+  EXPECT_EQ(memory_in_force(Machine{.memory_total_bytes = 3000}), 3000U);
+  EXPECT_EQ(memory_in_force(Machine{.memory_total_bytes = 3000, .cgroup_memory_limit_bytes = 2000}), 2000U);
+  EXPECT_EQ(memory_in_force(Machine{.memory_total_bytes = 3000, .cgroup_memory_limit_bytes = 4000}), 3000U);
+  EXPECT_GT(memory_in_force().value_or(0), 0U);
+}
+
 TEST(Machine, LeavesTheMemoryThatEveryLimitLeaves) {
   EXPECT_EQ(memory_left_bytes({}), ~std::uint64_t{0});
   EXPECT_EQ(memory_left_bytes({.memory_available_bytes = 3000, .cgroup_memory_limit_bytes = 2000}), 2000U);

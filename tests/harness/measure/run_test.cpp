@@ -176,8 +176,9 @@ TEST_F(RunTest, MeasuresTheCeilingsAloneWhenAskedTo) {
   EXPECT_TRUE(run(plan));
   EXPECT_TRUE(listener_.trials.empty());
   EXPECT_TRUE(listener_.first_epochs.empty());
-  // And those of the device, which has as many requests whatever the threads.
-  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 14U + 2U);
+  // And those of the device, which has as many requests whatever the threads: those of the serial loader, those of
+  // workers, and single pages.
+  EXPECT_EQ(listener_.ceilings.size() + listener_.failures.size(), 14U + 3U);
 }
 
 TEST_F(RunTest, KeepsTheCeilingsThatWereMeasuredWhenStoppedInTheMiddle) {

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "loaders/storage/file.h"
+#include "loaders/storage/mapping.h"
+#include "loaders/storage/pages_ahead.h"
 #include "tests/loaders/support/allocations.h"
 #include "tests/loaders/support/files.h"
 #include "tests/loaders/support/thrown.h"
@@ -51,6 +54,25 @@ TEST_F(FilesOpenedAhead, GivesWholeFilesInTheOrderTheyWereAskedFor) {
     EXPECT_EQ(take(), "first");
     EXPECT_EQ(files_.size(), 0U);
   }
+  EXPECT_EQ(open_files(), 0U);
+}
+
+TEST_F(FilesOpenedAhead, AsksStorageForNothingThatWasFetched) {
+  const fs::path path = put("one", std::string(20'000, 'x'));
+  const File file = File::open(path);
+  file.wait_until_stored();
+  file.drop_from_page_cache(file.size_bytes());
+  if (page_cache_residency(path).resident_pages != 0) GTEST_SKIP() << "the page cache keeps files of " << home_.path();
+  FilesAhead::fetch(path.native());
+  EXPECT_EQ(open_files(), 0U);
+  const std::size_t before = blocks_read();
+  push(path);
+  EXPECT_EQ(take(), std::string(20'000, 'x'));
+  EXPECT_EQ(blocks_read(), before);
+}
+
+TEST_F(FilesOpenedAhead, FetchesNothingOfAFileThatIsNotThere) {
+  FilesAhead::fetch((home_ / "nowhere").native());
   EXPECT_EQ(open_files(), 0U);
 }
 

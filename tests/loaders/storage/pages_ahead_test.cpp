@@ -113,7 +113,7 @@ TEST_F(PagesAskedForAhead, AreFollowedByTheOthersInTheOrderOfTheFiles) {
 TEST_F(PagesAskedForAhead, OfLargeFilesAreAskedForBeforeTheirBlocks) {
   const fs::path path = home_ / "sparse";
   test::write(path, "");
-  constexpr std::size_t kLarge = (std::size_t{1} << 30) + kBlock;
+  constexpr std::size_t kLarge = (std::size_t{2} << 30) + kBlock;
   fs::resize_file(path, kLarge);
   const MappedFile file(path);
   PagesAhead pages({file.bytes()}, kPlenty);

@@ -1,0 +1,74 @@
+#include "harness/judge/cell_load_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/support/results.h"
+
+namespace loadline {
+namespace {
+
+// An epoch of 60,000 samples of 1,000 bytes, cold and in random order, in blocks of 60,000 bytes. Storage gives 500,000
+// samples/s past the page cache and through it, memory a million.
+Result cold_epoch() {
+  Result result = test::result_of({{.mode = Mode::kIo, .rates = {310e3, 310e3, 310e3}, .loader = "thread-pool"}});
+  CellResult& cell = result.cells[0];
+  cell.cell.cache = CacheState::kCold;
+  for (Trial& trial : cell.trials) {
+    trial = test::trial_of(310e3, 100, 600);
+    trial.usage.device_read_bytes = 60'000'000;
+  }
+  DatasetInfo& info = result.datasets[0].info;
+  info.stored_bytes = 60'000'000;
+  info.access = Access::kMapped;
+  Ceiling mapped = test::ceiling("mapped-read", 2);
+  mapped.request_bytes = 60'000;
+  mapped.request_order = RequestOrder::kRandom;
+  test::add_ceiling(result, mapped, {500e6, 500e6, 500e6}, {0});
+  test::add_ceiling(result, test::ceiling("gather-drain", 2), {1e6, 1e6, 1e6}, {0});
+  return result;
+}
+
+std::string sentence(const Result& result) {
+  const CellResult& cell = result.cells[0];
+  return load_line_sentence(result, cell, load_line_of(result, cell, nullptr), false);
+}
+
+TEST(CellLoadLine, SaysWhatRandomOrderLeavesOfWhatADeviceGives) {
+  Result result = cold_epoch();
+  const std::string of_ceiling =
+      " IO reaches 62.0 ± 0.0 % of the mapped-read ceiling (500.0 ± 0.0 k samples/s with many requests at a time).";
+  EXPECT_EQ(sentence(result),
+            of_ceiling +
+                " In random order the first samples need nearly all of the files: reading (mapped-read) and then "
+                "filling (gather-drain) allow 344 k samples/s, of which IO reaches 90 %.");
+  result.cells[0].cell.sampler.order = Order::kSequential;
+  EXPECT_EQ(sentence(result), of_ceiling);
+  result = cold_epoch();
+  result.cells[0].trials[1] = test::trial_of(310e3, 100, 300);
+  EXPECT_EQ(sentence(result), of_ceiling) << "half an epoch";
+  result = cold_epoch();
+  for (CeilingTrial& trial : result.ceilings[1].trials) trial.amount = 0.2e6;
+  for (Trial& trial : result.cells[0].trials) trial = test::trial_of(210e3, 100, 600);
+  EXPECT_EQ(sentence(result),
+            " IO reaches 52.5 ± 0.0 % of the gather-drain ceiling (400.0 ± 0.0 k samples/s with 2 threads). In random "
+            "order the first samples need nearly all of the files: reading (mapped-read) and then filling "
+            "(gather-drain) allow 233 k samples/s, of which IO reaches 90 %.");
+  result = cold_epoch();
+  for (CeilingTrial& trial : result.ceilings[1].trials) trial.amount = 50e6;
+  EXPECT_EQ(sentence(result), of_ceiling) << "filling takes no time beside reading";
+}
+
+TEST(CellLoadLine, KnowsWhatTrialsTookOfTheDevice) {
+  Result result = cold_epoch();
+  EXPECT_NEAR(*device_share_of(result, result.cells[0]), 0.90, 0.005) << "with the filling, which comes behind";
+  result.cells[0].cell.sampler.order = Order::kSequential;
+  EXPECT_DOUBLE_EQ(*device_share_of(result, result.cells[0]), 0.62);
+  for (Trial& trial : result.cells[0].trials) trial.usage.device_read_bytes = 90'000'000;
+  EXPECT_DOUBLE_EQ(*device_share_of(result, result.cells[0]), 0.93) << "some of it for samples that were not delivered";
+  result.cells[0].bounds = {1};  // gather-drain
+  EXPECT_FALSE(device_share_of(result, result.cells[0]).has_value());
+}
+
+}  // namespace
+}  // namespace loadline
