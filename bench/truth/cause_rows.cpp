@@ -20,6 +20,7 @@ Obstacle obstacle_of(Cause cause) {
   switch (cause) {
     case Cause::kReaders:
     case Cause::kReclaim:  // both take a monitor to be seen, which is not there
+    case Cause::kStorage:
     case Cause::kLatency: return Obstacle::kStorage;
     case Cause::kContention: return Obstacle::kProcesses;
     case Cause::kThrottling: return Obstacle::kQuota;

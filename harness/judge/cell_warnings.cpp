@@ -85,7 +85,7 @@ void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, co
        fmt::format("{} of {} of {} ended after as little as {:.2g} % of an epoch, and storage gave up to "
                    "{:.2g} times the bytes of their samples: the rest of an epoch finds those bytes in "
                    "the page cache and is faster",
-                   trials, several(cell.trials.size(), "trial"), cell.cell.name(), 100 * least_of_epoch, most),
+                   trials, plural(cell.trials.size(), "trial"), cell.cell.name(), 100 * least_of_epoch, most),
        most});
 }
 
