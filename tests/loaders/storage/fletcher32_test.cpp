@@ -9,15 +9,17 @@
 namespace loadline {
 namespace {
 
-std::uint32_t of(std::string_view text) {
+std::uint32_t fletcher32_of(std::string_view text) {
   return fletcher32(std::as_bytes(std::span(text)));
 }
 
 TEST(Fletcher32, IsThatOfWordsWhoseFirstByteIsTheHighOne) {
-  EXPECT_EQ(of(""), 0U);
-  EXPECT_EQ(of("ab"), 0x6162'6162U);
-  EXPECT_EQ(of("abcd"), 0x2629'c4c6U) << "0x6162 + 0x6364 = 0xc4c6; 0x6162 + 0xc4c6 = 0x12628, which folds to 0x2629";
-  EXPECT_EQ(of("abc"), of(std::string_view("abc\0", 4))) << "an odd byte is the high one of a last word";
+  EXPECT_EQ(fletcher32_of(""), 0U);
+  EXPECT_EQ(fletcher32_of("ab"), 0x6162'6162U);
+  EXPECT_EQ(fletcher32_of("abcd"), 0x2629'c4c6U)
+      << "0x6162 + 0x6364 = 0xc4c6; 0x6162 + 0xc4c6 = 0x12628, which folds to 0x2629";
+  EXPECT_EQ(fletcher32_of("abc"), fletcher32_of(std::string_view("abc\0", 4)))
+      << "an odd byte is the high one of a last word";
 }
 
 TEST(Fletcher32, FoldsSumsThatDoNotFit) {
