@@ -58,6 +58,7 @@ tests?  | batch scripts in a Slurm     | c slurmctld             | slurm-wlm    
 tests?  | batch scripts in a Slurm     | c slurmd                | slurm-wlm             | slurm-slurmd           | -             | slurm
 tests?  | batch scripts in a Slurm     | c munged                | munge                 | munge                  | -             | munge
 tests?  | clang-tidy of what changed   | c clang-tidy            | clang-tidy            | clang-tools-extra      | clang-tools   | -
+tests?  | quicker links with sanitizers | c ld.lld               | lld                   | lld                    | lld           | -
 tests?  | one run of many ranks        | c mpirun                | openmpi-bin           | openmpi                | openmpi       | openmpi
 tests?  | reports in a browser         | c chromium              | chromium              | chromium               | -             | -
 '

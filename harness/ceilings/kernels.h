@@ -40,7 +40,7 @@ void check_not_emptied(const DatasetInfo& info, std::size_t blocks);
 std::size_t block_bytes(std::size_t wanted, std::size_t threads);
 
 // How much memory a kernel of the memory's rates uses: enough to leave the caches, no more than an eighth of what there
-// is, and at most 1 GiB.
+// is or of what RLIMIT_DATA and RLIMIT_AS leave, and at most 1 GiB.
 std::size_t memory_kernel_bytes(const Machine& machine);
 
 }  // namespace loadline

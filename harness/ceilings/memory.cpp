@@ -77,9 +77,9 @@ class MemoryKernel : public CeilingKernel {
   std::vector<HugeMemory> memory_;
 };
 
-class Reading final : public MemoryKernel {
+class ReadingMemory final : public MemoryKernel {
  public:
-  explicit Reading(const CeilingSubject& subject) : MemoryKernel(subject, 1) {}
+  explicit ReadingMemory(const CeilingSubject& subject) : MemoryKernel(subject, 1) {}
 
  private:
   void pass(std::size_t at, std::size_t /*way*/) override {
@@ -110,9 +110,9 @@ class Storing : public MemoryKernel {
   const Kernels& kernels_;
 };
 
-class Writing final : public Storing {
+class WritingMemory final : public Storing {
  public:
-  explicit Writing(const CeilingSubject& subject) : Storing(subject, 1), source_(noise(kBlockBytes)) {}
+  explicit WritingMemory(const CeilingSubject& subject) : Storing(subject, 1), source_(noise(kBlockBytes)) {}
 
  private:
   void pass(std::size_t at, std::size_t way) override { store(source_.bytes(), block(0, at), way); }
@@ -120,9 +120,9 @@ class Writing final : public Storing {
   HugeMemory source_;
 };
 
-class Copying final : public Storing {
+class CopyingMemory final : public Storing {
  public:
-  explicit Copying(const CeilingSubject& subject) : Storing(subject, 2) {}
+  explicit CopyingMemory(const CeilingSubject& subject) : Storing(subject, 2) {}
 
  private:
   void pass(std::size_t at, std::size_t way) override { store(block(0, at), block(1, at), way); }
@@ -132,19 +132,21 @@ class Copying final : public Storing {
 
 std::size_t memory_kernel_bytes(const Machine& machine) {
   const std::uint64_t wanted = kTimesCache * machine.last_level_cache_bytes.value_or(kUnknownCacheBytes);
-  return static_cast<std::size_t>(std::min({wanted, memory_left_bytes(machine) / 8, std::uint64_t{kMostBytes}}));
+  const std::uint64_t left = std::min({memory_left_bytes(machine), machine.data_left_bytes.value_or(kMostBytes * 8),
+                                       machine.address_space_left_bytes.value_or(kMostBytes * 8)});
+  return static_cast<std::size_t>(std::min({wanted, left / 8, std::uint64_t{kMostBytes}}));
 }
 
 std::unique_ptr<CeilingKernel> make_memory_read(const CeilingSubject& subject) {
-  return std::make_unique<Reading>(subject);
+  return std::make_unique<ReadingMemory>(subject);
 }
 
 std::unique_ptr<CeilingKernel> make_memory_write(const CeilingSubject& subject) {
-  return std::make_unique<Writing>(subject);
+  return std::make_unique<WritingMemory>(subject);
 }
 
 std::unique_ptr<CeilingKernel> make_memory_copy(const CeilingSubject& subject) {
-  return std::make_unique<Copying>(subject);
+  return std::make_unique<CopyingMemory>(subject);
 }
 
 }  // namespace loadline

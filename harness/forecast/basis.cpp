@@ -25,7 +25,7 @@ const CellResult* cell_at(const Result& result, const std::optional<std::size_t>
 }
 
 // The cells of one configuration, those without trials left out.
-struct Cells {
+struct CellsOfModes {
   const CellResult* io = nullptr;
   const CellResult* synthetic = nullptr;
   const CellResult* full = nullptr;
@@ -33,7 +33,7 @@ struct Cells {
   const CellResult& loading() const { return full == nullptr ? *io : *full; }
 };
 
-Cells cells_of(const Result& result, const Configuration& configuration) {
+CellsOfModes cells_of(const Result& result, const Configuration& configuration) {
   return {cell_at(result, configuration.io), cell_at(result, configuration.synthetic),
           cell_at(result, configuration.full)};
 }
@@ -73,7 +73,7 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
   if (part.empty() && judgement.headlines.size() == 1) {
     return judgement.configurations[judgement.headlines.front().configuration];
   }
-  const Cells cells = cells_of(result, *found.front());
+  const CellsOfModes cells = cells_of(result, *found.front());
   throw Error(
       fmt::format("forecast: {} has {} configurations, name one by --cell, such as --cell {}", source, found.size(),
                   (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
@@ -164,7 +164,7 @@ std::optional<double> cpu_seconds_of(const CellResult* cell) {
 }
 
 // Workers that wait for the step take CPU time too, in looking for work, which they would leave to others.
-void add_cpu(Basis& basis, const Cells& cells) {
+void add_cpu(Basis& basis, const CellsOfModes& cells) {
   constexpr double kHeldBack = 0.9;  // FULL over what the loader fills
   const auto load = cpu_seconds_of(cells.io);
   const auto step = cpu_seconds_of(cells.synthetic);
@@ -184,7 +184,7 @@ double Basis::worker_seconds_per_sample() const {
 
 Basis basis_of(const Result& result, const Judgement& judgement, std::string_view cell, const std::string& source) {
   const Configuration& configuration = chosen(result, judgement, cell, source);
-  const Cells cells = cells_of(result, configuration);
+  const CellsOfModes cells = cells_of(result, configuration);
   if (cells.io == nullptr && cells.full == nullptr) {
     throw Error(fmt::format("forecast: {} has no trials of IO or FULL, which say what loading takes", source));
   }

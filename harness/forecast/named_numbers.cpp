@@ -15,22 +15,23 @@
 namespace loadline {
 namespace {
 
-struct Magnitude {
+struct NamedMagnitude {
   std::string_view ending;
   double factor;
 };
 
-constexpr std::array kMagnitudes{Magnitude{"", 1},        Magnitude{"k", 1e3},     Magnitude{"M", 1e6},
-                                 Magnitude{"G", 1e9},     Magnitude{"T", 1e12},    Magnitude{"P", 1e15},
-                                 Magnitude{"Ki", 0x1p10}, Magnitude{"Mi", 0x1p20}, Magnitude{"Gi", 0x1p30},
-                                 Magnitude{"Ti", 0x1p40}, Magnitude{"Pi", 0x1p50}};
+constexpr std::array kMagnitudes{
+    NamedMagnitude{"", 1},        NamedMagnitude{"k", 1e3},     NamedMagnitude{"M", 1e6},
+    NamedMagnitude{"G", 1e9},     NamedMagnitude{"T", 1e12},    NamedMagnitude{"P", 1e15},
+    NamedMagnitude{"Ki", 0x1p10}, NamedMagnitude{"Mi", 0x1p20}, NamedMagnitude{"Gi", 0x1p30},
+    NamedMagnitude{"Ti", 0x1p40}, NamedMagnitude{"Pi", 0x1p50}};
 
 std::optional<double> with_magnitude(std::string_view text) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{}) return std::nullopt;
   const std::string_view ending(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto* const found = std::ranges::find(kMagnitudes, ending, &Magnitude::ending);
+  const auto* const found = std::ranges::find(kMagnitudes, ending, &NamedMagnitude::ending);
   if (found == kMagnitudes.end()) return std::nullopt;
   value *= found->factor;
   return std::isfinite(value) ? std::optional(value) : std::nullopt;

@@ -17,7 +17,7 @@ namespace {
 
 // How a rank's trial ended, before its text.
 constexpr char kMeasured = 'm';
-constexpr char kStopped = 's';
+constexpr char kEnded = 's';
 constexpr char kFailed = 'f';
 
 std::string any_of_parts(const std::vector<std::string>& parts) {
@@ -50,7 +50,7 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
     if constexpr (std::same_as<AnyTrial, Trial>) {
       if (trial) note_share(*trial, ranks_.rank(), seconds(started_ + offset_));
     }
-    mine = trial ? kMeasured + text_of_trial(*trial) : std::string(1, kStopped);
+    mine = trial ? kMeasured + text_of_trial(*trial) : std::string(1, kEnded);
   } catch (const Error& error) {
     mine = fmt::format("{}{}", kFailed, error.what());
   }
@@ -63,7 +63,7 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
       if (part[0] == kFailed) return part;
     }
     for (const std::string& part : parts) {
-      if (part[0] == kStopped) return part;
+      if (part[0] == kEnded) return part;
       if (trials.empty()) {
         trials.push_back(*trial);  // all that rank 0 knows of its own
       } else {
@@ -74,7 +74,7 @@ std::optional<AnyTrial> Together::measured(const std::function<std::optional<Any
     return kMeasured + text_of_trial(*all);
   });
   if (outcome[0] == kFailed) throw Error(outcome.substr(1));
-  if (outcome[0] == kStopped) return std::nullopt;
+  if (outcome[0] == kEnded) return std::nullopt;
   if (!all) read_trial(outcome.substr(1), all.emplace());
   return all;
 }

@@ -21,7 +21,7 @@ namespace {
 
 // The kernel's numbers of one CPU are up to ten of up to twenty digits.
 constexpr std::size_t kCpuLineBytes = 256;
-constexpr std::size_t kMostCpus = 4096;
+constexpr std::size_t kMostWatchedCpus = 4096;
 
 double system_constant(int name, double standard) {
   const long value = ::sysconf(name);
@@ -45,13 +45,13 @@ constexpr std::array kCpuKinds{
     CpuKind{"cpu steal", {8, 0, 0}},
 };
 
-// "cpu" is all of them: 0; "cpu3" is 4. kMostCpus + 1: some other line.
+// "cpu" is all of them: 0; "cpu3" is 4. kMostWatchedCpus + 1: some other line.
 std::size_t cpu_of(std::string_view line) {
-  if (!line.starts_with("cpu")) return kMostCpus + 1;
+  if (!line.starts_with("cpu")) return kMostWatchedCpus + 1;
   if (line.size() > 3 && line[3] == ' ') return 0;
   std::size_t cpu = 0;
   const auto [end, status] = std::from_chars(line.data() + 3, line.data() + line.size(), cpu);
-  return status == std::errc{} && cpu < kMostCpus ? cpu + 1 : kMostCpus + 1;
+  return status == std::errc{} && cpu < kMostWatchedCpus ? cpu + 1 : kMostWatchedCpus + 1;
 }
 
 MonitorSource cpu_times(const SystemFiles& files, const MonitorTargets& targets) {
@@ -59,13 +59,13 @@ MonitorSource cpu_times(const SystemFiles& files, const MonitorTargets& targets)
   std::size_t there = 0;
   each_line(files.text("/proc/stat").value_or(""), [&](std::string_view line) {
     const std::size_t cpu = cpu_of(line);
-    if (cpu == 0 || cpu > kMostCpus) return;
+    if (cpu == 0 || cpu > kMostWatchedCpus) return;
     ++there;
     if (targets.cpus.empty()) cpus.push_back(cpu - 1);
   });
   MonitorSource source;
   const double tick = 1 / system_constant(_SC_CLK_TCK, 100);
-  auto place = std::make_shared<std::vector<std::size_t>>(kMostCpus + 1, kMostCpus);
+  auto place = std::make_shared<std::vector<std::size_t>>(kMostWatchedCpus + 1, kMostWatchedCpus);
   const auto add = [&](const std::string& of, std::size_t line, double scale) {
     (*place)[line] = source.numbers;
     for (const CpuKind& kind : kCpuKinds) {
@@ -80,13 +80,13 @@ MonitorSource cpu_times(const SystemFiles& files, const MonitorTargets& targets)
   };
   add("all CPUs", 0, tick / static_cast<double>(std::max<std::size_t>(1, there)));
   for (const std::size_t cpu : cpus) {
-    if (cpu < kMostCpus) add(fmt::format("cpu{}", cpu), cpu + 1, tick);
+    if (cpu < kMostWatchedCpus) add(fmt::format("cpu{}", cpu), cpu + 1, tick);
   }
   const auto file = kept(files, "/proc/stat", kCpuLineBytes * (there + 1));
   source.read = [file, place](std::span<double> numbers) {
     each_line(file->text(), [&](std::string_view line) {
       const std::size_t cpu = cpu_of(line);
-      if (cpu > kMostCpus || (*place)[cpu] >= numbers.size()) return;
+      if (cpu > kMostWatchedCpus || (*place)[cpu] >= numbers.size()) return;
       std::array<double, 12> words{};
       if (numbers_of(line, words) < 9) return;
       for (std::size_t i = 0; i < kCpuKinds.size(); ++i) {

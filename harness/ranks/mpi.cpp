@@ -30,7 +30,7 @@ constexpr std::array kLaunchers{
     LauncherVariables{"mpiexec", "PMI_SIZE", "PMI_RANK", nullptr},
 };
 
-std::optional<std::string> environment_variable(const char* name) {
+std::optional<std::string> variable_of_launcher(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
@@ -108,7 +108,7 @@ bool has_process_manager(const Variables& variables) {
 }
 
 std::optional<Launch> this_launch() {
-  return launch_from(environment_variable);
+  return launch_from(variable_of_launcher);
 }
 
 std::string why_no_mpi() {
@@ -131,7 +131,7 @@ std::unique_ptr<Messages> start_mpi(const Launch& launch) {
         "{}, but this loadline cannot join them into one run: {}, or give each its share with --rank and --world-size",
         started, why));
   }
-  if (launch.launcher == "srun" && !has_process_manager(environment_variable)) throw Error(no_process_manager(started));
+  if (launch.launcher == "srun" && !has_process_manager(variable_of_launcher)) throw Error(no_process_manager(started));
   auto messages = std::make_unique<MpiMessages>(loaded_mpi());
   if (messages->size() == launch.size) return messages;
   const std::string found = fmt::format("{} sees {}", messages->description(), messages->size());

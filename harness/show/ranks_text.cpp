@@ -40,7 +40,7 @@ std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& j
   return cells;
 }
 
-Estimate mean_of(const std::vector<double>& values) {
+Estimate mean_of_shares(const std::vector<double>& values) {
   const Summary summary = summarize(values);
   return {.value = summary.mean, .ci95 = summary.ci95};
 }
@@ -96,8 +96,8 @@ std::string gradients_text(const CellResult& cell) {
   std::string text = fmt::format(
       "{}, {}: gradients hold the step for {} of the time ({}): {} on the rank that waits least, the rest for slower "
       "ranks.\n",
-      cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(mean_of(shares)), what,
-      percent(mean_of(of_all_trials(cell, &TrialRanks::least_gradient_share))));
+      cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(mean_of_shares(shares)), what,
+      percent(mean_of_shares(of_all_trials(cell, &TrialRanks::least_gradient_share))));
   const auto differ = std::ranges::count_if(
       cell.trials, [](const Trial& trial) { return trial.ranks->same_weights() == std::optional(false); });
   if (differ > 0) {
@@ -183,7 +183,7 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
       skew = std::max(skew, trial.ranks->skew_seconds);
     }
     const std::string slowest = "the slowest of " + plural(cell.trials.front().rank_count(), "rank");
-    const Estimate share = mean_of(held);
+    const Estimate share = mean_of_shares(held);
     const std::string holds = share.ci95 && !telling_share(share)
                                   ? fmt::format("how long {} holds the others is {}", slowest, kTooNoisy)
                                   : fmt::format("{} holds the others for {} of the time", slowest, percent(share));

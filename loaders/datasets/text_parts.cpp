@@ -17,7 +17,7 @@ constexpr std::size_t kSpaceWithin = 64;
 constexpr std::size_t kBehindCut = kSpaceWithin + kMostOfACharacter;  // what decides where a cut is
 
 // A document, or the part of one from byte `base` on.
-struct Window {
+struct TextWindow {
   std::string_view text;
   std::size_t base = 0;
   std::size_t length = 0;  // of the document
@@ -32,13 +32,13 @@ bool is_space(char c) {
 }
 
 // The first byte from here on that begins a character.
-std::size_t character_at(const Window& window, std::size_t place) {
+std::size_t character_at(const TextWindow& window, std::size_t place) {
   const std::size_t most = std::min(window.end(), place + kMostOfACharacter - 1);
   while (place < most && continues_character(window.at(place))) ++place;
   return place;
 }
 
-std::size_t cut_near(const Window& window, std::size_t place) {
+std::size_t cut_near(const TextWindow& window, std::size_t place) {
   if (place == 0 || place >= window.length) return std::min(place, window.length);
   const std::size_t character = character_at(window, place);
   const std::size_t most = std::min(window.length, character + kSpaceWithin);
@@ -48,7 +48,7 @@ std::size_t cut_near(const Window& window, std::size_t place) {
   return character;
 }
 
-void check_utf8(const Window& window, std::size_t first, std::size_t end) {
+void check_utf8(const TextWindow& window, std::size_t first, std::size_t end) {
   if (first >= end) return;
   for (std::size_t i = 0; i + 1 < kMostOfACharacter && first > window.base && continues_character(window.at(first));
        ++i)
@@ -105,7 +105,7 @@ std::string_view TextReader::text() {
   const std::size_t length = documents_.lengths()[part_.document];
   std::size_t first = part_.first;
   std::size_t end = part_.end;
-  Window window{.text = stored_, .base = stored_first_, .length = length};
+  TextWindow window{.text = stored_, .base = stored_first_, .length = length};
   if (json_) {
     read_json_text(stored_, json_key_, decoded_);
     window = {.text = decoded_, .base = 0, .length = decoded_.size()};

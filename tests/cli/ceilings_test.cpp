@@ -11,6 +11,8 @@ using testing::Not;
 
 class Ceilings : public CommandLine {
  protected:
+  Ceilings() { keep_ceilings_small(); }
+
   // One trial of a millisecond each.
   Words ceilings(const std::string& data, const std::string& trials = "1") const {
     write(home_ / "config.json", R"({"trial_seconds": 0.001, "trials": )" + trials + "}");

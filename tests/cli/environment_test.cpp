@@ -20,11 +20,6 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-#ifdef LOADLINE_SANITIZED_TOOL
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 constexpr std::string_view kWhyNotSanitized = "the sanitizer wants /proc, descriptors, CPUs and memory for itself";
 
 // A control group of version 1 or 2 with a controller, where this process may make one.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <limits>
@@ -19,6 +20,13 @@
 namespace loadline::test {
 
 using Words = std::vector<std::string>;
+
+// Whether the tool is.
+#ifdef LOADLINE_SANITIZED_TOOL
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
 
 inline Words operator+(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());
@@ -54,6 +62,12 @@ class CommandLine : public testing::Test {
   }
 
   Outcome run(const Words& words) const { return run_tool(words, world_); }
+
+  // Ceilings fill up to 1 GiB for each trial, which is most of what a short one costs, but no more than an eighth of
+  // this. A sanitizer maps more than any limit.
+  void keep_ceilings_small() {
+    if (!kSanitized) world_.limits[RLIMIT_DATA] = std::size_t{2} << 30;
+  }
 
   // 64 images of 4 x 4 in 10 classes.
   std::string mnist(const std::string& directory = "mnist") const {

@@ -27,6 +27,7 @@ class ReadBack : public CommandLine {
 };
 
 TEST_F(ReadBack, SweepWithEverythingMeasured) {
+  keep_ceilings_small();
   ASSERT_EQ(run(Words{"run",        "--workload",
                       "mnist",      "--data",
                       mnist(),      "--batch-size",
@@ -87,6 +88,7 @@ TEST_F(ReadBack, SearchForTheBest) {
 }
 
 TEST_F(ReadBack, CeilingsAlone) {
+  keep_ceilings_small();
   ASSERT_EQ(run({"ceilings", "--workload", "mnist", "--data", mnist(), "--batch-size", "8", "--trials", "1", "-o",
                  "result.json"})
                 .exit_code,

@@ -159,6 +159,7 @@ TEST_F(Run, FindsTheFastestAndChecksItAgainstAllOthers) {
 }
 
 TEST_F(Run, OfCeilingsDoesNotMindAConfigurationThatJudges) {
+  keep_ceilings_small();
   ASSERT_EQ(run(short_run(mnist()) + Words{"--au", "0.5", "--loader", "serial"}).exit_code, 0);
   const Outcome outcome = run({"ceilings", "--config", "result.json", "--quiet"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

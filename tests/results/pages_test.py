@@ -19,7 +19,7 @@ import time
 import unittest
 import zlib
 
-from support import REPOSITORY, TOOL, Workplace
+from support import REPOSITORY, TOOL, Workplace, keep_ceilings_small
 
 SHARD = sys.argv.pop(1) if len(sys.argv) > 1 and re.fullmatch(r"\d+/\d+", sys.argv[1]) else "1/1"
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -242,7 +242,7 @@ class Pages(unittest.TestCase):
         return done
 
     def run_tool(self, words, codes=(0,)):
-        return self.start([str(TOOL), *words], codes)
+        return self.start([str(TOOL), *words], codes, preexec_fn=keep_ceilings_small)
 
     def prepare(self, words):
         """The words with the places of this folder for those of the page, and what they read made."""

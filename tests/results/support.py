@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,12 @@ TOOL = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 
 # Enough to have every field filled, in a fraction of a second.
 QUICK = ["--trials", "2", "--trial-seconds", "0.01", "--batch-size", "64", "--first-epoch-seconds", "0.1"]
+
+
+def keep_ceilings_small():
+    """In the process that becomes the tool: ceilings fill up to 1 GiB for each trial, which is most of what a short one costs,
+    but no more than an eighth of this."""
+    resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))
 
 
 def refuse_constant(text):
@@ -98,7 +105,8 @@ class Workplace:
 
     def run(self, arguments, exit_code=0):
         done = subprocess.run([str(TOOL), *arguments], cwd=self.path, env=self.environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=keep_ceilings_small)
         if done.returncode != exit_code:
             raise AssertionError(f"loadline {' '.join(arguments)}: exit code {done.returncode}, want {exit_code}:\n"
                                  f"{done.stderr}")

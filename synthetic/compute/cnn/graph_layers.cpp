@@ -58,8 +58,8 @@ void Graph::Builder::add_weighted(std::size_t i, const Dims& dst_dims) {
   for (std::size_t k = 0; k < axes; ++k) {
     weight_dims.push_back(dense ? src_dims[k + 2] : static_cast<memory::dim>(layer.kernel));
   }
-  const Window window{Dims(axes, static_cast<memory::dim>(layer.stride)),
-                      Dims(axes, static_cast<memory::dim>(layer.padding))};
+  const FilterWindow window{Dims(axes, static_cast<memory::dim>(layer.stride)),
+                            Dims(axes, static_cast<memory::dim>(layer.padding))};
   const memory::desc bias_format = layer.bias ? plain_of({static_cast<memory::dim>(layer.channels)}) : memory::desc();
   const bool bias_within = options_.fusion && Kind::kFuses;
   const auto forward =

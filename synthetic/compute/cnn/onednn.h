@@ -50,7 +50,7 @@ using Operations = std::vector<Operation>;
 void add_bias(const memory& values, const memory& bias);
 
 // The strides and the padding of a layer that has weights, along each spatial axis.
-struct Window {
+struct FilterWindow {
   Dims strides;
   Dims padding;
 };
@@ -68,7 +68,7 @@ struct Sliding {
   using BackwardWeights = BackwardWeightsType;
 
   static auto forward(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                      const memory::desc& dst, const Window& window, const primitive_attr& attr,
+                      const memory::desc& dst, const FilterWindow& window, const primitive_attr& attr,
                       const dnnl::engine& engine) {
     const auto& [strides, padding] = window;
     const auto kind = prop_kind::forward_training;
@@ -79,13 +79,13 @@ struct Sliding {
     return typename Forward::primitive_desc(described, attr, engine);
   }
   static auto backward_data(const memory::desc& src, const memory::desc& weights, const memory::desc& dst,
-                            const Window& window, const primitive_attr& attr, const dnnl::engine& engine,
+                            const FilterWindow& window, const primitive_attr& attr, const dnnl::engine& engine,
                             const typename Forward::primitive_desc& hint) {
     return typename BackwardData::primitive_desc(
         {kAlgorithm, src, weights, dst, window.strides, window.padding, window.padding}, attr, engine, hint);
   }
   static auto backward_weights(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                               const memory::desc& dst, const Window& window, const primitive_attr& attr,
+                               const memory::desc& dst, const FilterWindow& window, const primitive_attr& attr,
                                const dnnl::engine& engine, const typename Forward::primitive_desc& hint) {
     const auto& [strides, padding] = window;
     const auto described =
@@ -108,22 +108,22 @@ struct Dense {
   using BackwardWeights = dnnl::inner_product_backward_weights;
 
   static Forward::primitive_desc forward(const memory::desc& src, const memory::desc& weights, const memory::desc& bias,
-                                         const memory::desc& dst, const Window& /*window*/, const primitive_attr& attr,
-                                         const dnnl::engine& engine) {
+                                         const memory::desc& dst, const FilterWindow& /*window*/,
+                                         const primitive_attr& attr, const dnnl::engine& engine) {
     const auto kind = prop_kind::forward_training;
     const auto described =
         bias.data.ndims == 0 ? Forward::desc(kind, src, weights, dst) : Forward::desc(kind, src, weights, bias, dst);
     return {described, attr, engine};
   }
   static BackwardData::primitive_desc backward_data(const memory::desc& src, const memory::desc& weights,
-                                                    const memory::desc& dst, const Window& /*window*/,
+                                                    const memory::desc& dst, const FilterWindow& /*window*/,
                                                     const primitive_attr& attr, const dnnl::engine& engine,
                                                     const Forward::primitive_desc& hint) {
     return {{src, weights, dst}, attr, engine, hint};
   }
   static BackwardWeights::primitive_desc backward_weights(const memory::desc& src, const memory::desc& weights,
                                                           const memory::desc& bias, const memory::desc& dst,
-                                                          const Window& /*window*/, const primitive_attr& attr,
+                                                          const FilterWindow& /*window*/, const primitive_attr& attr,
                                                           const dnnl::engine& engine,
                                                           const Forward::primitive_desc& hint) {
     const auto described = bias.data.ndims == 0 ? BackwardWeights::desc(src, weights, dst)

@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 
 // ---- which ceilings a cell has
 
-struct Request {
+struct SeenRequest {
   Mode mode = Mode::kIo;
   std::size_t workers = 0;
   std::string compute = "drain";
@@ -34,7 +34,7 @@ struct Request {
 
 constexpr std::size_t kCpus = 4;
 
-std::vector<Ceiling> ceilings(const Request& request) {
+std::vector<Ceiling> ceilings(const SeenRequest& request) {
   Cell cell{.workload = "mnist", .mode = request.mode};
   cell.sampler.batch_size = 64;
   cell.compute = request.compute;
@@ -48,14 +48,14 @@ std::vector<Ceiling> ceilings(const Request& request) {
   return ceilings_of(cell, 2, info, request.memory_bytes, request.alone);
 }
 
-Names ids(const Request& request) {
+Names ids(const SeenRequest& request) {
   Names names;
   for (const Ceiling& ceiling : ceilings(request)) names.push_back(ceiling.id());
   return names;
 }
 
 // Only those that may bind it.
-Names bounds(const Request& request) {
+Names bounds(const SeenRequest& request) {
   Names names;
   for (const Ceiling& ceiling : ceilings(request)) {
     if (ceiling.kind->upper_bound) names.push_back(ceiling.id());
@@ -126,7 +126,7 @@ TEST(CeilingsOf, ACellWhoseThreadsArePlacedAreMeasuredOnTheirCpus) {
   EXPECT_NE(ceilings({.workers = 2}), ceilings({.workers = 2, .placement = split}));
 }
 
-Names names_of_device(const Request& request) {
+Names names_of_device(const SeenRequest& request) {
   Names names;
   for (const Ceiling& ceiling : ceilings(request)) {
     if (ceiling.kind->of_device) names.push_back(ceiling.id());
@@ -401,6 +401,12 @@ TEST(MemoryKernel, TakesFourTimesTheCachesButAnEighthOfTheMemoryAtMost) {
                                  .cgroup_memory_limit_bytes = 80 * kMiB,
                                  .last_level_cache_bytes = 32 * kMiB}),
             10 * kMiB);
+  EXPECT_EQ(memory_kernel_bytes({.memory_available_bytes = 10000 * kMiB,
+                                 .address_space_left_bytes = 4000 * kMiB,
+                                 .data_left_bytes = 240 * kMiB,
+                                 .last_level_cache_bytes = 32 * kMiB}),
+            30 * kMiB);
+  EXPECT_EQ(memory_kernel_bytes({.address_space_left_bytes = 160 * kMiB}), 20 * kMiB);
   EXPECT_EQ(memory_kernel_bytes({}), 256 * kMiB) << "nothing is known";
   EXPECT_EQ(memory_kernel_bytes({.last_level_cache_bytes = 1024 * kMiB}), 1024 * kMiB) << "and no more than 1 GiB";
 }

@@ -71,7 +71,7 @@ TEST(WalkJson, HasAStepForEachResult) {
   EXPECT_EQ(steps[1]["io"], nullptr);
 }
 
-NoiseFloor noise() {
+NoiseFloor noise_floor() {
   NoiseFloor noise = noise_of({{.cell = "a",
                                 .workload = "mnist",
                                 .mode = Mode::kIo,
@@ -83,10 +83,10 @@ NoiseFloor noise() {
 }
 
 TEST(NoiseJson, IsReadBack) {
-  const std::string text = noise_json(noise());
+  const std::string text = noise_json(noise_floor());
   const NoiseFloor read = parse_noise(text, "noise.json");
   EXPECT_EQ(noise_json(read), text);
-  EXPECT_EQ(read.of(Mode::kIo), noise().of(Mode::kIo));
+  EXPECT_EQ(read.of(Mode::kIo), noise_floor().of(Mode::kIo));
   EXPECT_EQ(read.machine.hostname, "host");
   EXPECT_EQ(read.machine.kernel_release, "6.1.0");
   EXPECT_EQ(read.boost, true);
@@ -110,10 +110,10 @@ TEST(NoiseJson, RefusesAnythingElse) {
   EXPECT_EQ(refusal(R"({"noise_schema_version": 9})"),
             "noise.json: written by another loadline, noise schema version 9; this one reads 2; measure it again with "
             "`loadline aa`, or ignore it with --noise none");
-  std::string negative = noise_json(noise());
+  std::string negative = noise_json(noise_floor());
   negative.replace(negative.find("0.98"), 4, "-0.98");
   EXPECT_EQ(refusal(negative), "noise.json: the ratios of a: want one above 0 of each of 5 pairs");
-  std::string more = noise_json(noise());
+  std::string more = noise_json(noise_floor());
   more.replace(more.find("0.98"), 4, "0.98, 2");
   EXPECT_EQ(refusal(more), "noise.json: the ratios of a: want one above 0 of each of 5 pairs");
 }

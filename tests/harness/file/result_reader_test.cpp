@@ -29,7 +29,7 @@ using testing::HasSubstr;
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Result& result) {
+std::string result_text_of(const Result& result) {
   return result_json(result, judge_run(result));
 }
 
@@ -118,7 +118,7 @@ Result full_result() {
 
 // The text of full_result() after a change.
 std::string changed(const std::function<void(Json&)>& change) {
-  Json json = Json::parse(text_of(full_result()));
+  Json json = Json::parse(result_text_of(full_result()));
   change(json);
   return json.dump();
 }
@@ -134,8 +134,8 @@ void expect_refusal_of_text(const std::string& sentence, const std::string& text
 }
 
 TEST(ResultReader, GivesBackWhatWasWrittenToTheByte) {
-  const std::string text = text_of(full_result());
-  EXPECT_EQ(text_of(parse_result(text, "result.json")), text);
+  const std::string text = result_text_of(full_result());
+  EXPECT_EQ(result_text_of(parse_result(text, "result.json")), text);
 }
 
 TEST(ResultReader, RefusesASeriesThatHasNotAValueForEachTime) {
@@ -146,11 +146,11 @@ TEST(ResultReader, RefusesASeriesThatHasNotAValueForEachTime) {
 TEST(ResultReader, GivesBackTheCommittedExample) {
   const std::string text =
       test::bytes_of(std::string(test::kRepository) + "/results/example-fashion-mnist-cifar10.json");
-  EXPECT_EQ(text_of(parse_result(text, "example")), text);
+  EXPECT_EQ(result_text_of(parse_result(text, "example")), text);
 }
 
 TEST(ResultReader, GivesBackWhatIsNotToBeSeenInTheText) {
-  const Result result = parse_result(text_of(full_result()), "result.json");
+  const Result result = parse_result(result_text_of(full_result()), "result.json");
   EXPECT_EQ(result.status, Status::kComplete);
   EXPECT_EQ(result.environment.job, full_result().environment.job);
   EXPECT_EQ(result.process->usage.user_cpu_seconds, 50);
@@ -164,7 +164,7 @@ TEST(ResultReader, GivesBackWhatIsNotToBeSeenInTheText) {
 }
 
 TEST(ResultReader, KeepsTheNumberOfWhatIsNotListed) {
-  const Result result = parse_result(text_of(full_result()), "result.json");
+  const Result result = parse_result(result_text_of(full_result()), "result.json");
   EXPECT_EQ(result.cells[0].skipped.size(), 64U);
   EXPECT_EQ(result.cells[0].skipped_count(), 70U);
   EXPECT_EQ(result.datasets[0].info.files.size(), 64U);
@@ -172,11 +172,11 @@ TEST(ResultReader, KeepsTheNumberOfWhatIsNotListed) {
 }
 
 TEST(ResultReader, ReadsTheSameInAnyOrderOfMembersAndWithOnesThatItDoesNotKnow) {
-  const std::string text = text_of(full_result());
+  const std::string text = result_text_of(full_result());
   nlohmann::json sorted = nlohmann::json::parse(text);
   sorted["something else"] = {{"benchmarks", {1, 2}}};
   sorted["cells"][0]["something else"] = nullptr;
-  EXPECT_EQ(text_of(parse_result(sorted.dump(), "result.json")), text);
+  EXPECT_EQ(result_text_of(parse_result(sorted.dump(), "result.json")), text);
 }
 
 TEST(ResultReader, TakesJudgementsFromTheTrialsAlone) {
@@ -186,7 +186,7 @@ TEST(ResultReader, TakesJudgementsFromTheTrialsAlone) {
       json.erase(judged);
     }
   });
-  EXPECT_EQ(text_of(parse_result(text, "result.json")), text_of(full_result()));
+  EXPECT_EQ(result_text_of(parse_result(text, "result.json")), result_text_of(full_result()));
 }
 
 TEST(ResultReader, TakesAnOptionThatIsNotThereAsItStandsByItself) {
@@ -241,7 +241,7 @@ TEST(ResultReader, MissesAFieldOfVersion4InAFileOfVersion4) {
 }
 
 TEST(ResultReader, RefusesWhatIsNoJson) {
-  const std::string text = text_of(full_result());
+  const std::string text = result_text_of(full_result());
   expect_refusal_of_text("not JSON: it is empty", "");
   expect_refusal_of_text("not JSON: it is empty", " \n");
   expect_refusal_of_text("not JSON: it is cut short", text.substr(0, text.size() / 2));
@@ -427,7 +427,7 @@ void read_anything(const std::string& text) {
 }
 
 TEST(ResultReader, NeverFallsOverAFileCutAnywhere) {
-  const std::string text = text_of(full_result());
+  const std::string text = result_text_of(full_result());
   for (std::size_t i = 0; i < 200; ++i) {
     const std::string cut = text.substr(0, text.size() * i / 200);
     EXPECT_THAT(thrown_by([&] { parse_result(cut, "result.json"); }).message,
@@ -436,7 +436,7 @@ TEST(ResultReader, NeverFallsOverAFileCutAnywhere) {
 }
 
 TEST(ResultReader, NeverFallsOverAFileWithWrongCharacters) {
-  const std::string text = text_of(full_result());
+  const std::string text = result_text_of(full_result());
   std::size_t at = 0;
   for (std::size_t i = 0; i < 500; ++i) {
     std::string wrong = text;
@@ -447,7 +447,7 @@ TEST(ResultReader, NeverFallsOverAFileWithWrongCharacters) {
 }
 
 TEST(ResultReader, NeverFallsOverValuesInOtherPlaces) {
-  const Json whole = Json::parse(text_of(full_result()));
+  const Json whole = Json::parse(result_text_of(full_result()));
   const Json flat = whole.flatten();
   const std::vector<Json> values{nullptr,       true,          0, -1, 18446744073709551615U, 1e308, 1e-308, "", "x",
                                  Json::array(), Json::object()};

@@ -20,7 +20,7 @@ std::string refusal_by(const Read& read) {
   return "";
 }
 
-std::string refusal(std::string_view text) {
+std::string refusal_of_system(std::string_view text) {
   return refusal_by([&] { read_storage("--storage", text); });
 }
 
@@ -39,13 +39,13 @@ TEST(AssumedSystem, ReadsNumbersWithMagnitudes) {
 }
 
 TEST(AssumedSystem, RefusesWhatItCannotRead) {
-  EXPECT_EQ(refusal("latency"),
+  EXPECT_EQ(refusal_of_system("latency"),
             "--storage: want NAME=NUMBER, got 'latency'; names are bytes_per_second, client_bytes_per_second, iops, "
             "client_iops, latency");
-  EXPECT_EQ(refusal("iops=0"), "--storage: iops: want a number above 0 and at most 1e+21, got '0'");
-  EXPECT_EQ(refusal("iops=1X"), "--storage: iops: want a number above 0 and at most 1e+21, got '1X'");
-  EXPECT_EQ(refusal("iops=1,iops=2"), "--storage: iops is given twice");
-  EXPECT_EQ(refusal("iop=1"),
+  EXPECT_EQ(refusal_of_system("iops=0"), "--storage: iops: want a number above 0 and at most 1e+21, got '0'");
+  EXPECT_EQ(refusal_of_system("iops=1X"), "--storage: iops: want a number above 0 and at most 1e+21, got '1X'");
+  EXPECT_EQ(refusal_of_system("iops=1,iops=2"), "--storage: iops is given twice");
+  EXPECT_EQ(refusal_of_system("iop=1"),
             "--storage 'iop': want one of bytes_per_second, client_bytes_per_second, iops, client_iops, latency (did "
             "you mean iops?)");
 }

@@ -29,7 +29,7 @@ Machine quiet_machine() {
           .transparent_huge_pages = "madvise"};
 }
 
-const MachineCounts kStart{
+const MachineCounts kCountsBefore{
     .cpu_ticks = 1000, .busy_ticks = 100, .stolen_ticks = 10, .swapped_pages = 7, .refaulted_pages = 3};
 // A second of four idle CPUs later.
 const MachineCounts kQuiet{
@@ -38,7 +38,7 @@ const MachineCounts kQuiet{
 TEST(Checkup, FindsNothingOnAQuietMachine) {
   FakeSystem system;
   system.write("/proc/meminfo", "SwapTotal: 1024 kB\nSwapFree: 1024 kB\n");
-  for (const Symptom& symptom : checkup(quiet_machine(), system.files(), kStart, kQuiet)) {
+  for (const Symptom& symptom : checkup(quiet_machine(), system.files(), kCountsBefore, kQuiet)) {
     EXPECT_EQ(symptom.health, Health::kFine) << symptom.subject << ": " << symptom.found;
     EXPECT_EQ(symptom.advice, "") << symptom.subject;
   }
@@ -58,7 +58,7 @@ TEST(Checkup, TellsOfAQuotaAndOfThreadsThatShareACore) {
   machine.cgroup_cpu_limit = 1.5;
   machine.threads_in_force = 2;
   machine.physical_cores = 2;
-  const auto symptoms = checkup(machine, system.files(), kStart, kQuiet);
+  const auto symptoms = checkup(machine, system.files(), kCountsBefore, kQuiet);
   EXPECT_EQ(symptom_of(symptoms, "CPUs").health, Health::kNote);
   EXPECT_EQ(symptom_of(symptoms, "CPUs").found,
             "1.5 of 4 CPUs in force: a quota of 1.5 CPUs throttles a process that uses more");
@@ -70,7 +70,7 @@ TEST(Checkup, TellsOfFrequenciesThatChange) {
   system.write("/sys/devices/system/cpu/cpufreq/boost", "1\n");
   Machine machine = quiet_machine();
   machine.cpu_governor = "powersave";
-  const auto symptoms = checkup(machine, system.files(), kStart, kQuiet);
+  const auto symptoms = checkup(machine, system.files(), kCountsBefore, kQuiet);
   EXPECT_EQ(symptom_of(symptoms, "governor").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "governor").found, "'powersave' changes CPU frequency with load");
   EXPECT_EQ(symptom_of(symptoms, "turbo").health, Health::kNote);
@@ -81,14 +81,14 @@ TEST(Checkup, MeasuresOtherWorkAndSteal) {
   MachineCounts later = kQuiet;
   later.busy_ticks = 200;  // a quarter of the 400 ticks of four CPUs
   later.stolen_ticks = 30;
-  const auto symptoms = checkup(quiet_machine(), system.files(), kStart, later);
+  const auto symptoms = checkup(quiet_machine(), system.files(), kCountsBefore, later);
   EXPECT_EQ(symptom_of(symptoms, "other work").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "other work").found, "other processes use 1.00 CPUs");
   EXPECT_EQ(symptom_of(symptoms, "steal").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "steal").found, "the host gives 5.0 % of this virtual machine's CPU time to others");
   Machine metal = quiet_machine();
   metal.virtualised = false;
-  EXPECT_EQ(symptom_of(checkup(metal, system.files(), kStart, later), "steal").subject, "missing");
+  EXPECT_EQ(symptom_of(checkup(metal, system.files(), kCountsBefore, later), "steal").subject, "missing");
 }
 
 TEST(Checkup, TellsOfMemoryThatIsShort) {
@@ -102,7 +102,7 @@ TEST(Checkup, TellsOfMemoryThatIsShort) {
   MachineCounts later = kQuiet;
   later.swapped_pages = 8;
   later.refaulted_pages = 1003;
-  const auto symptoms = checkup(machine, system.files(), kStart, later);
+  const auto symptoms = checkup(machine, system.files(), kCountsBefore, later);
   EXPECT_EQ(symptom_of(symptoms, "memory").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "memory").found, "512.0 MiB of 8.0 GiB available");
   EXPECT_EQ(symptom_of(symptoms, "memory limit").found,
@@ -110,7 +110,7 @@ TEST(Checkup, TellsOfMemoryThatIsShort) {
   EXPECT_EQ(symptom_of(symptoms, "swap").found, "1.0 MiB in use, and pages move");
   EXPECT_EQ(symptom_of(symptoms, "page cache").health, Health::kDisturbs);
   EXPECT_EQ(symptom_of(symptoms, "huge pages").health, Health::kDisturbs);
-  EXPECT_EQ(symptom_of(checkup(machine, system.files(), kStart, kQuiet), "swap").health, Health::kNote)
+  EXPECT_EQ(symptom_of(checkup(machine, system.files(), kCountsBefore, kQuiet), "swap").health, Health::kNote)
       << "in use, and still";
 }
 
@@ -120,7 +120,7 @@ TEST(Checkup, TellsOfNodesAndOfASlowClock) {
   Machine machine = quiet_machine();
   machine.numa_nodes = 2;
   machine.clocksource = "hpet";
-  const auto symptoms = checkup(machine, system.files(), kStart, kQuiet);
+  const auto symptoms = checkup(machine, system.files(), kCountsBefore, kQuiet);
   EXPECT_EQ(symptom_of(symptoms, "NUMA").found,
             "2 nodes, and the kernel moves pages between them: memory on another node is slower");
   EXPECT_EQ(symptom_of(symptoms, "clock").health, Health::kDisturbs);

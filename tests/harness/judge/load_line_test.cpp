@@ -8,10 +8,10 @@ namespace loadline {
 namespace {
 
 using Rates = std::vector<double>;
-using Bounds = std::vector<Rates>;
+using LineBounds = std::vector<Rates>;
 
 TEST(LoadLine, IsTheLowestBound) {
-  const auto line = load_line(Rates{800, 800}, Bounds{{3000, 3000}, {1000, 1000}, {2000, 2000}});
+  const auto line = load_line(Rates{800, 800}, LineBounds{{3000, 3000}, {1000, 1000}, {2000, 2000}});
   ASSERT_TRUE(line.has_value());
   EXPECT_EQ(line->binding, 1U);
   EXPECT_DOUBLE_EQ(line->samples_per_second, 1000);
@@ -19,7 +19,7 @@ TEST(LoadLine, IsTheLowestBound) {
 }
 
 TEST(LoadLine, IsTheLowestByTheMeanOfItsTrials) {
-  const auto line = load_line(Rates{500}, Bounds{{100, 3000}, {1000, 1000}});
+  const auto line = load_line(Rates{500}, LineBounds{{100, 3000}, {1000, 1000}});
   ASSERT_TRUE(line.has_value());
   EXPECT_EQ(line->binding, 1U);
 }
@@ -27,7 +27,7 @@ TEST(LoadLine, IsTheLowestByTheMeanOfItsTrials) {
 TEST(LoadLine, HasAnIntervalFromBothSidesTrials) {
   // ln 0.9 ± t(4) * sqrt(2 * 0.01^2 / 3), with t(4) = 2.7764 and logarithms 0.01 apart.
   const double step = 1.010050167084168;  // exp(0.01)
-  const auto line = load_line(Rates{900 / step, 900, 900 * step}, Bounds{{1000 / step, 1000, 1000 * step}});
+  const auto line = load_line(Rates{900 / step, 900, 900 * step}, LineBounds{{1000 / step, 1000, 1000 * step}});
   ASSERT_TRUE(line.has_value());
   EXPECT_NEAR(line->efficiency.value, 0.9, 1e-12);
   ASSERT_TRUE(line->efficiency.ci95.has_value());
@@ -36,22 +36,22 @@ TEST(LoadLine, HasAnIntervalFromBothSidesTrials) {
 }
 
 TEST(LoadLine, OfOneTrialHasNoInterval) {
-  EXPECT_FALSE(load_line(Rates{900}, Bounds{{1000, 1001}})->efficiency.ci95.has_value());
-  EXPECT_FALSE(load_line(Rates{900, 901}, Bounds{{1000}})->efficiency.ci95.has_value());
+  EXPECT_FALSE(load_line(Rates{900}, LineBounds{{1000, 1001}})->efficiency.ci95.has_value());
+  EXPECT_FALSE(load_line(Rates{900, 901}, LineBounds{{1000}})->efficiency.ci95.has_value());
 }
 
 TEST(LoadLine, PassesOverBoundsWithoutTrials) {
-  EXPECT_EQ(load_line(Rates{900}, Bounds{{}, {1000}})->binding, 1U);
-  EXPECT_FALSE(load_line(Rates{900}, Bounds{{}, {}}).has_value());
-  EXPECT_FALSE(load_line(Rates{900}, Bounds{}).has_value());
+  EXPECT_EQ(load_line(Rates{900}, LineBounds{{}, {1000}})->binding, 1U);
+  EXPECT_FALSE(load_line(Rates{900}, LineBounds{{}, {}}).has_value());
+  EXPECT_FALSE(load_line(Rates{900}, LineBounds{}).has_value());
 }
 
 TEST(LoadLine, OfACellWithoutTrialsIsNone) {
-  EXPECT_FALSE(load_line(Rates{}, Bounds{{1000}}).has_value());
+  EXPECT_FALSE(load_line(Rates{}, LineBounds{{1000}}).has_value());
 }
 
 TEST(LoadLine, RefusesRatesThatAreNone) {
-  EXPECT_THROW(static_cast<void>(load_line(Rates{0}, Bounds{{1000}})), Error);
+  EXPECT_THROW(static_cast<void>(load_line(Rates{0}, LineBounds{{1000}})), Error);
 }
 
 TEST(Beaten, IsABoundWhoseIntervalLiesAboveItByMoreThanTheMargin) {

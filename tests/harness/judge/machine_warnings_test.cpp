@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-constexpr double kMiB = 1 << 20;
+constexpr double kMebibytes = 1 << 20;
 
 // Three trials of a second each, one after another, watched once a second.
 struct Watched {
@@ -82,7 +82,8 @@ TEST(MachineWarnings, TellOfCpusThatOtherGuestsHadWithoutAMonitorToo) {
 
 TEST(MachineWarnings, TellOfOtherReadersOfADeviceThatTheTrialReadsFromToo) {
   Watched run;
-  run.see("device read", {90 * kMiB, 100 * kMiB, 60 * kMiB}).see("read from storage", {90 * kMiB, 50 * kMiB, 0});
+  run.see("device read", {90 * kMebibytes, 100 * kMebibytes, 60 * kMebibytes})
+      .see("read from storage", {90 * kMebibytes, 50 * kMebibytes, 0});
   EXPECT_EQ(run.warnings(), (Texts{{"other-readers",
                                     "other processes read from the device of the data during 1 of 3 trials of "
                                     "mnist/IO/serial/batch:100, up to 50.0 MiB/s"}}));
@@ -92,8 +93,8 @@ TEST(MachineWarnings, TellOfOtherReadersOfADeviceThatTheTrialReadsFromToo) {
 
 TEST(MachineWarnings, TellOfSwappingAndWhoIsShort) {
   Watched run;
-  run.see("swapped in", {0, 2 * kMiB, 0})
-      .see("swapped out", {0, 1 * kMiB, 0})
+  run.see("swapped in", {0, 2 * kMebibytes, 0})
+      .see("swapped out", {0, 1 * kMebibytes, 0})
       .see("memory available", {9e9, 1 << 30, 9e9});
   run.result.monitor->series.back().values[0] = 9e9;
   EXPECT_EQ(run.warnings(), (Texts{{"swapping",
@@ -103,7 +104,8 @@ TEST(MachineWarnings, TellOfSwappingAndWhoIsShort) {
 
 TEST(MachineWarnings, TellOfPagesThatWarmTrialsHadToReadAgain) {
   Watched run;
-  run.see("read again after reclaim", {0, 4 * kMiB, 8 * kMiB}).see("memory of the group", {900, 1000, 1000});
+  run.see("read again after reclaim", {0, 4 * kMebibytes, 8 * kMebibytes})
+      .see("memory of the group", {900, 1000, 1000});
   run.result.environment.machine.cgroup_memory_limit_bytes = 1024;
   EXPECT_EQ(
       run.warnings(),

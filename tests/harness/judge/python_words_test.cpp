@@ -33,7 +33,7 @@ Result loop_of(const std::vector<double>& io, const std::vector<double>& synthet
   return result;
 }
 
-std::string text_of(const Result& result) {
+std::string python_text_of(const Result& result) {
   const Judgement judgement = judge_run(result);
   return figures_text(result, judgement, kUnlimited) + warning_text(judgement);
 }
@@ -45,21 +45,21 @@ TEST(PythonWords, StandForOptions) {
 }
 
 TEST(PythonWords, TellALoaderWithoutWorkersToHaveSome) {
-  const std::string text = text_of(loop_of({2000, 2001, 2002}, {1000, 1001, 1002}, {680, 681, 682}, 0));
+  const std::string text = python_text_of(loop_of({2000, 2001, 2002}, {1000, 1001, 1002}, {680, 681, 682}, 0));
   EXPECT_THAT(text, HasSubstr("Bound by interference"));
   EXPECT_THAT(text, HasSubstr("num_workers=1 or more"));
   EXPECT_THAT(text, Not(HasSubstr("prefetch_factor")));
 }
 
 TEST(PythonWords, AreInTheVerdictOfALoopThatWaits) {
-  const std::string text = text_of(loop_of({500, 501, 502}, {1000, 1001, 1002}, {500, 501, 502}, 2));
+  const std::string text = python_text_of(loop_of({500, 501, 502}, {1000, 1001, 1002}, {500, 501, 502}, 2));
   EXPECT_THAT(text, HasSubstr("mnist, DataLoader x 2: Bound by loading: the training step waits 50.0 ± 0.2 % of the "
                               "time for DataLoader with 2 workers"));
   EXPECT_THAT(text, HasSubstr("raise num_workers or use a faster loader."));
 }
 
 TEST(PythonWords, AreInTheVerdictOfAStepThatIsBusy) {
-  const std::string text = text_of(loop_of({5000, 5010, 5020}, {1000, 1001, 1002}, {999, 1000, 1001}, 2));
+  const std::string text = python_text_of(loop_of({5000, 5010, 5020}, {1000, 1001, 1002}, {999, 1000, 1001}, 2));
   EXPECT_THAT(text, HasSubstr("Bound by compute: the training step is busy"));
   EXPECT_THAT(text, HasSubstr("make the step faster."));
 }
@@ -72,7 +72,7 @@ TEST(PythonWords, LeaveNoOptionInWhatALoopIsTold) {
     for (const auto& synthetic : rates) {
       for (const auto& full : rates) {
         for (const std::size_t workers : {0, 2, 4, 9}) {
-          const std::string text = text_of(loop_of(io, synthetic, full, workers));
+          const std::string text = python_text_of(loop_of(io, synthetic, full, workers));
           EXPECT_THAT(text, Not(HasSubstr("--"))) << workers;
           EXPECT_THAT(text, Not(HasSubstr("loadline run"))) << workers;
         }

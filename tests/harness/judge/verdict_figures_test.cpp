@@ -26,7 +26,7 @@ struct Trials {
   Verdict verdict() const { return judge(evidence()); }
 };
 
-const Rates kStep{10000, 10010, 9990};
+const Rates kSteps{10000, 10010, 9990};
 
 void expect_near(const std::optional<Estimate>& estimate, double value, double low, double high) {
   ASSERT_TRUE(estimate);
@@ -46,7 +46,7 @@ TEST(VerdictFigures, FollowTheirFormulas) {
 }
 
 TEST(VerdictFigures, HaveTheIntervalsOfLogWelchAndTheDeltaMethod) {
-  const Verdict verdict = Trials{{14000, 14100, 13900}, kStep, {9000, 9050, 8950}}.verdict();
+  const Verdict verdict = Trials{{14000, 14100, 13900}, kSteps, {9000, 9050, 8950}}.verdict();
   expect_near(verdict.accelerator_utilisation, 0.8999910406425933, 0.8881566996021648, 0.9119830696539888);
   expect_near(verdict.stall, 0.10000895935740672, 0.08801693034601121, 0.11184330039783519);
   expect_near(verdict.supply, 1.3999766567302971, 1.375985813246745, 1.4243857898252037);
@@ -55,7 +55,7 @@ TEST(VerdictFigures, HaveTheIntervalsOfLogWelchAndTheDeltaMethod) {
 }
 
 TEST(VerdictFigures, PropagateTheIntervalAlsoWhereLoadingIsTheSlower) {
-  const Verdict verdict = Trials{{5000, 5050, 4950}, kStep, {3400, 3350, 3380}}.verdict();
+  const Verdict verdict = Trials{{5000, 5050, 4950}, kSteps, {3400, 3350, 3380}}.verdict();
   expect_near(verdict.overlap_efficiency, 0.03852366128262965, 0.03852366128262965 - 0.0479606297568321,
               0.03852366128262965 + 0.0479606297568321);
 }

@@ -17,14 +17,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-struct Figures {
+struct StepFigures {
   std::vector<double> io;
   std::vector<double> synthetic;
   std::vector<double> full;
 };
 
 // One configuration with its three modes.
-Result step(const Figures& figures, const std::string& loader, std::size_t workers,
+Result step(const StepFigures& figures, const std::string& loader, std::size_t workers,
             const std::string& compute = "device:samples_per_second=1000") {
   Result result = result_of({{.mode = Mode::kIo, .rates = figures.io, .loader = loader, .workers = workers},
                              {.mode = Mode::kSynthetic, .rates = figures.synthetic},
@@ -37,13 +37,13 @@ Result step(const Figures& figures, const std::string& loader, std::size_t worke
   return result;
 }
 
-const Result kSlow = step({{198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}}, "hdf5", 1);
+const Result kSlowRun = step({{198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}}, "hdf5", 1);
 const Result kMapped = step({{5980, 6000, 6020}, {990, 1000, 1010}, {980, 990, 1000}}, "hdf5-mmap", 2);
 const Result kFaster = step({{5980, 6000, 6020}, {3960, 4000, 4040}, {3160, 3200, 3240}}, "hdf5-mmap", 2,
                             "device:samples_per_second=4000");
 
 TEST(Walk, HasAStepForEachResultWithWhatChanged) {
-  const Walk made = walk({kSlow, kMapped, kFaster});
+  const Walk made = walk({kSlowRun, kMapped, kFaster});
   ASSERT_EQ(made.workloads.size(), 1U);
   EXPECT_EQ(made.workloads[0].workload, "mnist");
   EXPECT_EQ(made.workloads[0].mode, Mode::kFull);
@@ -64,7 +64,7 @@ TEST(Walk, HasAStepForEachResultWithWhatChanged) {
 }
 
 TEST(Walk, HoldsEachStepAgainstTheOneBeforeAndTheFirst) {
-  const auto steps = walk({kSlow, kMapped, kFaster}).workloads[0].steps;
+  const auto steps = walk({kSlowRun, kMapped, kFaster}).workloads[0].steps;
   EXPECT_FALSE(steps[0].over_before.has_value());
   EXPECT_FALSE(steps[0].over_first.has_value());
   // Of geometric means.
@@ -76,7 +76,7 @@ TEST(Walk, HoldsEachStepAgainstTheOneBeforeAndTheFirst) {
 }
 
 TEST(Walk, SaysWhoseAGainIs) {
-  const auto steps = walk({kSlow, kMapped, kFaster}).workloads[0].steps;
+  const auto steps = walk({kSlowRun, kMapped, kFaster}).workloads[0].steps;
   const Shares& shares = *steps[2].over_before->shares;
   EXPECT_TRUE(shares.other_step);
   EXPECT_NEAR(shares.compute.value, 4, 1e-9);
@@ -86,11 +86,11 @@ TEST(Walk, SaysWhoseAGainIs) {
 
 TEST(Walk, AdjustsAllGainsTogetherAndCountsTheFirstStepOnce) {
   const Result same = step({{198, 200, 202}, {990, 1000, 1010}, {178, 180, 182}}, "hdf5", 1);
-  const auto steps = walk({kSlow, same, same}).workloads[0].steps;
+  const auto steps = walk({kSlowRun, same, same}).workloads[0].steps;
   // Three gains whose p is 1.
   EXPECT_DOUBLE_EQ(*steps[1].over_before->adjusted_p, 1);
   const Result slower = step({{198, 200, 202}, {990, 1000, 1010}, {158, 160, 162}}, "hdf5", 1);
-  const auto regressed = walk({kSlow, slower, slower}).workloads[0].steps;
+  const auto regressed = walk({kSlowRun, slower, slower}).workloads[0].steps;
   const double p = *regressed[1].over_before->comparison->ratio.p;
   EXPECT_NEAR(*regressed[1].over_before->adjusted_p, 3 * p, 1e-12);
   EXPECT_NEAR(*regressed[2].over_first->adjusted_p, 3 * p, 1e-12);
@@ -98,8 +98,8 @@ TEST(Walk, AdjustsAllGainsTogetherAndCountsTheFirstStepOnce) {
 }
 
 TEST(Walk, IsARegressionWhereAnyStepIsSlowerThanTheOneBefore) {
-  EXPECT_EQ(walk({kSlow, kMapped, kFaster}).verdict, Change::kImprovement);
-  EXPECT_EQ(walk({kSlow, kFaster, kMapped}).verdict, Change::kRegression);
+  EXPECT_EQ(walk({kSlowRun, kMapped, kFaster}).verdict, Change::kImprovement);
+  EXPECT_EQ(walk({kSlowRun, kFaster, kMapped}).verdict, Change::kRegression);
 }
 
 TEST(Walk, GoesByTheFastestOfEachResult) {
@@ -107,20 +107,20 @@ TEST(Walk, GoesByTheFastestOfEachResult) {
   for (CellResult cell : step({{9, 9}, {9, 9}, {9, 9}}, "hdf5-mmap", 1).cells) {
     if (cell.cell.mode != Mode::kSynthetic) several.cells.push_back(std::move(cell));
   }
-  const auto steps = walk({kSlow, several, kFaster}).workloads[0].steps;
+  const auto steps = walk({kSlowRun, several, kFaster}).workloads[0].steps;
   EXPECT_TRUE(steps[1].best);
   EXPECT_EQ(steps[1].cell, "mnist/FULL/hdf5-mmap/workers:2/batch:100");
 }
 
 TEST(Walk, LosesAStepThatLacksWhatTheFirstHas) {
   const Result io = result_of({{.mode = Mode::kIo, .rates = {200, 200}, .loader = "hdf5", .workers = 1}});
-  const Walk made = walk({kSlow, io, kFaster});
+  const Walk made = walk({kSlowRun, io, kFaster});
   EXPECT_THAT(made.lost, ElementsAre("s2.json has no trials of FULL of mnist"));
   EXPECT_EQ(made.verdict, Change::kInconclusive);
   EXPECT_EQ(made.workloads[0].steps[1].cell, "");
   // The next is held against the last one that has it.
   EXPECT_NEAR(made.workloads[0].steps[2].over_before->comparison->ratio.value, 17.777583, 1e-5);
-  EXPECT_EQ(walk({kSlow, io, kFaster}, {.allow_missing = true}).verdict, Change::kImprovement);
+  EXPECT_EQ(walk({kSlowRun, io, kFaster}, {.allow_missing = true}).verdict, Change::kImprovement);
 }
 
 TEST(Walk, FollowsIoWhereThereIsNoFull) {
@@ -130,21 +130,21 @@ TEST(Walk, FollowsIoWhereThereIsNoFull) {
   EXPECT_EQ(made.workloads[0].mode, Mode::kIo);
   EXPECT_EQ(made.workloads[0].steps[0].setting, "hdf5 x 1, batch size 100");
   EXPECT_NEAR(made.workloads[0].steps[1].over_first->comparison->ratio.value, 2, 1e-12);
-  EXPECT_EQ(walk({kSlow, kMapped}, {.metric = &metric_named("io")}).workloads[0].mode, Mode::kIo);
+  EXPECT_EQ(walk({kSlowRun, kMapped}, {.metric = &metric_named("io")}).workloads[0].mode, Mode::kIo);
 }
 
 TEST(Walk, RefusesUnlikeMachinesAndWhatSharesNothing) {
   Result other = kMapped;
   other.environment.machine.cpu_model = "Other CPU";
   EXPECT_THAT(test::thrown_by([&] {
-                walk({kSlow, kMapped, other});
+                walk({kSlowRun, kMapped, other});
               }).message,
               HasSubstr("cannot compare s3.json with s1.json: they differ in CPU"));
-  EXPECT_EQ(walk({kSlow, kMapped, other}, {.allow_mismatch = true}).unlike.size(), 1U);
+  EXPECT_EQ(walk({kSlowRun, kMapped, other}, {.allow_mismatch = true}).unlike.size(), 1U);
   Result elsewhere = kMapped;
   for (CellResult& cell : elsewhere.cells) cell.cell.workload = "cifar10";
   EXPECT_THAT(test::thrown_by([&] {
-                walk({kSlow, elsewhere, elsewhere});
+                walk({kSlowRun, elsewhere, elsewhere});
               }).message,
               HasSubstr("they have no workload in common"));
 }

@@ -10,7 +10,7 @@ namespace loadline {
 namespace {
 
 constexpr const char* kNodes = "/sys/devices/system/node/";
-constexpr const char* kCpus = "/sys/devices/system/cpu/";
+constexpr const char* kCpuFolder = "/sys/devices/system/cpu/";
 
 void write_node(FakeSystem& system, const std::string& number, const char* cpus, const char* distance) {
   system.write(kNodes + ("node" + number) + "/cpulist", cpus).write(kNodes + ("node" + number) + "/distance", distance);
@@ -18,7 +18,7 @@ void write_node(FakeSystem& system, const std::string& number, const char* cpus,
 
 void write_core(FakeSystem& system, const std::string& first, const std::string& second) {
   for (const std::string& cpu : {first, second}) {
-    system.write(kCpus + ("cpu" + cpu) + "/topology/thread_siblings_list", first + "," + second + "\n");
+    system.write(kCpuFolder + ("cpu" + cpu) + "/topology/thread_siblings_list", first + "," + second + "\n");
   }
 }
 

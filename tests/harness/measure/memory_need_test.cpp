@@ -14,7 +14,7 @@ using test::result_of;
 using testing::ElementsAre;
 using testing::Pair;
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
 
 // 60,000 samples of 28 x 28 in a mapped file; an IO cell of 9 slots of 100 samples each.
 Result prepared_for_memory() {
@@ -107,11 +107,11 @@ TEST(MemoryNeed, OfAnOrderAsStoredIsNone) {
 
 TEST(MemoryNeed, TakesACeilingInPlaceOfTheCellsWhereItTakesMore) {
   Result result = prepared_for_memory();
-  result.environment.machine.last_level_cache_bytes = 32 * kMiB;
-  result.environment.machine.memory_available_bytes = 8192 * kMiB;
+  result.environment.machine.last_level_cache_bytes = 32 * kMebi;
+  result.environment.machine.memory_available_bytes = 8192 * kMebi;
   test::add_ceiling(result, test::ceiling("memory-copy", 4), {}, {0});
   EXPECT_THAT(parts_of(memory_need(result)), ElementsAre(Pair("the labels of /data/mnist", 240'000U),
-                                                         Pair("the ceiling memory-copy/threads:4", 128 * kMiB)));
+                                                         Pair("the ceiling memory-copy/threads:4", 128 * kMebi)));
 }
 
 TEST(MemoryNeed, CountsTheCopyThatCeilingsReadWhereSamplesAreNotInTheAddressSpace) {

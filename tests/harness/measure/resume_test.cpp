@@ -10,7 +10,7 @@ namespace loadline {
 namespace {
 
 // Three cells, a ceiling, and what they would be with nothing measured.
-Result measured() {
+Result measured_before() {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {100, 110}},
                                    {.mode = Mode::kSynthetic, .rates = {200}},
                                    {.mode = Mode::kFull, .rates = {90, 80}, .loader = "thread-pool", .workers = 2}});
@@ -32,7 +32,7 @@ Result measured() {
 }
 
 Result prepared_to_resume() {
-  Result result = measured();
+  Result result = measured_before();
   result.run_id = "second";
   result.started = "2026-01-02T00:00:00Z";
   result.datasets[0].found = {.pages = 10, .resident_pages = 10};
@@ -47,7 +47,7 @@ test::Thrown refusal(const Result& earlier, Result here) {
 
 TEST(ContinueFrom, TakesOverWhatWasMeasured) {
   Result result = prepared_to_resume();
-  EXPECT_DOUBLE_EQ(continue_from(measured(), "result.json", result), 9.5);
+  EXPECT_DOUBLE_EQ(continue_from(measured_before(), "result.json", result), 9.5);
   EXPECT_EQ(result.run_id, "first");
   EXPECT_EQ(result.started, "2026-01-01T00:00:00Z");
   EXPECT_EQ(result.resumed, std::vector<std::string>{"2026-01-02T00:00:00Z"});
@@ -69,10 +69,10 @@ TEST(ContinueFrom, RefusesAnotherMachineBuildAndData) {
   other.environment.machine.cpu_model = "Other CPU";
   other.environment.build.version = "1.2.4";
   other.datasets[0].fingerprint = 1;
-  EXPECT_EQ(refusal(measured(), other),
+  EXPECT_EQ(refusal(measured_before(), other),
             test::failed("result.json: cannot resume it: CPU Example CPU there, Other CPU here; fingerprint of "
                          "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"));
-  EXPECT_EQ(test::thrown_by([&] { continue_from(measured(), "result.json", other, Kinship::kSameData); }),
+  EXPECT_EQ(test::thrown_by([&] { continue_from(measured_before(), "result.json", other, Kinship::kSameData); }),
             test::failed("result.json: cannot resume it: CPU Example CPU there, Other CPU here; fingerprint of "
                          "/data/mnist 123456789abcdef0 there, 0000000000000001 here; version 1.2.3 there, 1.2.4 here"))
       << "whatever is allowed";
@@ -82,10 +82,10 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
   Result second = prepared_to_resume();
   second.environment.build.version = "1.2.4";
   second.environment.machine.kernel_release = "6.2";
-  EXPECT_EQ(refusal(measured(), second),
+  EXPECT_EQ(refusal(measured_before(), second),
             test::failed("result.json: cannot resume it: version 1.2.3 there, 1.2.4 here; kernel unknown there, 6.2 "
                          "here; --allow-mismatch resumes anyway, and the result says so"));
-  continue_from(measured(), "result.json", second, Kinship::kSameData);
+  continue_from(measured_before(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.cells[0].trials.size(), 2U);
   EXPECT_EQ(second.other_builds, std::vector<std::string>{"loadline 1.2.3"});
   Result third = prepared_to_resume();
@@ -95,12 +95,12 @@ TEST(ContinueFrom, TakesAnotherBuildWhereThatIsAllowedAndNamesIt) {
 
 TEST(ContinueFrom, NamesNoBuildWhereItIsTheSame) {
   Result second = prepared_to_resume();
-  continue_from(measured(), "result.json", second, Kinship::kSameData);
+  continue_from(measured_before(), "result.json", second, Kinship::kSameData);
   EXPECT_EQ(second.other_builds, std::vector<std::string>());
 }
 
 TEST(ContinueFrom, TakesAnotherHostOfTheSameKindAndNamesAll) {
-  Result first = measured();
+  Result first = measured_before();
   first.environment.machine.hostname = "node1";
   Result second = prepared_to_resume();
   second.environment.machine.hostname = "node2";
@@ -116,7 +116,7 @@ TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {
   Result other = prepared_to_resume();
   other.cells[0].cell.sampler.batch_size = 7;
   other.ceilings.clear();
-  EXPECT_EQ(refusal(measured(), other),
+  EXPECT_EQ(refusal(measured_before(), other),
             test::failed("result.json: cannot resume it: other cells there than here; other ceilings there than "
                          "here"));
 }
@@ -152,7 +152,7 @@ TEST(ArrangeLike, PutsCellsInTheOrderOfTheEarlierRun) {
 }
 
 TEST(IsFinished, WhenCompleteAndNotForWantOfTime) {
-  Result result = measured();
+  Result result = measured_before();
   result.cells[0].stopped = Stopped::kTrials;
   EXPECT_FALSE(is_finished(result));
   result.status = Status::kComplete;

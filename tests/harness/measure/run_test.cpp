@@ -302,6 +302,7 @@ TEST_F(RunTest, MarksTheTrialDuringWhichTheProcessWasStopped) {
 }
 
 TEST_F(RunTest, MeasuresACeilingAgainWhereTheProcessWasStoppedAndNotForEver) {
+  result_.environment.machine.memory_available_bytes = std::size_t{8} << 20;  // ceilings take an eighth of it
   mnist();
   Plan plan = plan_of(with_ceilings());
   plan.ceilings_alone = true;

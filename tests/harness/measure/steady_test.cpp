@@ -164,18 +164,18 @@ TEST(Steady, EndsAFirstEpochWithItsLastStepAndCountsFromTheMakingOfTheLoader) {
   EXPECT_DOUBLE_EQ(epoch->first_batch_seconds, 0);
 }
 
-double seconds_in(WorkerStage stage, const LoaderStages& of_loader) {
+double loader_seconds_in(WorkerStage stage, const LoaderStages& of_loader) {
   return std::ranges::find(of_loader.stages, stage, &LoaderStage::stage)->seconds.at(0);
 }
 
 TEST(Steady, KnowsWhatTheWorkersDidWhileTheClockRan) {
   // A batch each 10 ms of the compute keeps the worker busy for 4 ms.
   const Trial full = trial_of(Mode::kFull, {.service = 4ms, .step = 10ms}, {.length = Batches{50}});
-  EXPECT_DOUBLE_EQ(seconds_in(WorkerStage::kTransform, *full.loader_stages), 0.2);
-  EXPECT_DOUBLE_EQ(seconds_in(WorkerStage::kSlotWait, *full.loader_stages), 0.3);
+  EXPECT_DOUBLE_EQ(loader_seconds_in(WorkerStage::kTransform, *full.loader_stages), 0.2);
+  EXPECT_DOUBLE_EQ(loader_seconds_in(WorkerStage::kSlotWait, *full.loader_stages), 0.3);
   EXPECT_DOUBLE_EQ(full.wall_seconds, 0.5);
   const Trial slow = trial_of(Mode::kFull, {.service = 20ms, .step = 10ms}, {.length = Batches{50}});
-  EXPECT_DOUBLE_EQ(seconds_in(WorkerStage::kTransform, *slow.loader_stages), 1);
+  EXPECT_DOUBLE_EQ(loader_seconds_in(WorkerStage::kTransform, *slow.loader_stages), 1);
   EXPECT_DOUBLE_EQ(slow.wall_seconds, 1);
 }
 
@@ -184,8 +184,8 @@ TEST(Steady, KnowsWhatTheWorkersOfAColdTrialDidUpToItsLastStep) {
   SimulatedRig cold(clock, Mode::kFull, {.service = 40ms, .step = 100ms, .slots = 2, .depth = 2});
   cold.cell().cache = CacheState::kCold;
   const auto trial = run_trial(cold, {.length = Batches{9}}, clock, {});
-  const double busy = seconds_in(WorkerStage::kTransform, *trial->loader_stages);
-  EXPECT_DOUBLE_EQ(busy + seconds_in(WorkerStage::kSlotWait, *trial->loader_stages), trial->wall_seconds);
+  const double busy = loader_seconds_in(WorkerStage::kTransform, *trial->loader_stages);
+  EXPECT_DOUBLE_EQ(busy + loader_seconds_in(WorkerStage::kSlotWait, *trial->loader_stages), trial->wall_seconds);
 }
 
 TEST(Steady, KnowsNothingOfALoaderWhereThereIsNone) {

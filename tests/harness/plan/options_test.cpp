@@ -17,7 +17,7 @@ using test::thrown_by;
 using test::usage;
 using Sizes = std::vector<std::size_t>;
 using Numbers = std::vector<double>;
-using Texts = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 const OptionRow& row_of(std::string_view name) {
   for (const OptionRow& row : run_options()) {
@@ -42,10 +42,10 @@ struct Sample {
   OptionValue value;
 };
 
-const std::map<std::string_view, Sample> kSamples{
-    {"workload", {"mnist,cifar10", Texts{"mnist", "cifar10"}}},
-    {"mode", {"full,io", Texts{"full", "io"}}},
-    {"loader", {"thread-pool", Texts{"thread-pool"}}},
+const std::map<std::string_view, Sample> kOptionSamples{
+    {"workload", {"mnist,cifar10", Strings{"mnist", "cifar10"}}},
+    {"mode", {"full,io", Strings{"full", "io"}}},
+    {"loader", {"thread-pool", Strings{"thread-pool"}}},
     {"workers", {"1,4096", Sizes{1, 4096}}},
     {"batch-size", {"64,512", Sizes{64, 512}}},
     {"data", {"/data/a, b", std::string("/data/a, b")}},
@@ -100,8 +100,8 @@ const std::map<std::string_view, Sample> kSamples{
     {"fusion", {"off", std::string("off")}},
     {"compute-threads", {"3", std::size_t{3}}},
     {"placement", {"pin:0-3", std::string("pin:0-3")}},
-    {"exclude", {"loader=serial workers>1,batch_size=64", Texts{"loader=serial workers>1", "batch_size=64"}}},
-    {"filter", {"workers<4", Texts{"workers<4"}}},
+    {"exclude", {"loader=serial workers>1,batch_size=64", Strings{"loader=serial workers>1", "batch_size=64"}}},
+    {"filter", {"workers<4", Strings{"workers<4"}}},
     {"part", {"1/4", std::string("1/4")}},
     {"max-cells", {"7", std::size_t{7}}},
     {"trials", {"100000", std::size_t{100000}}},
@@ -124,21 +124,21 @@ const std::map<std::string_view, Sample> kSamples{
 
 RunOptions all_written() {
   RunOptions options;
-  for (const auto& [name, sample] : kSamples) write_option(options, row_of(name), sample.text);
+  for (const auto& [name, sample] : kOptionSamples) write_option(options, row_of(name), sample.text);
   return options;
 }
 
 TEST(RunOptions, HaveASampleOfEveryRowInThisTest) {
   std::set<std::string_view> names;
   for (const OptionRow& row : run_options()) EXPECT_TRUE(names.insert(row.name).second) << row.name << " twice";
-  for (const std::string_view name : names) EXPECT_TRUE(kSamples.contains(name)) << name;
-  EXPECT_EQ(names.size(), kSamples.size());
+  for (const std::string_view name : names) EXPECT_TRUE(kOptionSamples.contains(name)) << name;
+  EXPECT_EQ(names.size(), kOptionSamples.size());
 }
 
 TEST(RunOptions, ReadBackWhatWasWrittenAndNothingElse) {
   const RunOptions standard;
   for (const OptionRow& written_row : run_options()) {
-    const Sample& sample = kSamples.at(written_row.name);
+    const Sample& sample = kOptionSamples.at(written_row.name);
     const RunOptions options = written(written_row.name, sample.text);
     for (const OptionRow& row : run_options()) {
       const bool same = &row == &written_row;
@@ -153,7 +153,7 @@ TEST(RunOptions, SurviveConfigurationAsJson) {
   RunOptions again;
   apply_config(config_json(options), "test", again);
   for (const OptionRow& row : run_options())
-    EXPECT_EQ(read_option(again, row), kSamples.at(row.name).value) << row.name;
+    EXPECT_EQ(read_option(again, row), kOptionSamples.at(row.name).value) << row.name;
   EXPECT_EQ(config_json(again), config_json(options));
 }
 
@@ -217,8 +217,8 @@ TEST(RunOptions, AreForTrainingWhereTheyAreNotAboutTrials) {
 
 TEST(RunOptions, TakeExternalLoadersWithCommasOfTheirOwn) {
   EXPECT_EQ(written("loader", "./a.so:rows=4,mode=fast,serial,train.py:make").loaders,
-            (Texts{"./a.so:rows=4,mode=fast", "serial", "train.py:make"}));
-  EXPECT_EQ(written("loader", "libmine.so,/x=y/b.so").loaders, (Texts{"libmine.so", "/x=y/b.so"}));
+            (Strings{"./a.so:rows=4,mode=fast", "serial", "train.py:make"}));
+  EXPECT_EQ(written("loader", "libmine.so,/x=y/b.so").loaders, (Strings{"libmine.so", "/x=y/b.so"}));
 }
 
 TEST(RunOptions, RefuseNumbersOutOfRange) {
@@ -284,7 +284,7 @@ TEST(RunOptions, TakeSharesInPercentAndTimesInTheirUnits) {
 TEST(RunOptions, TakeRangesAndAllThatThereIs) {
   EXPECT_EQ(written("workers", "1:8:*2,12").workers, (Sizes{1, 2, 4, 8, 12}));
   EXPECT_EQ(written("batch-size", "32:96:32").batch_sizes, (Sizes{32, 64, 96}));
-  EXPECT_EQ(written("mode", "all").modes, (Texts{"io", "synthetic", "full"}));
+  EXPECT_EQ(written("mode", "all").modes, (Strings{"io", "synthetic", "full"}));
   EXPECT_GT(written("loader", "all").loaders.size(), 3U);
   EXPECT_EQ(refusal("workers", "1:8192:*2"),
             usage("--workers: want a whole number from 0 to 4096, and the range '1:8192:*2' has 8192"));
@@ -299,7 +299,7 @@ TEST(RunOptions, KeepSeveralValuesOfAnOptionThatHasOneAtATimeAsAnAxis) {
 
   write_option(options, row_of("dtype"), "u8,f32");
   EXPECT_EQ(options.dtype, "u8");
-  EXPECT_EQ(read_option(options, row_of("dtype")), OptionValue(Texts{"u8", "f32"}));
+  EXPECT_EQ(read_option(options, row_of("dtype")), OptionValue(Strings{"u8", "f32"}));
 
   RunOptions again;
   apply_config(config_json(options), "test", again);

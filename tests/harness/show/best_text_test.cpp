@@ -7,7 +7,7 @@
 namespace loadline {
 namespace {
 
-Result searched() {
+Result searched_grid() {
   Result result = test::result_of({{.mode = Mode::kFull, .rates = {990, 1010}, .loader = "thread-pool", .workers = 2},
                                    {.mode = Mode::kFull, .rates = {890, 910}, .loader = "thread-pool", .workers = 4}});
   for (CellResult& cell : result.cells) {
@@ -26,12 +26,12 @@ Result searched() {
   return result;
 }
 
-std::string text_of(const Result& result) {
+std::string best_text_of(const Result& result) {
   return best_text(result, judge_run(result));
 }
 
 TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
-  EXPECT_EQ(text_of(searched()),
+  EXPECT_EQ(best_text_of(searched_grid()),
             "best of 4 candidates: mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4, 1.00 ± 0.13 k samples/s in 2 "
             "trials of its own; no other finalist is more than 5 % faster\n"
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100 --prefetch 4\n"
@@ -39,38 +39,38 @@ TEST(BestText, NamesTheWinnerAndTheCommandThatTakesIt) {
 }
 
 TEST(BestText, SaysWhatTheSearchCameTo) {
-  Result result = searched();
+  Result result = searched_grid();
   result.best->candidates[0].grid = {980, 980};
   result.best->candidates[1].grid = {1000, 1000};
   EXPECT_TRUE(
-      text_of(result).ends_with("In 5 trials of the whole grid it reached 98.0 ± 0.0 % of the best, "
-                                "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4.\n"))
-      << text_of(result);
+      best_text_of(result).ends_with("In 5 trials of the whole grid it reached 98.0 ± 0.0 % of the best, "
+                                     "mnist/FULL/thread-pool/workers:4/batch:100/prefetch:4.\n"))
+      << best_text_of(result);
 }
 
 TEST(BestText, SaysWhereTheFinalistsCannotBeToldApart) {
-  Result result = searched();
+  Result result = searched_grid();
   result.best->winner.reset();
   result.status = Status::kComplete;
   result.cells[1].trials = {test::trial_of(970, 100), test::trial_of(1030, 100)};
-  EXPECT_EQ(text_of(result),
+  EXPECT_EQ(best_text_of(result),
             "best of 4 candidates: unclear; no finalist is shown to be the best within 5 %; about --trials 7 "
             "would tell.\n"
             "It took 3 probes and 4 trials, the cost of measuring 5 of the 20 trials of the whole grid (24 %).\n");
 }
 
 TEST(BestText, IsEmptyWithoutAWinner) {
-  Result result = searched();
+  Result result = searched_grid();
   result.best->winner.reset();
-  EXPECT_EQ(text_of(result), "");
+  EXPECT_EQ(best_text_of(result), "");
   result.best->winner = "not among the cells";
-  EXPECT_EQ(text_of(result), "");
+  EXPECT_EQ(best_text_of(result), "");
   result.best.reset();
-  EXPECT_EQ(text_of(result), "");
+  EXPECT_EQ(best_text_of(result), "");
 }
 
 TEST(RungText, SaysWhoIsAheadOfThoseThatAreLeft) {
-  Best best = *searched().best;
+  Best best = *searched_grid().best;
   EXPECT_EQ(rung_text(best),
             "rung 1: 4 candidates, 1 probe each, 2 go on; ahead is "
             "mnist/FULL/thread-pool/workers:2/batch:100/prefetch:4")

@@ -7,17 +7,17 @@
 namespace loadline {
 namespace {
 
-std::vector<double> around(double rate) {
+std::vector<double> around_rate(double rate) {
   return {rate / 1.01, rate, rate * 1.01};
 }
 
-Result loader_bound() {
+Result bound_by_its_loader() {
   Result result = test::result_of({
-      {.mode = Mode::kIo, .rates = around(290), .loader = "thread-pool", .workers = 2},
-      {.mode = Mode::kSynthetic, .rates = around(1000)},
-      {.mode = Mode::kFull, .rates = around(294), .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kIo, .rates = around_rate(290), .loader = "thread-pool", .workers = 2},
+      {.mode = Mode::kSynthetic, .rates = around_rate(1000)},
+      {.mode = Mode::kFull, .rates = around_rate(294), .loader = "thread-pool", .workers = 2},
   });
-  const auto filled = around(300);
+  const auto filled = around_rate(300);
   for (std::size_t i = 0; i < 3; ++i) {
     result.cells[0].trials[i].fill = Fill{.wall_seconds = 1e4 / filled[i], .batches = 100, .samples = 10000};
   }
@@ -25,7 +25,7 @@ Result loader_bound() {
 }
 
 TEST(PredictionsText, HasALineAPredictionAndSaysWhichHoldsByDefinition) {
-  const Result result = loader_bound();
+  const Result result = bound_by_its_loader();
   EXPECT_EQ(predictions_text(result, judge_run(result)),
             "predictions that --check-verdict will measure\n"
             "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers\n"
@@ -35,7 +35,7 @@ TEST(PredictionsText, HasALineAPredictionAndSaysWhichHoldsByDefinition) {
 }
 
 std::string first_line_of_check(const std::vector<double>& rates, std::optional<std::string> error = std::nullopt) {
-  Result result = loader_bound();
+  Result result = bound_by_its_loader();
   result.checks = {test::cell_result({.mode = Mode::kFull, .rates = rates, .loader = "thread-pool", .workers = 4})};
   result.checks[0].error = std::move(error);
   const std::string text = predictions_text(result, judge_run(result));
@@ -46,9 +46,9 @@ std::string first_line_of_check(const std::vector<double>& rates, std::optional<
 TEST(PredictionsText, SaysWhatCameOfThem) {
   const std::string claim =
       "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers";
-  EXPECT_EQ(first_line_of_check(around(588)),
+  EXPECT_EQ(first_line_of_check(around_rate(588)),
             claim + "; measured 588 ± 15, 1.00 ± 0.02 times that: as predicted within 10 %");
-  EXPECT_EQ(first_line_of_check(around(500)),
+  EXPECT_EQ(first_line_of_check(around_rate(500)),
             claim + "; measured 500 ± 12, 0.85 ± 0.02 times that: not as predicted within 10 %");
   EXPECT_EQ(
       first_line_of_check({500, 600, 700}),

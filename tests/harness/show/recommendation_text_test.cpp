@@ -20,33 +20,33 @@ Result tried(const std::vector<test::CellRequest>& requests) {
   return result;
 }
 
-std::string text_of(const Result& result) {
+std::string recommendation_text_of(const Result& result) {
   return recommendation_text(result, judge_run(result));
 }
 
-std::vector<double> quiet(double rate) {
+std::vector<double> quiet_rates(double rate) {
   return {0.99 * rate, rate, rate, 1.01 * rate};
 }
 
 TEST(RecommendationText, IsASentenceAndACommandLine) {
-  EXPECT_EQ(text_of(tried({io(1, {1000, 1000}, "thread-pool"), io(2, {2000, 2000}, "thread-pool"),
-                           io(4, {3000, 3000}, "thread-pool"), io(8, {3000, 3000}, "thread-pool"),
-                           io(2, {1500, 1500}, "flow-graph")})),
+  EXPECT_EQ(recommendation_text_of(tried({io(1, {1000, 1000}, "thread-pool"), io(2, {2000, 2000}, "thread-pool"),
+                                          io(4, {3000, 3000}, "thread-pool"), io(8, {3000, 3000}, "thread-pool"),
+                                          io(2, {1500, 1500}, "flow-graph")})),
             "mnist: use thread-pool with 4 workers; flow-graph with 2 workers reaches 0.50 ± 0.00 times that.\n"
             "  loadline run --workload mnist --loader thread-pool --workers 4 --batch-size 100\n");
 }
 
 TEST(RecommendationText, NamesTheLoadersThatAreAsGoodAndRecommendsTheSimplest) {
-  Result result =
-      tried({io(2, quiet(3000.1), "hdf5-mmap"), io(2, quiet(3000), "thread-pool"), io(4, quiet(3000), "flow-graph")});
+  Result result = tried({io(2, quiet_rates(3000.1), "hdf5-mmap"), io(2, quiet_rates(3000), "thread-pool"),
+                         io(4, quiet_rates(3000), "flow-graph")});
   result.cells[0].cell.data = "/data/mnist.h5";
-  EXPECT_EQ(text_of(result),
+  EXPECT_EQ(recommendation_text_of(result),
             "mnist: use thread-pool with 2 workers; hdf5-mmap and flow-graph with 4 workers are as fast within 5 %.\n"
             "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
 }
 
 TEST(RecommendationText, SaysWhoTakesTheFewestJoules) {
-  Result result = tried({io(1, quiet(1000), "thread-pool"), io(2, quiet(2000), "thread-pool")});
+  Result result = tried({io(1, quiet_rates(1000), "thread-pool"), io(2, quiet_rates(2000), "thread-pool")});
   const auto use = [&](std::size_t cell, double joules) {
     for (Trial& trial : result.cells[cell].trials) {
       trial.energy = EnergyUse{.gpu_joules = joules * static_cast<double>(trial.samples) / 1000};
@@ -57,44 +57,45 @@ TEST(RecommendationText, SaysWhoTakesTheFewestJoules) {
       "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n";
   use(0, 1.25);
   use(1, 1.5);
-  EXPECT_EQ(text_of(result),
+  EXPECT_EQ(recommendation_text_of(result),
             command + "Fewest joules: thread-pool with 1 worker, 1.25 per 1,000 samples rather than 1.5.\n");
   use(1, 0.5);
-  EXPECT_EQ(text_of(result), command + "Fewest joules: the same, 0.5 per 1,000 samples.\n");
+  EXPECT_EQ(recommendation_text_of(result), command + "Fewest joules: the same, 0.5 per 1,000 samples.\n");
 }
 
 TEST(RecommendationText, SaysOfHowManyItIsTheSimplest) {
-  EXPECT_EQ(text_of(tried({io(1, quiet(1000), "thread-pool"), io(2, quiet(2990), "thread-pool"),
-                           io(4, quiet(3000), "thread-pool")})),
-            "mnist: use thread-pool with 2 workers, the simplest of 2 that are as fast within 5 %.\n"
-            "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
+  EXPECT_EQ(
+      recommendation_text_of(tried({io(1, quiet_rates(1000), "thread-pool"), io(2, quiet_rates(2990), "thread-pool"),
+                                    io(4, quiet_rates(3000), "thread-pool")})),
+      "mnist: use thread-pool with 2 workers, the simplest of 2 that are as fast within 5 %.\n"
+      "  loadline run --workload mnist --loader thread-pool --workers 2 --batch-size 100\n");
 }
 
 // Was: "serial gives 1.63 (1.16 to 2.30) times that", "no better (1 (0 to 62) times that)".
 TEST(RecommendationText, RecommendsNothingWhereTrialsCannotTell) {
   const Result result = tried({io(1, {1800, 2000, 2200}, "thread-pool"), io(2, {1900, 2100, 2300}, "thread-pool"),
                                io(0, {1000, 1010, 990}, "serial")});
-  EXPECT_EQ(text_of(result),
+  EXPECT_EQ(recommendation_text_of(result),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but 1 of the 2 others "
             "may be more than 5 % faster; about --trials 65 would tell.\n");
   EXPECT_EQ(workers_sentence(judge_run(result).headlines[0]), " These trials cannot tell how many workers are enough.");
 }
 
 TEST(RecommendationText, AsksForTrialsWhereThereIsOneEach) {
-  EXPECT_EQ(text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
+  EXPECT_EQ(recommendation_text_of(tried({io(1, {1000}, "thread-pool"), io(2, {2000}, "thread-pool")})),
             "mnist: nothing to recommend yet: thread-pool with 2 workers is the fastest so far, but the other "
             "may be more than 5 % faster; too few trials to tell, use --trials 5 or more.\n");
 }
 
 TEST(RecommendationText, IsNotMadeOfOneConfiguration) {
-  EXPECT_EQ(text_of(test::result_of({{.mode = Mode::kIo, .rates = {100}}})), "");
+  EXPECT_EQ(recommendation_text_of(test::result_of({{.mode = Mode::kIo, .rates = {100}}})), "");
 }
 
 TEST(RecommendationText, IsNotMadeOfCacheStates) {
   Result result = test::result_of({{.mode = Mode::kIo, .rates = {100}}, {.mode = Mode::kIo, .rates = {10}}});
   result.cells[1].cell.cache = CacheState::kCold;
   result.cells[0].cell.axes = result.cells[1].cell.axes = {"cache"};
-  EXPECT_EQ(text_of(result), "");
+  EXPECT_EQ(recommendation_text_of(result), "");
 }
 
 TEST(WorkersSentence, SaysHowManyAreEnough) {
@@ -102,8 +103,10 @@ TEST(WorkersSentence, SaysHowManyAreEnough) {
     return workers_sentence(
         judge_run(tried({io(1, std::move(one), "thread-pool"), io(2, std::move(two), "thread-pool")})).headlines[0]);
   };
-  EXPECT_EQ(sentence(quiet(1000), quiet(1001)), " 1 worker is enough: nothing else tried is more than 5 % faster.");
-  EXPECT_EQ(sentence(quiet(1000), quiet(1200)), " 2 workers are enough: nothing else tried is more than 5 % faster.");
+  EXPECT_EQ(sentence(quiet_rates(1000), quiet_rates(1001)),
+            " 1 worker is enough: nothing else tried is more than 5 % faster.");
+  EXPECT_EQ(sentence(quiet_rates(1000), quiet_rates(1200)),
+            " 2 workers are enough: nothing else tried is more than 5 % faster.");
   EXPECT_EQ(workers_sentence(judge_run(tried({io(1, {1, 1}, "thread-pool")})).headlines[0]), "");
 }
 

@@ -25,7 +25,7 @@ Result searched(const std::string& kind, const std::vector<Probe>& probes) {
   return result;
 }
 
-std::string text_of(const Result& result) {
+std::string search_text_of(const Result& result) {
   return search_text(result, judge_run(result));
 }
 
@@ -49,20 +49,21 @@ TEST(SearchText, SaysWhatWasConfirmed) {
   Result rate = searched("max-rate", {probe(412345, 0.91), probe(412345, 0.906, true)});
   rate.search->found = rate.search->confirmed = 412345;
   EXPECT_EQ(
-      text_of(rate),
+      search_text_of(rate),
       "max-rate: thread-pool with 2 workers feeds up to 412.3 k samples/s at AU 90 % or more (AU 90.6 ± 0.0 %).\n");
   Result devices = searched("max-devices", {probe(3, 0.93, true)});
   devices.search->found = devices.search->confirmed = 3;
-  EXPECT_EQ(text_of(devices),
+  EXPECT_EQ(search_text_of(devices),
             "max-devices: thread-pool with 2 workers feeds up to 3 devices at AU 90 % or more (AU 93.0 ± 0.0 %).\n");
   Result all = searched("max-devices", {probe(64, 0.93, true)});
   all.search->found = all.search->confirmed = 64;
-  EXPECT_EQ(text_of(all),
+  EXPECT_EQ(search_text_of(all),
             "max-devices: thread-pool with 2 workers feeds 64 devices, the highest value accepted, at AU 90 % or "
             "more (AU 93.0 ± 0.0 %).\n");
   Result workers = searched("min-workers", {probe(2, 0.93, true)});
   workers.search->found = workers.search->confirmed = 2;
-  EXPECT_EQ(text_of(workers), "min-workers: thread-pool keeps AU 90 % or more with 2 workers (AU 93.0 ± 0.0 %).\n");
+  EXPECT_EQ(search_text_of(workers),
+            "min-workers: thread-pool keeps AU 90 % or more with 2 workers (AU 93.0 ± 0.0 %).\n");
 }
 
 // Was: "AU 93 ± 10 % may meet the 90 % or miss it" beside "feeds up to 556 k at AU 90 % or more".
@@ -70,11 +71,11 @@ TEST(SearchText, SaysThatItIsUnclearWhereTheIntervalContainsTheUtilisation) {
   Result rate = searched("max-rate", {probe(556e3, 0.93, true)});
   rate.search->probes[0].full = {900, 930, 960};
   rate.search->found = rate.search->confirmed = 556e3;  // as an older version had it
-  EXPECT_EQ(text_of(rate),
+  EXPECT_EQ(search_text_of(rate),
             "max-rate: whether thread-pool with 2 workers keeps AU 90 % or more at 556.0 k samples/s is unclear: AU 93 "
             "± 8 %; use more --trials.\n");
   rate.search->probes[0].full = {990};
-  EXPECT_EQ(text_of(rate),
+  EXPECT_EQ(search_text_of(rate),
             "max-rate: whether thread-pool with 2 workers keeps AU 90 % or more at 556.0 k samples/s is unclear: AU "
             "99.0 % by one trial; use more --trials.\n");
 }
@@ -83,23 +84,23 @@ TEST(SearchText, SaysWhereTheWholeRunHadToBeLowered) {
   Result rate = searched("max-rate", {probe(500e3, 0.91), probe(500e3, 0.88, true), probe(490e3, 0.92, true)});
   rate.search->found = 500e3;
   rate.search->confirmed = 490e3;
-  EXPECT_EQ(text_of(rate),
+  EXPECT_EQ(search_text_of(rate),
             "max-rate: thread-pool with 2 workers feeds up to 490.0 k samples/s at AU 90 % or more (AU 92.0 ± 0.0 %). "
             "Short trials had suggested 500.0 k samples/s, which a full run did not confirm.\n");
 }
 
 TEST(SearchText, SaysWhereNothingIsEnough) {
-  EXPECT_EQ(text_of(searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)})),
+  EXPECT_EQ(search_text_of(searched("min-workers", {probe(2, 0.6), probe(2, 0.61, true)})),
             "min-workers: thread-pool does not keep AU 90 % or more: at 2 workers it reaches AU 61.0 ± 0.0 %.\n");
 }
 
 TEST(SearchText, IsEmptyWithoutASearchOrWithOneThatWasStopped) {
   Result none = searched("max-rate", {});
-  EXPECT_EQ(text_of(none), "");
+  EXPECT_EQ(search_text_of(none), "");
   none.search->probes = {probe(1000, 0.95)};
-  EXPECT_EQ(text_of(none), "");
+  EXPECT_EQ(search_text_of(none), "");
   none.search.reset();
-  EXPECT_EQ(text_of(none), "");
+  EXPECT_EQ(search_text_of(none), "");
 }
 
 }  // namespace

@@ -116,10 +116,11 @@ TEST(LargeTokens, HaveAFingerprintOfSomeRunsAboveABillion) {
 
 TEST(LargeVolume, HasAFingerprintOfSomeValues) {
   const test::TemporaryDirectory home;
-  constexpr std::size_t kEdge = 1024;
-  const std::string header = npy_header(std::array<std::uint64_t, 4>{1, kEdge, kEdge, kEdge});
+  constexpr std::size_t kVolumeEdge = 1024;
+  const std::string header = npy_header(std::array<std::uint64_t, 4>{1, kVolumeEdge, kVolumeEdge, kVolumeEdge});
   for (const char* name : {"Nbody.npy", "Hydro.npy"}) {
-    fs::resize_file(test::write(home / name, header), header.size() + kEdge * kEdge * kEdge * sizeof(float));
+    fs::resize_file(test::write(home / name, header),
+                    header.size() + kVolumeEdge * kVolumeEdge * kVolumeEdge * sizeof(float));
   }
   const auto dataset = open_dataset(home.path(), {.format = "volume", .crop_edge = 4});
   EXPECT_EQ(fingerprint_samples(dataset->info()), 4096U);

@@ -9,7 +9,7 @@ namespace loadline {
 namespace {
 
 // Both ways of computing it.
-std::uint32_t of(std::string_view text) {
+std::uint32_t crc32c_of(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   EXPECT_EQ(crc32c(bytes), crc32c_by_tables(bytes));
   return crc32c(bytes);
@@ -23,17 +23,17 @@ std::string counted_up() {
 
 // RFC 3720, appendix B.4, which writes the least byte first; and the check value of the catalogues of such checksums.
 TEST(Crc32c, IsThatOfTheStandard) {
-  EXPECT_EQ(of(std::string(32, '\0')), 0x8a9136aaU);
-  EXPECT_EQ(of(std::string(32, '\xff')), 0x62a8ab43U);
+  EXPECT_EQ(crc32c_of(std::string(32, '\0')), 0x8a9136aaU);
+  EXPECT_EQ(crc32c_of(std::string(32, '\xff')), 0x62a8ab43U);
   const std::string up = counted_up();
-  EXPECT_EQ(of(up), 0x46dd794eU);
-  EXPECT_EQ(of(std::string(up.rbegin(), up.rend())), 0x113fdb5cU);
+  EXPECT_EQ(crc32c_of(up), 0x46dd794eU);
+  EXPECT_EQ(crc32c_of(std::string(up.rbegin(), up.rend())), 0x113fdb5cU);
   constexpr char kReadCommand[] =
       "\x01\xc0\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x14\x00\x00\x00\x00\x00\x04\x00"
       "\x00\x00\x00\x14\x00\x00\x00\x18\x28\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00";
-  EXPECT_EQ(of({kReadCommand, 48}), 0xd9963a56U);
-  EXPECT_EQ(of("123456789"), 0xe3069283U);
-  EXPECT_EQ(of(""), 0U);
+  EXPECT_EQ(crc32c_of({kReadCommand, 48}), 0xd9963a56U);
+  EXPECT_EQ(crc32c_of("123456789"), 0xe3069283U);
+  EXPECT_EQ(crc32c_of(""), 0U);
 }
 
 TEST(Crc32c, IsMaskedByARotationAndASum) {

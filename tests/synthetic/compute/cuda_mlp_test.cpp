@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kInputs = 24;
 constexpr std::size_t kClasses = 10;
-constexpr std::size_t kBatch = 32;
+constexpr std::size_t kMlpBatch = 32;
 constexpr std::uint64_t kSeed = 7;
 
 struct Samples {
@@ -163,7 +163,7 @@ class Trained {
         mlp_({.inputs = kInputs,
               .input_dtype = dtype,
               .classes = kClasses,
-              .batch_size = kBatch,
+              .batch_size = kMlpBatch,
               .precision = precision,
               .fusion = fusion,
               .seed = kSeed},
@@ -187,8 +187,8 @@ class Trained {
   DType dtype_;
   Stream stream_;
   Mlp mlp_;
-  DeviceMemory input_{kBatch * kInputs * sizeof(float), "a test"};
-  DeviceMemory labels_{kBatch * sizeof(std::int32_t), "a test"};
+  DeviceMemory input_{kMlpBatch * kInputs * sizeof(float), "a test"};
+  DeviceMemory labels_{kMlpBatch * sizeof(std::int32_t), "a test"};
   DeviceMemory loss_{sizeof(float), "a test"};
 };
 
@@ -204,7 +204,7 @@ TEST_F(CudaMlp, LosesWhatTheSameNetworkInDoublePrecisionLoses) {
         const double tolerance = precision == Precision::kF32 ? 1e-4 : 0.03;
         const double scale = dtype == DType::kU8 ? 128.0 / 255 : 1;
         for (int i = 0; i < 8; ++i) {
-          const Samples samples = separable(i == 5 ? 13 : kBatch, random);  // one batch is short
+          const Samples samples = separable(i == 5 ? 13 : kMlpBatch, random);  // one batch is short
           EXPECT_NEAR(trained.step(samples), reference.step(samples, scale), tolerance)
               << "step " << i << ", " << name(dtype) << " in " << name(precision) << (fusion ? "" : ", not fused");
         }
@@ -217,9 +217,9 @@ TEST_F(CudaMlp, LearnsASeparableSet) {
   for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
     Random random(4);
     Trained trained(DType::kF32, precision, true);
-    const double first = trained.step(separable(kBatch, random));
+    const double first = trained.step(separable(kMlpBatch, random));
     double last = first;
-    for (int i = 0; i < 200; ++i) last = trained.step(separable(kBatch, random));
+    for (int i = 0; i < 200; ++i) last = trained.step(separable(kMlpBatch, random));
     EXPECT_LT(last, first / 4) << name(precision);
   }
 }
@@ -228,7 +228,7 @@ TEST_F(CudaMlp, ShowsALabelThatIsNoClassInItsLoss) {
   Random random(5);
   for (const std::int32_t label : {-1, 10, 15, 1 << 30}) {
     Trained trained(DType::kF32, Precision::kF32, true);
-    Samples samples = separable(kBatch, random);
+    Samples samples = separable(kMlpBatch, random);
     samples.labels[3] = label;
     EXPECT_TRUE(std::isnan(trained.step(samples))) << label;
   }

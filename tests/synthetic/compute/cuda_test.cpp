@@ -17,11 +17,11 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kValues = 192;  // 3 x 8 x 8
-constexpr std::size_t kBatchSize = 64;
+constexpr std::size_t kSampleValues = 192;  // 3 x 8 x 8
+constexpr std::size_t kCudaBatchSize = 64;
 
 StepSetting images() {
-  return {.sample = {.dtype = DType::kF32, .input = {3, 8, 8}}, .batch_size = kBatchSize, .classes = 10};
+  return {.sample = {.dtype = DType::kF32, .input = {3, 8, 8}}, .batch_size = kCudaBatchSize, .classes = 10};
 }
 
 std::string refusal(const StepSetting& setting) {
@@ -66,21 +66,21 @@ TEST(Cuda, RefusesWhatItsNetworkCannotLearn) {
 }
 
 // The sink with batches of noise.
-class Host {
+class CudaHost {
  public:
-  explicit Host(const std::string& compute)
+  explicit CudaHost(const std::string& compute)
       : spec_(parse_compute(compute)),
-        pool_(spec_.held_batches() + 1, kBatchSize, kValues * sizeof(float)),
+        pool_(spec_.held_batches() + 1, kCudaBatchSize, kSampleValues * sizeof(float)),
         sink_(spec_.make({.clock = clock_, .stop = {}, .setting = images()})) {}
 
-  Batch batch(std::size_t samples = kBatchSize) {
+  Batch batch(std::size_t samples = kCudaBatchSize) {
     Batch batch = pool_.try_acquire();
     EXPECT_NE(batch, nullptr) << "the sink keeps more batches than it announced";
     batch->count = samples;
     batch->epoch = 3;
     batch->sequence = next_++;
     for (std::size_t i = 0; i < samples; ++i) batch->labels[i] = static_cast<std::int32_t>(random_.below(10));
-    for (std::size_t i = 0; i < samples * kValues; ++i) set(*batch, i, static_cast<float>(random_.unit()) - 0.5F);
+    for (std::size_t i = 0; i < samples * kSampleValues; ++i) set(*batch, i, static_cast<float>(random_.unit()) - 0.5F);
     return batch;
   }
   static void set(Slot& slot, std::size_t index, float value) {
@@ -110,8 +110,8 @@ TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEveryWay) {
   for (const std::string staging : {"registered", "copied"}) {
     for (const std::string graph : {"off", "on"}) {
       for (const std::string depth : {"0", "1", "4"}) {
-        Host host(fmt::format("cuda:staging={},graph={},depth={}", staging, graph, depth));
-        for (int i = 0; i < 20; ++i) host.consume(host.batch(i % 7 == 6 ? 5 : kBatchSize));
+        CudaHost host(fmt::format("cuda:staging={},graph={},depth={}", staging, graph, depth));
+        for (int i = 0; i < 20; ++i) host.consume(host.batch(i % 7 == 6 ? 5 : kCudaBatchSize));
       }
     }
   }
@@ -119,7 +119,7 @@ TEST_F(CudaOnDevice, TakesFullAndShortBatchesInEveryWay) {
 
 TEST_F(CudaOnDevice, NamesItsStagesAndDividesItsTimeAmongThem) {
   for (const bool graph : {false, true}) {
-    Host host(graph ? "cuda:graph=on" : "cuda");
+    CudaHost host(graph ? "cuda:graph=on" : "cuda");
     std::vector<std::string> names;
     for (const StageTime& stage : host.sink().stages()) names.emplace_back(stage.name);
     EXPECT_EQ(names, graph ? (std::vector<std::string>{"copy", "step"})
@@ -139,10 +139,10 @@ TEST_F(CudaOnDevice, NamesItsStagesAndDividesItsTimeAmongThem) {
 
 TEST_F(CudaOnDevice, NamesTheBatchWhoseLossIsNoNumber) {
   for (const std::string compute : {"cuda:depth=0", "cuda:depth=2", "cuda:depth=2,graph=on"}) {
-    Host host(compute);
+    CudaHost host(compute);
     for (int i = 0; i < 5; ++i) host.consume(host.batch());
     Batch bad = host.batch();
-    Host::set(*bad, 17, std::numeric_limits<float>::quiet_NaN());
+    CudaHost::set(*bad, 17, std::numeric_limits<float>::quiet_NaN());
     try {
       host.consume(std::move(bad));
       for (int i = 0; i < 2; ++i) host.consume(host.batch());
