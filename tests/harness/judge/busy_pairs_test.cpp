@@ -19,13 +19,13 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr double kCpus = 4;
+constexpr double kCpusOfPairs = 4;
 
 // One that wants all CPUs, while others take this share of them: it has the rest, and is that much slower.
 Trial beside(double share, double rate = 1000) {
   Trial trial = test::trial_of(rate * (1 - share), 100);
-  trial.usage.user_cpu_seconds = trial.wall_seconds * kCpus * (1 - share);
-  trial.usage.run_delay_seconds = trial.wall_seconds * kCpus * share;
+  trial.usage.user_cpu_seconds = trial.wall_seconds * kCpusOfPairs * (1 - share);
+  trial.usage.run_delay_seconds = trial.wall_seconds * kCpusOfPairs * share;
   trial.usage.steal_seconds = 0;
   return trial;
 }
@@ -47,7 +47,7 @@ struct Sides {
   std::vector<TrialPair> pairs() const { return pairs_by_round(base.cells[0], changed.cells[0]); }
   std::vector<bool> busy() const {
     std::vector<bool> busy;
-    for (const Beside& one : beside_of(pairs(), kCpus)) busy.push_back(one.busy());
+    for (const Beside& one : beside_of(pairs(), kCpusOfPairs)) busy.push_back(one.busy());
     return busy;
   }
   ResultDiff diff() const { return diff_pairs({"a", base}, {"b", changed}, {}); }
@@ -82,7 +82,7 @@ TEST(BusyPairs, AreThoseThatAHypervisorTookCpusFrom) {
   Sides sides;
   Trial stolen = beside(0);
   stolen.usage.user_cpu_seconds *= 0.9;
-  stolen.usage.steal_seconds = 0.1 * kCpus * stolen.wall_seconds;
+  stolen.usage.steal_seconds = 0.1 * kCpusOfPairs * stolen.wall_seconds;
   sides.add(beside(0), beside(0));
   sides.add(beside(0), stolen);
   EXPECT_THAT(sides.busy(), ElementsAre(false, true));
@@ -147,8 +147,8 @@ TEST(BusyPairs, MoveATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   held.usage.run_delay_seconds = 0.25 * held.wall_seconds;
   sides.add(quiet, quiet);
   sides.add(quiet, held);
-  const auto beside = beside_of(sides.pairs(), kCpus);
-  EXPECT_DOUBLE_EQ(beside[1].taken, 0.25 / kCpus);
+  const auto beside = beside_of(sides.pairs(), kCpusOfPairs);
+  EXPECT_DOUBLE_EQ(beside[1].taken, 0.25 / kCpusOfPairs);
   EXPECT_NEAR(beside[1].moved, -std::log(0.75), 1e-12);
 }
 

@@ -245,17 +245,17 @@ MonitorRecord monitor_of(CellResult& cell, double device, double own, double rea
 TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
   Waiting run;
   const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
-  constexpr double kMiB = 1 << 20;
-  const MonitorRecord busy = monitor_of(run.cell, 100 * kMiB, 60 * kMiB, 0);
+  constexpr double kMebi = 1 << 20;
+  const MonitorRecord busy = monitor_of(run.cell, 100 * kMebi, 60 * kMebi, 0);
   const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &busy);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReaders));
   EXPECT_EQ(causes_text(*causes, "more --workers", 2),
             " Meanwhile other processes read 40.0 MiB/s from the device that holds the data: measure again without "
             "them, or with the data on a separate device.");
-  const MonitorRecord own = monitor_of(run.cell, 100 * kMiB, 99 * kMiB, 0);
+  const MonitorRecord own = monitor_of(run.cell, 100 * kMebi, 99 * kMebi, 0);
   EXPECT_THAT(causes_of(run.cell, info, run.cpus, std::nullopt, &own)->named, IsEmpty());
-  const MonitorRecord from_cache = monitor_of(run.cell, 100 * kMiB, 0, 0);
+  const MonitorRecord from_cache = monitor_of(run.cell, 100 * kMebi, 0, 0);
   EXPECT_THAT(causes_of(run.cell, info, run.cpus, std::nullopt, &from_cache)->named, IsEmpty())
       << "which are in nobody's way";
 }
@@ -263,8 +263,8 @@ TEST(Causes, NameOtherReadersWhereAMonitorSawThem) {
 TEST(Causes, NameAShortageOfMemoryWhereWhatIsReadHadBeenInIt) {
   Waiting run;
   const DatasetInfo info{.samples = 10'000, .stored_bytes = 10'000'000, .access = Access::kMapped};
-  constexpr double kMiB = 1 << 20;
-  const MonitorRecord shortage = monitor_of(run.cell, 60 * kMiB, 60 * kMiB, 30 * kMiB);
+  constexpr double kMebi = 1 << 20;
+  const MonitorRecord shortage = monitor_of(run.cell, 60 * kMebi, 60 * kMebi, 30 * kMebi);
   const auto causes = causes_of(run.cell, info, run.cpus, std::nullopt, &shortage);
   ASSERT_TRUE(causes.has_value());
   EXPECT_THAT(causes->named, ElementsAre(Cause::kReclaim));
