@@ -20,7 +20,7 @@ struct TrialPair {
 std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& changed);
 
 // Of the time of the CPUs in force: from this share on a pair is busy. As much is named as a cause elsewhere.
-inline constexpr double kBusyShare = 0.05;
+inline constexpr double kBusyPairShare = 0.05;
 
 // What others did beside a pair.
 struct Beside {
@@ -29,7 +29,7 @@ struct Beside {
   // had, and was held up for no longer than its threads waited.
   double moved = 0;
 
-  bool busy() const { return taken >= kBusyShare; }
+  bool busy() const { return taken >= kBusyPairShare; }
 };
 
 // Of the time of `cpus` CPUs in force, what others took beyond what they took in the quietest trial of that side: time

@@ -200,8 +200,8 @@ void add_notes(ResultDiff& diff, const Result& base, const Result& changed) {
 void heed_busy_pairs(ResultDiff& diff) {
   for (CellDiff& cell : diff.cells) {
     if (cell.busy.busy == 0) continue;
-    const std::string busy = fmt::format("others took {:.0f} % or more of the CPUs in {} of {} pairs", 100 * kBusyShare,
-                                         cell.busy.busy, cell.busy.pairs);
+    const std::string busy = fmt::format("others took {:.0f} % or more of the CPUs in {} of {} pairs",
+                                         100 * kBusyPairShare, cell.busy.busy, cell.busy.pairs);
     if (cell.busy.may_be_set_aside()) {
       diff.notes.push_back(fmt::format("{}: {}, which are set aside", cell.name, busy));
     } else if (cell.change != Change::kInconclusive) {
