@@ -25,7 +25,7 @@ CpuShares cpu_shares_of(const Trial& trial, double cpus) {
   return shares;
 }
 
-double moved_by(double taken, double used, double cpus) {
+double slowed_by(double taken, double used, double cpus) {
   if (taken <= 0) return 0;
   const double of_work = std::log1p(taken / used);
   const double of_time = -std::log(std::max(0.0, 1 - taken * cpus));
@@ -40,7 +40,7 @@ std::vector<Beside> beside_trials(std::span<const TrialPair> pairs, const Trial*
   std::vector<Beside> beside;
   for (const CpuShares& shares : trials) {
     const double taken = std::min(shares.waited - quietest->waited, std::max(0.0, 1 - shares.used));
-    beside.push_back({.taken = taken, .moved = moved_by(taken, shares.used, cpus)});
+    beside.push_back({.taken = taken, .slowed = slowed_by(taken, shares.used, cpus)});
   }
   return beside;
 }
@@ -58,13 +58,11 @@ std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& 
   return pairs;
 }
 
-std::vector<Beside> beside_of(std::span<const TrialPair> pairs, double cpus) {
-  std::vector<Beside> beside = beside_trials(pairs, &TrialPair::base, cpus);
+std::vector<BesidePair> beside_of(std::span<const TrialPair> pairs, double cpus) {
+  const std::vector<Beside> base = beside_trials(pairs, &TrialPair::base, cpus);
   const std::vector<Beside> changed = beside_trials(pairs, &TrialPair::changed, cpus);
-  for (std::size_t i = 0; i < beside.size(); ++i) {
-    beside[i].taken = std::max(beside[i].taken, changed[i].taken);
-    beside[i].moved += changed[i].moved;
-  }
+  std::vector<BesidePair> beside;
+  for (std::size_t i = 0; i < pairs.size(); ++i) beside.push_back({.base = base[i], .changed = changed[i]});
   return beside;
 }
 

@@ -2,6 +2,7 @@
 // safe from any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -22,21 +23,26 @@ std::vector<TrialPair> pairs_by_round(const CellResult& base, const CellResult& 
 // Of the time of the CPUs in force: from this share on a pair is busy. As much is named as a cause elsewhere.
 inline constexpr double kBusyPairShare = 0.05;
 
-// What others did beside a pair.
+// What others did beside a trial.
 struct Beside {
-  double taken = 0;  // share of the time of the CPUs, of the trial where it was more
-  // How far that can have moved the logarithm of a ratio of the two: a trial got no less done than the CPU time that it
+  double taken = 0;  // share of the time of the CPUs
+  // By how much that can have lowered the logarithm of its rate: a trial got no less done than the CPU time that it
   // had, and was held up for no longer than its threads waited.
-  double moved = 0;
+  double slowed = 0;
+};
 
-  bool busy() const { return taken >= kBusyPairShare; }
+struct BesidePair {
+  Beside base;
+  Beside changed;
+
+  bool busy() const { return std::max(base.taken, changed.taken) >= kBusyPairShare; }
 };
 
 // Of the time of `cpus` CPUs in force, what others took beyond what they took in the quietest trial of that side: time
 // in which threads of the process had work and no CPU (run_delay_seconds), and time that a hypervisor took, but no more
 // than the process left of the CPUs. So neither what is taken from all trials alike counts, nor threads that wait for
 // each other while the process has all the CPUs. Nothing where the system does not tell.
-std::vector<Beside> beside_of(std::span<const TrialPair> pairs, double cpus);
+std::vector<BesidePair> beside_of(std::span<const TrialPair> pairs, double cpus);
 
 struct BusyCount {
   std::size_t busy = 0;

@@ -79,12 +79,14 @@ Criteria criteria_of(const ResultDiff& diff, const CellDiff& cell) {
   return {.margin = cell.margin, .alpha = diff.alpha, .higher_is_better = diff.metric->higher_is_better};
 }
 
-// Nearer to the base's by what others can have done.
-std::vector<double> beyond_others(const Values& values, std::span<const Beside> beside) {
+// Nearer to the base's by as much as others can have slowed the slower one of a pair. Where they slowed the faster one,
+// the two lie further apart than they seem.
+std::vector<double> beyond_others(const Values& values, std::span<const BesidePair> beside, bool higher_is_better) {
   std::vector<double> changed;
   for (std::size_t i = 0; i < values.base.size(); ++i) {
     const double ratio = std::log(values.changed[i] / values.base[i]);
-    const double left = std::max(0.0, std::abs(ratio) - beside[i].moved);
+    const Beside& slower = (ratio < 0) == higher_is_better ? beside[i].changed : beside[i].base;
+    const double left = std::max(0.0, std::abs(ratio) - slower.slowed);
     changed.push_back(values.base[i] * std::exp(std::copysign(left, ratio)));
   }
   return changed;
@@ -93,14 +95,14 @@ std::vector<double> beyond_others(const Values& values, std::span<const Beside> 
 // Pairs, and what others did beside them; without busy ones where these may be set aside.
 struct PairedTrials {
   std::vector<TrialPair> pairs;
-  std::vector<Beside> beside;
+  std::vector<BesidePair> beside;
   BusyCount count;
 };
 
 PairedTrials paired_trials(const CellResult& base, const CellResult& changed, double cpus) {
   PairedTrials trials{.pairs = pairs_by_round(base, changed), .beside = {}, .count = {}};
   trials.beside = beside_of(trials.pairs, cpus);
-  trials.count = {.busy = static_cast<std::size_t>(std::ranges::count_if(trials.beside, &Beside::busy)),
+  trials.count = {.busy = static_cast<std::size_t>(std::ranges::count_if(trials.beside, &BesidePair::busy)),
                   .pairs = trials.pairs.size()};
   if (trials.count.busy == 0 || !trials.count.may_be_set_aside()) return trials;
   PairedTrials quiet{.pairs = {}, .beside = {}, .count = trials.count};
@@ -133,7 +135,8 @@ void compare_cells(CellDiff& cell, const CellResult& base, const CellResult& cha
   cell.comparison = diff.paired ? compare_pairs(values.base, values.changed, criteria)
                                 : compare(values.base, values.changed, criteria);
   if (cell.busy.may_be_set_aside()) return;
-  const Ratio beyond = compare_pairs(values.base, beyond_others(values, trials.beside), criteria).ratio;
+  const std::vector<double> left = beyond_others(values, trials.beside, metric.higher_is_better);
+  const Ratio beyond = compare_pairs(values.base, left, criteria).ratio;
   const bool matters = std::abs(std::log(beyond.value)) > std::log1p(cell.margin);
   cell.comparison->ratio.p = matters ? beyond.p : 1;
 }

@@ -47,7 +47,7 @@ struct Sides {
   std::vector<TrialPair> pairs() const { return pairs_by_round(base.cells[0], changed.cells[0]); }
   std::vector<bool> busy() const {
     std::vector<bool> busy;
-    for (const Beside& one : beside_of(pairs(), kCpusOfPairs)) busy.push_back(one.busy());
+    for (const BesidePair& one : beside_of(pairs(), kCpusOfPairs)) busy.push_back(one.busy());
     return busy;
   }
   ResultDiff diff() const { return diff_pairs({"a", base}, {"b", changed}, {}); }
@@ -139,7 +139,14 @@ TEST(BusyPairs, ShowAChangeThatOthersCannotExplain) {
                                       "pairs; p is of what they do not explain"));
 }
 
-TEST(BusyPairs, MoveATrialThatSleepsByNoMoreThanItsThreadsWaited) {
+TEST(BusyPairs, ShowAChangeWhoseFasterSideOthersSlowed) {
+  Sides sides;
+  sides.add(beside(0), beside(0, 100));
+  for (const double rate : {990.0, 1000.0, 1010.0}) sides.add(beside(0.95, rate * 4), beside(0, rate / 10));
+  EXPECT_EQ(sides.diff().verdict, Change::kRegression);
+}
+
+TEST(BusyPairs, SlowATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   Sides sides;
   Trial held = beside(0);
   held.usage.user_cpu_seconds = 0.001 * held.wall_seconds;
@@ -148,8 +155,8 @@ TEST(BusyPairs, MoveATrialThatSleepsByNoMoreThanItsThreadsWaited) {
   sides.add(quiet, quiet);
   sides.add(quiet, held);
   const auto beside = beside_of(sides.pairs(), kCpusOfPairs);
-  EXPECT_DOUBLE_EQ(beside[1].taken, 0.25 / kCpusOfPairs);
-  EXPECT_NEAR(beside[1].moved, -std::log(0.75), 1e-12);
+  EXPECT_DOUBLE_EQ(beside[1].changed.taken, 0.25 / kCpusOfPairs);
+  EXPECT_NEAR(beside[1].changed.slowed, -std::log(0.75), 1e-12);
 }
 
 // What is true of simulated series of 20 pairs, in the order that pairs have by the standard seed. Of seven trials'
