@@ -212,6 +212,22 @@ const CeilingKind& ceiling_kind_named(std::string_view name) {
   return row_named(kKinds, "ceiling", name);
 }
 
+double blocks_per_sample(const Cell& cell, const DatasetInfo& info, std::size_t block_bytes) {
+  const auto touched = [&](double bytes) { return 1 + (bytes - 1) / static_cast<double>(block_bytes); };
+  if (const auto& volume = info.volume) {
+    const auto crop = static_cast<double>(cell.dataset.crop_edge);
+    const auto edge = static_cast<double>(volume->edge);
+    const double layer_values = (crop - 1) * edge + crop;
+    const double layer_bytes = layer_values * sizeof(float);
+    const double extent_bytes = ((crop - 1) * edge * edge + layer_values) * sizeof(float);
+    return static_cast<double>(volume->channels()) * std::min(crop * touched(layer_bytes), touched(extent_bytes));
+  }
+  const auto& tokens = info.tokens;
+  const auto sample_bytes = tokens ? static_cast<double>((tokens->sequence_length + 1) * tokens->token_bytes)
+                                   : static_cast<double>(info.stored_bytes) / static_cast<double>(info.samples);
+  return touched(sample_bytes);
+}
+
 std::string Ceiling::id() const {
   std::string text(kind->name);
   if (!workload.empty()) text += fmt::format("/{}", workload);

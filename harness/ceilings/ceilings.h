@@ -135,6 +135,10 @@ struct Ceiling {
   bool operator==(const Ceiling&) const = default;
 };
 
+// How many blocks of `block_bytes`, into which the files are divided, one sample touches on average. Crops of a volume
+// count each of their layers, or their whole extent where several layers share a block.
+double blocks_per_sample(const Cell& cell, const DatasetInfo& info, std::size_t block_bytes);
+
 // Those that are measured for this cell on the dataset of this index, in the order of the table; empty where the cell
 // has no loader. `memory_bytes`: of this machine; std::nullopt where it is not known. `alone`: no cells are measured,
 // so that those of the device are in nobody's way.

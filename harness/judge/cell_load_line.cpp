@@ -55,10 +55,12 @@ std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellRes
   const double blocks = static_cast<double>(info.stored_bytes) / static_cast<double>(*read->request_bytes);
   return EpochLimit{.read = read->kind->name,
                     .filled = filled->kind->name,
-                    .samples_per_second = samples_per_second_of({.samples = static_cast<double>(info.samples),
-                                                                 .blocks = blocks,
-                                                                 .samples_per_second_read = read_rate,
-                                                                 .samples_per_second_filled = filled_rate})};
+                    .samples_per_second = samples_per_second_of(
+                        {.samples = static_cast<double>(info.samples),
+                         .blocks = blocks,
+                         .blocks_per_sample = blocks_per_sample(cell.cell, info, *read->request_bytes),
+                         .samples_per_second_read = read_rate,
+                         .samples_per_second_filled = filled_rate})};
 }
 
 // With a space before it; nothing where that is about what the binding ceiling allows alone.

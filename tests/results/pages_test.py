@@ -278,10 +278,12 @@ class Pages(unittest.TestCase):
                 return None
         if "-o" in words or "--save-baseline" in words:
             words = [*words, "--overwrite"]
+        if "gpt" in words:  # whose step of a full batch takes seconds
+            words = [*words, "--batch-size", "4"]
         return self.run_tool([*words, *BRIEF], codes=(0, 3) if "--baseline" in words else (0,))
 
     def try_train(self, words):
-        fewer = ["--batch-size", "16" if {"tokens", "text"} & set(words) else "100"]
+        fewer = ["--batch-size", "4" if {"tokens", "text"} & set(words) else "100"]
         return self.run_tool([*words, *fewer, "--epochs", "1"])
 
     def try_ceilings(self, words):
@@ -298,7 +300,7 @@ class Pages(unittest.TestCase):
                              if "-o" in words else [*words, "--pairs", "2", "--trial-batches", "2"], codes=(0, 3))
 
     def try_aa(self, words):
-        done = self.run_tool([*words, "--pairs", "5", "--trials", "2", "--trial-batches", "50", "-o", "noise.json"],
+        done = self.run_tool([*words, "--pairs", "5", "--trials", "2", "--trial-batches", "10", "-o", "noise.json"],
                              codes=(0, 1))
         if done.returncode == 1:
             self.assertIn("no file was written: measure again when the machine is idle", done.stderr)

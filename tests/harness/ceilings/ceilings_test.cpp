@@ -223,6 +223,21 @@ TEST(Ceiling, CountsEveryReadOfACrop) {
       << "of pages that come again memory holds six in ten";
 }
 
+TEST(BlocksPerSample, CountEachBlockThatASampleTouches) {
+  Cell cell{.workload = "nbody", .mode = Mode::kIo};
+  DatasetInfo info{.samples = 100, .stored_bytes = 300'100};
+  EXPECT_DOUBLE_EQ(blocks_per_sample(cell, info, 3000), 2) << "3,001 bytes begin anywhere in a block";
+  info.tokens = TokenShape{.tokens = 1100, .token_bytes = 2, .sequence_length = 100, .sequences = Sequences::kRandom};
+  EXPECT_DOUBLE_EQ(blocks_per_sample(cell, info, 201), 2);
+  info.tokens.reset();
+  info.volume = VolumeShape{.edge = 100, .input_channels = 1, .target_channels = 1};
+  cell.dataset.crop_edge = 11;
+  // A layer of a crop: 11 rows of 100 values and no more than 11 values of the last one, 4,044 bytes; 10 layers of
+  // 40,000 bytes lie before the last one.
+  EXPECT_DOUBLE_EQ(blocks_per_sample(cell, info, 4043), 2 * 11 * 2);
+  EXPECT_DOUBLE_EQ(blocks_per_sample(cell, info, 404'043), 2 * 2) << "layers share blocks";
+}
+
 TEST(CeilingKinds, HaveNamesOfTheirOwnAndOnlySuchAsCountInSamplesOrAreOfTheDeviceAreBounds) {
   std::set<std::string_view> names;
   for (const CeilingKind& kind : ceiling_kinds()) {

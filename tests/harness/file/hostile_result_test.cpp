@@ -16,6 +16,7 @@
 #include "tests/harness/support/loader_stages.h"
 #include "tests/harness/support/results.h"
 #include "tests/loaders/support/thrown.h"
+#include "tests/support/sanitized.h"
 
 namespace loadline {
 namespace {
@@ -71,8 +72,9 @@ void visit_leaves(Json& json, const std::function<void(Json& leaf)>& visit) {
   }
 }
 
-// Puts each of `values` in the place of every leaf that is wanted.
-void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std::vector<Json>& values) {
+// Puts each of `values` in the place of every leaf that is wanted; of every kDamageStride-th, from the `first` on.
+void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std::vector<Json>& values,
+                  std::size_t first = 0) {
   Json json = Json::parse(sound_text());
   json.erase("benchmarks");
   std::vector<Json*> leaves;
@@ -80,7 +82,8 @@ void replace_each(const std::function<bool(const Json& leaf)>& wanted, const std
     if (wanted(leaf)) leaves.push_back(&leaf);
   });
   ASSERT_GT(leaves.size(), 50U);
-  for (Json* leaf : leaves) {
+  for (std::size_t i = first % test::kDamageStride; i < leaves.size(); i += test::kDamageStride) {
+    Json* leaf = leaves[i];
     const Json before = *leaf;
     for (const Json& value : values) {
       *leaf = value;
@@ -104,11 +107,11 @@ TEST(HostileResult, WithNothingOrLessAsAnyNumberEndsWithAReportOrASentence) {
 }
 
 TEST(HostileResult, WithAnyNumberTooLargeOrTooSmallEndsWithAReportOrASentence) {
-  replace_each(is_number, {1e30, 1e-300});
+  replace_each(is_number, {1e30, 1e-300}, 1);
 }
 
 TEST(HostileResult, WithTheLargestIntegerOrNullAsAnyNumberEndsWithAReportOrASentence) {
-  replace_each(is_number, {18'446'744'073'709'551'615U, nullptr});
+  replace_each(is_number, {18'446'744'073'709'551'615U, nullptr}, 2);
 }
 
 TEST(HostileResult, WithAnyTextEndsWithAReportOrASentence) {

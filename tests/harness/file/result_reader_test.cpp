@@ -447,16 +447,17 @@ TEST(ResultReader, NeverFallsOverAFileWithWrongCharacters) {
 }
 
 TEST(ResultReader, NeverFallsOverValuesInOtherPlaces) {
-  const Json whole = Json::parse(result_text_of(full_result()));
-  const Json flat = whole.flatten();
+  Json json = Json::parse(result_text_of(full_result()));
+  const Json flat = json.flatten();
   const std::vector<Json> values{nullptr,       true,          0, -1, 18446744073709551615U, 1e308, 1e-308, "", "x",
                                  Json::array(), Json::object()};
   std::size_t i = 0;
   for (const auto& [pointer, value] : flat.items()) {
     if (++i % 4 != 0) continue;
-    Json wrong = whole;
-    wrong[Json::json_pointer(pointer)] = values[i / 4 % values.size()];
-    read_anything(wrong.dump());
+    Json& leaf = json[Json::json_pointer(pointer)];
+    Json before = std::exchange(leaf, values[i / 4 % values.size()]);
+    read_anything(json.dump());
+    leaf = std::move(before);
   }
 }
 
