@@ -129,8 +129,8 @@ struct LoaderKind {
   bool external = false;
   LoaderOrigin origin = {};     // of an external one
   bool may_do_without = false;  // for an external loader with workers: whether it also accepts 0 workers
-  Hang hang = Hang::kNever;  // for an external loader: whether its calls may hang; users of the feed apply this
-                             // (run_guarded)
+  Hang hang = Hang::kNever;     // for an external loader: whether its calls may hang; users of the feed apply this
+                                // (run_guarded)
 
   // Allocates all slots, which are faulted in before they are first lent (BatchPool), and starts the workers, which
   // begin at once. next() allocates no more than Filler::fill() does. The borrowed assembler and sampler must outlive

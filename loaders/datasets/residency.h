@@ -10,8 +10,8 @@
 
 namespace loadline {
 
-// The most files of a folder whose pages are looked up, evenly spread: looking up millions takes minutes. Folders
-// with fewer are looked up completely.
+// Looking up millions of files takes minutes: in folders of more than kMostFilesLookedAt files, only kFilesLookedAt
+// evenly spread ones are looked up. files_looked_at(): nullopt if all are.
 inline constexpr std::size_t kMostFilesLookedAt = 65'536;
 inline constexpr std::size_t kFilesLookedAt = 4'096;
 std::optional<std::size_t> files_looked_at(const FileNames& files);

@@ -26,7 +26,7 @@ std::filesystem::path staged_path(const std::filesystem::path& source, const std
 struct StagedFiles {
   std::size_t files = 0;
   std::uint64_t bytes = 0;
-  bool copied = false;  // false: an earlier copy was complete, and the source has not changed since
+  bool copied = false;                  // false: an earlier copy was complete, and the source has not changed since
   std::unique_ptr<const HeldFile> use;  // while it lives, no stage_files() replaces or removes the copy
 };
 

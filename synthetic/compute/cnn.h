@@ -50,12 +50,12 @@ inline constexpr std::array<ComputeParameter, 6> kCnnParameters{{
      .required = false},
 }};
 
-// The sink trains on every batch that it is given, on the caller's thread and others, and keeps none.
+// The sink trains on every batch, on the caller's thread and others, and keeps no batch.
 std::unique_ptr<Trainer> make_cnn_trainer(std::span<const double> values, const ComputeContext& context);
 std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context);
 std::size_t cnn_memory_bytes(std::span<const double> values, const StepSetting& setting);
 
-// What the values say for samples of this kind. Borrows nothing.
+// The options that the values give for such samples. Borrows nothing.
 TrainingOptions training_options(std::span<const double> values, const StepSetting& setting);
 
 }  // namespace loadline

@@ -48,13 +48,13 @@ inline constexpr std::array<ComputeParameter, 6> kGptParameters{{
      .required = false},
 }};
 
-// The sink trains on every batch that it is given, on the caller's thread and others, and keeps none.
+// The sink trains on every batch, on the caller's thread and others, and keeps no batch.
 std::unique_ptr<Trainer> make_gpt_trainer(std::span<const double> values, const ComputeContext& context);
 std::unique_ptr<Sink> make_gpt(std::span<const double> values, const ComputeContext& context);
 std::size_t gpt_memory_bytes(std::span<const double> values, const StepSetting& setting);
 
-// What the values say for samples of this kind. Throws usage Error where the samples are no tokens, or the width cannot
-// be shared out to the heads.
+// The shape that the values give for such samples. Throws usage Error if the samples are not tokens, or the width is
+// not a multiple of the heads.
 GptShape gpt_shape(std::span<const double> values, const StepSetting& setting);
 
 }  // namespace loadline
