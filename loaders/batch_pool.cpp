@@ -46,8 +46,9 @@ std::size_t pool_bytes(std::size_t slots, std::size_t batch_size, std::size_t sa
   constexpr double kMostBytes = 0x1p56;
   const double samples = static_cast<double>(slots) * static_cast<double>(batch_size);
   if (samples * static_cast<double>(sample_bytes) + static_cast<double>(slots) * kSlotAlignment > kMostBytes) {
-    throw Error(fmt::format("cannot allocate {} slots for {} samples of {} bytes: that is more than any memory", slots,
-                            batch_size, sample_bytes));
+    throw Error(
+        fmt::format("cannot allocate {} slots for {} samples of {} bytes: that is more memory than any machine has",
+                    slots, batch_size, sample_bytes));
   }
   return slots * slot_bytes(batch_size, sample_bytes);
 }

@@ -128,9 +128,9 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
     std::ranges::rotate(wanted.shape, wanted.shape.begin() + 1);
   }
   if (!sample.target.empty()) {
-    throw Error(fmt::format(
-        "loader {}: {} needs pairs of {} and a target, which only the loaders that `loadline list` shows deliver",
-        loader, needs.consumer, text_of(wanted)));
+    throw Error(
+        fmt::format("loader {}: {} needs pairs of {} and a target, which only the loaders in `loadline list` deliver",
+                    loader, needs.consumer, text_of(wanted)));
   }
   if (delivered.dtype != wanted.dtype || delivered.shape != wanted.shape) {
     throw Error(fmt::format("loader {}: it delivers samples of {}, and {} needs {}", loader, text_of(delivered),

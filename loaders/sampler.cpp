@@ -59,8 +59,9 @@ Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> l
     : options_(options), lengths_(lengths), shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
   check(options);
   if (options.bucket_batches > 0 && lengths.size() != options.samples) {
-    throw usage_error(fmt::format("--bucket-batches {}: the samples have no lengths of their own, padded text has",
-                                  options.bucket_batches));
+    throw usage_error(
+        fmt::format("--bucket-batches {}: the samples have no lengths of their own, only those of padded text do",
+                    options.bucket_batches));
   }
   const std::size_t share =
       options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);

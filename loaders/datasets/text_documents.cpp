@@ -233,7 +233,7 @@ TextFiles list_text_files(const fs::path& directory) {
     }
     if (bytes > 0) found.emplace_back(path, static_cast<std::uint32_t>(bytes));
   }
-  if (found.empty()) throw text_refusal(directory, "no file in it whose name ends in .txt has any text");
+  if (found.empty()) throw text_refusal(directory, "it has no .txt file with any text");
   if (found.size() >= std::numeric_limits<SampleIndex>::max()) {
     throw text_refusal(directory, fmt::format("{} documents are more than 2^32 - 2", found.size()));
   }

@@ -157,7 +157,7 @@ class ExampleScan {
     return Error(fmt::format("cannot open {}: the record at byte {} {}", file_.path().string(), record_, why));
   }
   void check(const Fields& fields) const {
-    if (!fields.sound()) throw refusal("is no tf.train.Example");
+    if (!fields.sound()) throw refusal("is not a tf.train.Example");
   }
 
   void features(const Extent& extent) {

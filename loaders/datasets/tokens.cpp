@@ -64,7 +64,7 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
     const TokenIndexFacts facts = read_token_index_facts(index);
     if (shape.token_bytes != 0 && shape.token_bytes != facts.token_bytes) {
       throw usage_error(
-          fmt::format("--token-type: according to {} tokens have {} bytes", index.string(), facts.token_bytes));
+          fmt::format("--token-type: {} says that tokens have {} bytes", index.string(), facts.token_bytes));
     }
     shape.token_bytes = facts.token_bytes;
     shape.documents = facts.documents;

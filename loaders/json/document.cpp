@@ -51,7 +51,7 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
     const std::string why = exception.id == kTooLarge
                                 ? fmt::format("the number that ends at byte {} is too large", position)
                             : position > text_bytes_ ? std::string("it is cut short")
-                                                     : fmt::format("byte {} is not valid there", position);
+                                                     : fmt::format("byte {} is not valid here", position);
     throw Error(fmt::format("{}: not JSON: {}", document_.source(), why), document_.error_kind());
   }
 

@@ -45,7 +45,7 @@ class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& /*exception*/) override {
-    throw Error(fmt::format("it is no JSON: byte {} is not valid there", position));
+    throw Error(fmt::format("it is not JSON: byte {} is not valid here", position));
   }
 
  private:
@@ -83,9 +83,9 @@ void read_json_text(std::string_view line, std::string_view key, std::string& te
   MemberFinder finder(key, text);
   // The library says what is wrong by parse_error(), which throws.
   nlohmann::json::sax_parse(line.begin(), line.end(), &finder);
-  if (!finder.is_object()) throw Error("it is no object");
+  if (!finder.is_object()) throw Error("it is not an object");
   if (finder.found()) return;
-  throw Error(finder.found_other() ? fmt::format("its member {} is no text", key)
+  throw Error(finder.found_other() ? fmt::format("its member {} is not a string", key)
                                    : fmt::format("it has no member {}, which --text-key names", key));
 }
 

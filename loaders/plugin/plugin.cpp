@@ -55,7 +55,7 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
   using Entry = const loadline_plugin_table* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "loadline_plugin"));
   if (entry == nullptr)
-    throw plugin_refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h asks for");
+    throw plugin_refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h requires");
   const loadline_plugin_table* table = nullptr;
   try {
     table = entry();

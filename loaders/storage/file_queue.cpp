@@ -88,7 +88,9 @@ void FileQueue::fail(const std::string& why) {
 
 void FileQueue::push(std::string_view path, std::size_t bytes) {
   check_whole();
-  if (size_ == capacity()) throw Error(fmt::format("cannot read {} ahead: {} files are already", path, size_));
+  if (size_ == capacity()) {
+    throw Error(fmt::format("cannot read {} ahead: {} files are being read already", path, size_));
+  }
   const std::size_t at = (first_ + size_) % places_.size();
   Place& place = places_[at];
   place.path.assign(path);
@@ -160,7 +162,7 @@ void FileQueue::wait_for(const Place& place) {
 
 std::span<const std::byte> FileQueue::take() {
   check_whole();
-  if (size_ == 0) throw Error("cannot take a file: none was asked for");
+  if (size_ == 0) throw Error("cannot take a file: none was requested");
   const Place& place = places_[first_];
   wait_for(place);
   const auto memory = memory_of(first_);

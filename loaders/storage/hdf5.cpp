@@ -109,7 +109,7 @@ std::string type_name(hid_t type) {
     case H5T_STRING: return "text";
     case H5T_COMPOUND: return "compound";
     case H5T_VLEN: return "variable-length";
-    default: return "of a type of its own";
+    default: return "of another type";
   }
   if (bytes > 1 && H5Tget_order(type) == H5T_ORDER_BE) text += " big-endian";
   return text;

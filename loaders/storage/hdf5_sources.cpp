@@ -135,7 +135,9 @@ void find_source(hid_t file, const fs::path& path, const std::string& source, co
 }
 
 void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& asked, int depth, Found& found) {
-  if (depth > kDeepest) throw asked.refusal(fmt::format("its sources are virtual {} times over", kDeepest));
+  if (depth > kDeepest) {
+    throw asked.refusal(fmt::format("its sources are virtual datasets nested more than {} deep", kDeepest));
+  }
   const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(properties.id());
   if (layout == H5D_CONTIGUOUS) return find_external(dataset, properties.id(), asked, found);

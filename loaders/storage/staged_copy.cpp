@@ -131,8 +131,8 @@ bool is_whole_copy(const fs::path& place, const fs::path& source, const StagedLi
   std::string note;
   if (fs::is_regular_file(place / kCopyNote)) note = read_text(place / kCopyNote, std::size_t{1} << 16);
   if (note.find(fmt::format("\nof {}\n", source.string())) == std::string::npos) {
-    throw Error(fmt::format("{} is there and is no copy of it that loadline made; remove it, or name another directory",
-                            place.string()));
+    throw Error(
+        fmt::format("{} is not a copy of it that loadline made; remove it, or name another directory", place.string()));
   }
   const std::string wanted = note_text(source, listing);
   if (!note.starts_with(wanted)) return false;
@@ -156,8 +156,7 @@ void make_room(const StagedListing& listing, const fs::path& place, const HeldFi
     room = fs::space(directory).available;
   }
   if (needed <= room) return;
-  throw Error(
-      fmt::format("it takes {} MiB, and there is room for {} MiB", (needed + (1U << 20) - 1) >> 20, room >> 20));
+  throw Error(fmt::format("it needs {} MiB, but only {} MiB are free", (needed + (1U << 20) - 1) >> 20, room >> 20));
 }
 
 std::unique_ptr<FileLock> lock_when_free(const fs::path& place, const std::stop_token& stop) {
@@ -171,9 +170,9 @@ std::unique_ptr<FileLock> lock_when_free(const fs::path& place, const std::stop_
 // Throws Error where a run reads the copy, as it keeps `use` of it.
 std::unique_ptr<const HeldFile> held_to_replace(const fs::path& place) {
   if (auto held = HeldFile::alone(place / kCopyNote)) return held;
-  throw Error(fmt::format(
-      "{} is not what the data is now, and another run is reading it; wait for its end, or name another directory",
-      place.string()));
+  throw Error(
+      fmt::format("{} is an outdated copy that another run is reading; wait for that run, or name another directory",
+                  place.string()));
 }
 
 std::unique_ptr<const HeldFile> held_to_read(const fs::path& place) {
@@ -185,7 +184,7 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
                                        const fs::path& directory,
                                        const std::function<void(std::uint64_t, std::uint64_t)>& show,
                                        const std::stop_token& stop) {
-  if (!fs::is_directory(directory)) throw Error("there is no such directory");
+  if (!fs::is_directory(directory)) throw Error("the directory does not exist");
   const fs::path place = staged_path(source, directory).parent_path();
   const auto lock = lock_when_free(place, stop);
   if (!lock) return std::nullopt;
@@ -258,7 +257,7 @@ std::optional<StagedFiles> stage_files(const fs::path& source, std::span<const f
   };
   try {
     const fs::path whole = whole_path(source);
-    if (lies_within(directory, whole)) throw Error("the directory lies within the data");
+    if (lies_within(directory, whole)) throw Error("the directory is inside the data");
     return stage_whole(whole, names_beside(whole, beside), whole_path(directory), show, stop);
   } catch (const fs::filesystem_error& error) {
     throw refusal(fmt::format("{}: {}", error.path1().string(), error.code().message()));

@@ -35,7 +35,7 @@ StagedEntry entry_of(const fs::path& root, std::string name) {
 
 void list_into(StagedListing& listing, const fs::path& root, const std::string& below, int depth) {
   if (depth > kDeepest) {
-    throw Error(fmt::format("{} has more than {} directories within each other, as where a link leads back",
+    throw Error(fmt::format("{} has more than {} nested directories, perhaps by a link that leads back",
                             (root / below).string(), kDeepest));
   }
   listing.directories.push_back(below);

@@ -121,7 +121,7 @@ std::optional<TarScanner::Header> TarScanner::read_header() {
     return std::nullopt;
   }
   if (!tar_checksum_holds(block)) {
-    throw refusal(at_, at_ == 0 ? "not a tar archive" : "no header of a tar archive (its checksum is wrong)");
+    throw refusal(at_, at_ == 0 ? "not a tar archive" : "not a tar header (its checksum is wrong)");
   }
   Header header{.at = at_, .bytes = 0, .type = block[kTarType], .name = tar_path_of(block)};
   const auto size = tar_number(block, kTarSize);

@@ -251,7 +251,7 @@ JpegHeader JpegDecoder::open(std::span<const std::byte> encoded) {
                           .colour = colour_of(info),
                           .progressive = info.progressive_mode != FALSE,
                           .orientation = orientation_of(info)};
-  if (info.data_precision != 8) throw Error(fmt::format("cannot decode JPEG: {} bits a sample", info.data_precision));
+  if (info.data_precision != 8) throw Error(fmt::format("cannot decode JPEG: {} bits per sample", info.data_precision));
   if (header.size.pixels() > kMostPixels) {
     throw Error(fmt::format("cannot decode JPEG: {} x {} pixels: more than {}", header.size.width, header.size.height,
                             kMostPixels));

@@ -35,7 +35,7 @@ const char* remembered(const char* why) {
 const char* reason(const cv::Exception& error) {
   // It says so by the condition in its own code.
   if (error.err.find("CV_IO_MAX") != std::string::npos) return "its header claims more pixels than OpenCV decodes";
-  if (error.code == cv::Error::StsNoMem) return "its header claims more pixels than there is memory for";
+  if (error.code == cv::Error::StsNoMem) return "its header claims more pixels than fit in memory";
   return remembered(error.err.c_str());
 }
 

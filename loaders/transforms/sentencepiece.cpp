@@ -37,7 +37,7 @@ class SentencePiece final : public Tokenizer {
     model_.reset(sentencepiece().load(bytes.data(), bytes.size(), &why));
     if (!model_) {
       throw Error(fmt::format("cannot open {}: {}", path_.string(),
-                              why == nullptr ? "it is no model of SentencePiece, as spm_train writes it" : why));
+                              why == nullptr ? "it is not a SentencePiece model as written by spm_train" : why));
     }
     if (vocabulary() == 0) throw Error(fmt::format("cannot open {}: the model has no tokens", path_.string()));
   }

@@ -45,7 +45,7 @@ const char* guarded(const Work& work) {
   } catch (const std::exception& error) {
     return remembered(error.what());
   } catch (...) {
-    return "SentencePiece failed and does not say why";
+    return "SentencePiece failed without a message";
   }
 }
 

@@ -252,7 +252,7 @@ class Cuda final : public Sink {
     if (!std::isfinite(loss)) {
       throw Error(
           fmt::format("compute cuda: the loss of epoch {}, batch {} of the run, is {}: a value is not finite, a "
-                      "label is no class, or the training diverges",
+                      "label is not a class, or the training diverges",
                       launch.epoch, launch.sequence, loss));
     }
     share_out(launch);

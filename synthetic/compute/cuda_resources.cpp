@@ -24,7 +24,7 @@ void use_first_device() {
   if (status == cudaSuccess && devices == 0) status = cudaErrorNoDevice;
   if (status != cudaSuccess) {
     cudaGetLastError();
-    throw Error(fmt::format("compute cuda: no CUDA device is there: {}", cudaGetErrorString(status)));
+    throw Error(fmt::format("compute cuda: no CUDA device found: {}", cudaGetErrorString(status)));
   }
   check(cudaSetDevice(0), "use the first device");
 }
@@ -54,7 +54,7 @@ void PinnedMemory::Free::operator()(void* data) const {
 
 PinnedRange::PinnedRange(std::span<std::byte> bytes) {
   check(cudaHostRegister(bytes.data(), bytes.size(), cudaHostRegisterDefault),
-        fmt::format("pin the {} bytes of a batch (staging=copied does without)", bytes.size()));
+        fmt::format("pin the {} bytes of a batch (staging=copied needs none)", bytes.size()));
   data_.reset(bytes.data());
 }
 

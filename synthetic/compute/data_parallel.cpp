@@ -108,7 +108,7 @@ std::unique_ptr<Sink> make_data_parallel(const DeviceModel& model, const Compute
 std::size_t data_parallel_bytes(const DeviceModel& model, std::size_t batch_bytes) {
   if (model.copies() || model.reduce_bytes_per_second > 0 || model.reduce_latency_seconds > 0) {
     throw usage_error(
-        "compute device: with mode=dp copies and sums are really done, and take the time that they take: leave out "
+        "compute device: with mode=dp copies and sums are real and take their own time: leave out "
         "copy_bytes_per_second, copy_latency_seconds, reduce_bytes_per_second and reduce_latency_seconds");
   }
   if (model.ranks > 1 || model.bucket_bytes > 0) {

@@ -92,7 +92,7 @@ inline constexpr std::array kDeviceParameters{
                      .required = false,
                      .most = 1e6},
     ComputeParameter{.name = "bucket_bytes",
-                     .help = "gradients that the ranks of a run sum up at a time, really, bytes; 0: in the ring's time",
+                     .help = "bytes of gradients that ranks really sum at a time; 0: emulate the ring's time",
                      .standard = 0,
                      .least = 0,
                      .whole = false,

@@ -55,7 +55,7 @@ class GptTrainer final : public Trainer {
     timed(kForward, [&] { loss = model_.forward(samples_.data(), true); });
     if (!std::isfinite(loss.sum)) {
       throw Error(
-          fmt::format("compute gpt: the loss is no finite number in batch {} of the run, epoch {}: lower learning_rate",
+          fmt::format("compute gpt: the loss is not finite in batch {} of the run, epoch {}: lower learning_rate",
                       batch->sequence, batch->epoch));
     }
     timed(kBackward, [&] { model_.backward(); });
@@ -102,8 +102,8 @@ class GptTrainer final : public Trainer {
     const auto most = std::max_element(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(values));
     if (*most >= 0 && static_cast<std::size_t>(*most) >= shape_.vocabulary) {
       throw Error(fmt::format(
-          "compute gpt: token {} in batch {} of the run is out of range, want below {}: gpt:vocabulary=N has more",
-          *most, batch.sequence, shape_.vocabulary));
+          "compute gpt: token {} in batch {} of the run is out of range, want below {}; raise gpt:vocabulary", *most,
+          batch.sequence, shape_.vocabulary));
     }
   }
 
@@ -135,7 +135,7 @@ class GptTrainer final : public Trainer {
 
 GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
   if (setting.sample.dtype != DType::kI32) {
-    throw usage_error(fmt::format("compute gpt: the samples are {}, want tokens, as --workload tokens has them",
+    throw usage_error(fmt::format("compute gpt: the samples are {}, want tokens, as in --workload tokens",
                                   name(setting.sample.dtype)));
   }
   if (support_of(setting.precision) == PrecisionSupport::kNone) {
@@ -152,7 +152,7 @@ GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
                        .batch_size = setting.batch_size};
   if (shape.width % shape.heads != 0) {
     throw usage_error(
-        fmt::format("compute gpt: width={} cannot be shared out to {} heads evenly", shape.width, shape.heads));
+        fmt::format("compute gpt: width={} cannot be divided evenly among {} heads", shape.width, shape.heads));
   }
   return shape;
 }

@@ -39,7 +39,7 @@ class Replay final : public Sink {
     const Recording& job = playback_.recording();
     return fmt::format("{} steps of {:.4g} ms on average, recorded on {}{}", job.batches,
                        1e3 * job.step.total_seconds / static_cast<double>(job.batches), job.hostname,
-                       job.asynchronous ? ", whose accelerator may have worked on behind them" : "");
+                       job.asynchronous ? ", whose accelerator may have continued after them" : "");
   }
 
  private:

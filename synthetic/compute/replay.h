@@ -13,14 +13,14 @@ namespace loadline {
 
 inline constexpr std::array kReplayParameters{
     ComputeParameter{.name = "file",
-                     .help = "what `loadline.record` wrote of the job",
+                     .help = "recording of the job, written by `loadline.record`",
                      .standard = 0,
                      .least = 0,
                      .whole = true,
                      .required = true,
                      .text = true},
     ComputeParameter{.name = "busy",
-                     .help = "what the host does during a step: sleep, look at the clock, or copy 32 MiB in memory",
+                     .help = "what the host does during a step: sleep, poll the clock, or copy 32 MiB in memory",
                      .standard = 0,
                      .least = 0,
                      .whole = true,

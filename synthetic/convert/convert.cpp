@@ -249,20 +249,20 @@ void write_npy(const ConvertJob& job) {
 }
 
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "hdf5", false, true, hdf5_obstacle,
+    ConvertFormat{"hdf5", "one HDF5 file, contiguous for mapping, or in chunks", "hdf5", false, true, hdf5_obstacle,
                   write_hdf5},
     ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, false, idx_obstacle, write_idx},
     ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, false, cifar10_obstacle,
                   write_cifar10},
     ConvertFormat{"npy", "a directory of NumPy arrays: images and labels, or a volume's two fields", "npy", true, false,
                   npy_obstacle, write_npy},
-    ConvertFormat{"jpeg", "a directory of classes with a file for each image: as it is encoded, otherwise PNG",
-                  "image-folder", true, true, encoded_obstacle, write_folder},
+    ConvertFormat{"jpeg", "a directory per class, a file per image: its encoded bytes, otherwise PNG", "image-folder",
+                  true, true, encoded_obstacle, write_folder},
     ConvertFormat{"webdataset", "a directory of tar shards with image and label of each sample", "webdataset", true,
                   true, encoded_obstacle, write_webdataset},
-    ConvertFormat{"tfrecord", "a directory of TFRecord shards, a tf.train.Example a sample", "tfrecord", true, true,
+    ConvertFormat{"tfrecord", "a directory of TFRecord shards, one tf.train.Example per sample", "tfrecord", true, true,
                   encoded_obstacle, write_tfrecord},
-    ConvertFormat{"tokens", "of text: a directory of train.bin and train.idx, made by its tokenizer", "tokens", true,
+    ConvertFormat{"tokens", "a directory of train.bin and train.idx, made from text by its tokenizer", "tokens", true,
                   false, tokens_obstacle, write_tokens},
 };
 
@@ -271,7 +271,8 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
   }
   if ((options.chunk_samples || options.gzip_level != 0) && format.name != "hdf5") {
-    throw usage_error(fmt::format("--chunk and --gzip: {} has neither chunks nor compression, hdf5 has", format.name));
+    throw usage_error(
+        fmt::format("--chunk and --gzip: {} has neither chunks nor compression, only hdf5 does", format.name));
   }
   if (options.gzip_level != 0 && !options.chunk_samples) {
     throw usage_error("--gzip: only chunks are compressed, give --chunk too");

@@ -90,7 +90,7 @@ struct Decoding {
   ImageSize open(const Dataset& from, SampleIndex index, StoredSample sample) {
     try {
       const ImageSize size = decoder.open_deep(sample, false);
-      if (decoder.is_deep()) throw Error("it has 16 bits a value, and only 8 can be stored as pixels");
+      if (decoder.is_deep()) throw Error("it has 16 bits per value, and only 8 can be stored as pixels");
       return size;
     } catch (const Error& error) {
       throw Error(fmt::format("cannot decode {} (sample {}): {}", from.describe(index), index, error.what()));

@@ -159,7 +159,7 @@ void write_folder(const ConvertJob& job) {
   const Labels& labels = job.from.labels();
   if (!std::ranges::is_sorted(labels)) {
     throw Error(
-        fmt::format("cannot convert to {}: it holds samples in the order of their classes, these are in another",
+        fmt::format("cannot convert to {}: it stores samples in the order of their classes, but these are in another",
                     job.options.format));
   }
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {

@@ -25,7 +25,7 @@ constexpr std::size_t kMostFileBytes = std::size_t{1} << 30U;
 void check(const PhotosOptions& options) {
   if (options.from.empty()) {
     throw usage_error(
-        "--from: photos are cut out of photographs that are there, name their directory; Debian's package "
+        "--from: photos are cropped from existing photographs, name their directory; Debian's package "
         "lomiri-wallpapers-16.04 puts some into /usr/share/backgrounds");
   }
   if (options.width < 16 || options.height < 16 || options.width > 8192 || options.height > 8192) {

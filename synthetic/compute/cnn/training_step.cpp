@@ -187,8 +187,8 @@ void TrainingStep::timed(Stage stage, const Work& work) {
 std::string TrainingStep::description() const {
   const bool emulated = support_of(setting_.precision) == PrecisionSupport::kEmulated;
   const GraphFacts& facts = graph_.facts();
-  return fmt::format("{}, {} weights, {}{}, {}, {} thread{}, {} reorders a step", options_.network->name, facts.weights,
-                     name(setting_.precision), emulated ? " (emulated: this CPU computes in f32)" : "",
+  return fmt::format("{}, {} weights, {}{}, {}, {} thread{}, {} reorders per step", options_.network->name,
+                     facts.weights, name(setting_.precision), emulated ? " (emulated: this CPU computes in f32)" : "",
                      setting_.fusion ? "fused" : "not fused", setting_.threads, setting_.threads == 1 ? "" : "s",
                      facts.reorders) +
          (buckets_ ? fmt::format(", gradients of {} ranks in {} bucket{}", buckets_->ranks(), buckets_->count(),

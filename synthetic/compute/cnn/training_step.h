@@ -44,7 +44,7 @@ class TrainingStep {
   Score evaluate(const Slot& batch);
 
   std::span<const StageTime> stages() const { return stages_; }
-  // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders a step".
+  // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders per step".
   std::string description() const;
   bool classifies() const { return options_.network->loss == Loss::kCrossEntropy; }
   // As in Sink.

@@ -492,7 +492,7 @@ TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
           "copy in HDF5");
   EXPECT_EQ(
       test::thrown_by([&] { open_dataset(other, {.hdf5_images = "mine"}); }).message,
-      "--hdf5-images and --hdf5-labels: they are for the format hdf5, and " + other.string() + " is of format cifar10");
+      "--hdf5-images and --hdf5-labels: they are for format hdf5, but the format of " + other.string() + " is cifar10");
 }
 
 // ---- packed
