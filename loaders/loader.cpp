@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-// Those that were added while the program runs, and who opens others.
+// Loaders that were added while the program runs, and the openers of others.
 class Additions {
  public:
   const LoaderKind* find(std::string_view name) const {
@@ -39,7 +39,7 @@ class Additions {
     openers_.push_back(std::move(opener));
   }
 
-  // The one to ask first comes first.
+  // In the order in which to ask them.
   std::vector<LoaderOpener> openers() const {
     const std::lock_guard lock(mutex_);
     return {openers_.rbegin(), openers_.rend()};
@@ -136,7 +136,7 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
     throw Error(fmt::format("loader {}: it delivers samples of {}, and {} needs {}", loader, text_of(delivered),
                             needs.consumer, text_of(wanted)));
   }
-  // What tokens have to predict is among them.
+  // Tokens contain their own targets.
   if (sample.dtype != DType::kI32 && !delivered.labels) {
     throw Error(fmt::format("loader {}: it delivers no labels, and {} needs them", loader, needs.consumer));
   }

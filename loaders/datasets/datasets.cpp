@@ -106,7 +106,7 @@ std::string one_of(std::span<const std::string_view> words) {
   return text;
 }
 
-// The loader that reads this way: its row in the table of loaders, which stands above this one, has the same access.
+// The loader that reads this way: its row in the loader table, a layer above this one, has the same access.
 std::string_view hdf5_loader(Access access) {
   switch (access) {
     case Access::kMapped: return "hdf5-mmap";
@@ -209,7 +209,7 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
     const DatasetFormat& format = format_of(path, options);
     check_abilities(format, path, options);
     auto dataset = format.open(path, options);
-    const bool labelled = dataset->info().labelled();  // the others have seen to it
+    const bool labelled = dataset->info().labelled();  // the others did this while opening
     const bool placed = dataset->info().access == Access::kResident && (options.memory.nodes.empty() || !labelled);
     if (!options.in_memory || placed) return dataset;
     return copy_to_memory(*dataset, std::numeric_limits<std::size_t>::max(), options.memory);

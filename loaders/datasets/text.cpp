@@ -31,7 +31,7 @@ bool is_json_text(std::string_view name) {
 bool is_text_name(std::string_view name) {
   return is_plain_text(name) || is_json_text(name);
 }
-// A model of tokens and its list of them, and what tells of a dataset.
+// A tokenizer model, its vocabulary list, or a description of the dataset.
 bool is_beside_text(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -90,7 +90,7 @@ std::string tokenizer_for(const fs::path& path, const std::string& asked) {
                                 models[1].string()));
 }
 
-// Of a few documents evenly spread, how many tokens a byte becomes, ends counted as a byte and a token each.
+// Tokens per byte, measured on a few evenly spread documents; each end counts as one byte and one token.
 double tokens_a_byte(const DocumentStore& documents, const Tokenizer& tokenizer, bool json, const std::string& key) {
   constexpr std::size_t kMostDocuments = 256;
   constexpr std::uint32_t kMostBytes = 16384;
@@ -109,7 +109,7 @@ double tokens_a_byte(const DocumentStore& documents, const Tokenizer& tokenizer,
       const std::size_t made = encoder->encode(reader.text(), {});
       tokens += static_cast<double>(made + ends);
       bytes += end + 1.0;
-    } catch (const Error&) {  // the filler that reads a corrupt one reports it
+    } catch (const Error&) {  // the filler reports a corrupt document when it reads it
     }
   }
   documents.check_intact();
@@ -189,7 +189,7 @@ bool TextDataset::visit(const std::function<bool(StoredSample)>& visitor) const 
 
 bool recognises_text(const fs::path& path) {
   if (!fs::is_directory(path)) return is_text_name(path.filename().string());
-  // Many other datasets have a text beside them that tells of them, or lists their files.
+  // Many other datasets include a text that describes them or lists their files.
   bool any = false;
   const auto fits = [&any](const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 64;  // directories within each other: more are a link to its own parent
+constexpr int kDeepest = 64;  // nested directories: more mean a link to its own parent
 
 StagedEntry entry_of(const fs::path& root, std::string name) {
   struct stat status {};
@@ -50,7 +50,7 @@ void list_into(StagedListing& listing, const fs::path& root, const std::string& 
   for (const std::string& directory : inner) list_into(listing, root, directory, depth + 1);
 }
 
-// With an end that no name can have.
+// Ends with a character that no name can contain.
 std::string line_of(const StagedEntry& file) {
   std::string line =
       fmt::format("{} {}.{:09} {}", file.bytes, file.modified_seconds, file.modified_nanoseconds, file.name);
