@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// What the library's parser calls, value by value.
+// Called by the library's parser, value by value.
 class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonCollector(JsonDocument& document, std::size_t text_bytes) : document_(document), text_bytes_(text_bytes) {}

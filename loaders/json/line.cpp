@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// Called value by value; keeps nothing but the one text.
+// Called value by value; keeps only the one text.
 class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
  public:
   MemberFinder(std::string_view key, std::string& text) : wanted_(key), text_(text) {}
@@ -81,7 +81,7 @@ class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
 void read_json_text(std::string_view line, std::string_view key, std::string& text) {
   text.clear();
   MemberFinder finder(key, text);
-  // The library says what is wrong by parse_error(), which throws.
+  // The library reports errors by parse_error(), which throws.
   nlohmann::json::sax_parse(line.begin(), line.end(), &finder);
   if (!finder.is_object()) throw Error("it is not an object");
   if (finder.found()) return;

@@ -33,8 +33,8 @@ OptimizerOptions optimizer_of(std::span<const double> values, const StepSetting&
 
 // Made, used and destroyed by one thread, which is the first of those that compute.
 //
-// A batch that is short is filled up with samples of no tokens, which count for nothing: products are made for whole
-// batches, and so a short one takes as long.
+// A short batch is filled up with empty samples, which do not count: products are made for whole batches, so a short
+// one takes as long.
 class GptTrainer final : public Trainer {
  public:
   GptTrainer(std::span<const double> values, const ComputeContext& context)
@@ -88,7 +88,7 @@ class GptTrainer final : public Trainer {
  private:
   enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimizer, kStages };
 
-  // Of the mean loss of a token, as if it were that of each sample.
+  // Treats the mean loss per token as the loss of each sample.
   static Score score_of(const NextTokenLoss& loss, std::size_t samples) {
     const auto tokens = static_cast<double>(std::max<std::size_t>(loss.tokens, 1));
     return {.samples = samples, .loss_sum = loss.sum / tokens * static_cast<double>(samples)};
@@ -122,7 +122,7 @@ class GptTrainer final : public Trainer {
   StepSetting setting_;
   const Clock& clock_;
   StepLog* log_;
-  std::uint64_t sequence_ = 0;  // of the batch in hand
+  std::uint64_t sequence_ = 0;  // of the current batch
   std::optional<PinnedThread> pinned_;
   Gpt model_;
   Optimizer optimizer_;

@@ -22,7 +22,7 @@ class Replay final : public Sink {
   void consume(Batch batch) override {
     const Playback::Batch recorded = playback_.next();
     const Time begin = clock_.now();
-    // What the last wait overslept by its own doing, this step has begun earlier.
+    // This step is dated back by the lateness that the previous wait itself caused.
     const Time end = begin - late_ + recorded.scaled(recorded.step, batch->count);
     wait_.until(end);
     const Time now = clock_.now();

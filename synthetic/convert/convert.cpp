@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
-// Gives all samples to `consume` in order, a block of whole samples at a time.
+// Passes all samples to `consume` in order, in blocks of whole samples.
 void stream(const ConvertJob& job, const std::function<void(std::span<const std::byte>)>& consume) {
   const DatasetInfo& info = job.from.info();
   const std::size_t most = std::max<std::size_t>(kBlockBytes / info.sample_bytes(), 1) * info.sample_bytes();
@@ -48,7 +48,7 @@ void stream(const ConvertJob& job, const std::function<void(std::span<const std:
   if (!block.empty()) flush();
 }
 
-// Gives all planes of a volume to `consume`, in order.
+// Passes all planes of a volume to `consume`, in order.
 void stream_planes(const ConvertJob& job,
                    const std::function<void(Field, std::size_t channel, std::size_t x, StoredSample)>& consume) {
   const VolumeShape& shape = *job.from.info().volume;
@@ -100,7 +100,7 @@ void write_volume(const ConvertJob& job, Hdf5Writer& writer) {
 // Encoded samples of any size, back to back, and where each begins.
 void write_packed(const ConvertJob& job, Hdf5Writer& writer) {
   const std::size_t samples = job.from.info().samples;
-  // Their sizes are only known when they have been read, so they are read twice.
+  // Sizes are known only after reading, so samples are read twice.
   std::vector<std::uint64_t> offsets{0};
   job.from.visit([&](StoredSample sample) {
     offsets.push_back(offsets.back() + sample.size());
@@ -131,7 +131,7 @@ void write_hdf5(const ConvertJob& job) {
     return writer.close();
   }
   const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
-  const DatasetOptions names;  // what a reader looks for unless told otherwise
+  const DatasetOptions names;  // the names that a reader looks for by default
   Hdf5Writer writer(job.to, job.shown);
   writer.begin(names.hdf5_images, extents,
                {.chunk_rows = job.options.chunk_samples, .gzip_level = job.options.gzip_level});
@@ -142,7 +142,7 @@ void write_hdf5(const ConvertJob& job) {
 
 // ---- idx
 
-// Images of one size, a byte a value.
+// Images of one size, one byte per value.
 bool are_plain(const DatasetInfo& info) {
   return !info.encoded && info.labelled();
 }
@@ -310,7 +310,7 @@ bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dat
   return *a == *b;
 }
 
-// A copy of what cannot be decoded is worth nothing, and looks as if it were.
+// A copy of corrupt images would be useless but look complete.
 void check_decodes(const ConvertJob& job) {
   if (!job.from.info().encoded) return;
   const auto found = verify(job.from, job.progress, job.stop);
@@ -364,7 +364,7 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   const Dataset& from = pixels ? *pixels : original;
   check(from.info(), format, options);
   if (is_taken(to)) {
-    // Whatever keeps it from being read makes it something else.
+    // If it cannot be read, it is something else.
     try {
       if (holds_the_same(to, format, from, stop)) return Converted::kAlreadyThere;
     } catch (const Error&) {

@@ -36,7 +36,7 @@ void check(const PhotosOptions& options) {
   }
 }
 
-// Files that may be photographs and are large enough to cut from, in the order of their paths.
+// Files that may be photographs and are large enough for crops, in the order of their paths.
 std::vector<fs::path> photographs_in(const fs::path& from) {
   std::error_code code;
   std::vector<fs::path> files;
@@ -61,7 +61,7 @@ ImageSize open(OpenCvDecoder& decoder, const fs::path& path) {
   }
 }
 
-// A part with the proportions of the output, of a quarter to all of the largest such part's sides.
+// A crop with the proportions of the output, whose sides are a quarter to all of those of the largest such crop.
 Region part_of(const ImageSize& photograph, const PhotosOptions& options, Random& random) {
   const auto wide = static_cast<double>(options.width);
   const auto high = static_cast<double>(options.height);
