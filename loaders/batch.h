@@ -14,7 +14,7 @@ namespace loadline {
 
 // Memory for one batch. It has one owner at a time: the worker that fills it, then the consumer. An external loader
 // owns its memory: loadline does not write to it, and labels and indices are empty if the loader reports none.
-struct alignas(64) Slot {          // on lines of its own: neighbours are filled by different threads
+struct alignas(64) Slot {          // on its own cache lines: different threads fill neighbouring slots
   std::span<std::byte> data;       // capacity; the first `count` samples are valid, back to back or as a pair
   std::span<std::int32_t> labels;  // capacity; one per sample
   std::span<SampleIndex> indices;  // capacity; one per sample, in delivery order

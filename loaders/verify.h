@@ -35,7 +35,7 @@ using VerifyProgress = std::function<void(std::size_t done, std::size_t total)>;
 // Decodes every encoded sample completely, on as many threads as this process has CPUs. Looks for files or encoded
 // samples that occur twice and for classes without samples. Checks that documents are UTF-8, and their JSON. Other
 // samples need no decoding; content_fingerprint() reads them. Returns nullopt if `stop` was requested before the end.
-// Throws Error if storage fails; a file that holds one sample and cannot be read is a fault of that sample instead.
+// Throws Error if storage fails, except while it reads an encoded sample: that is a fault of the sample.
 std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress& progress = {},
                                    const std::stop_token& stop = {});
 

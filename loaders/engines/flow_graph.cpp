@@ -31,15 +31,15 @@ namespace flow = tbb::flow;
 // A textbook graph would have input_node, limiter_node, function_node and sequencer_node, and oneTBB's own threads.
 // Other means replace them because they measured better (two CPUs, CIFAR-10 as u8, against thread-pool):
 //
-// - The limiter: the slots are the bound, and a worker waits for one in its turn, as there are no more messages than
-//   threads. A limiter has to be told of each slot that comes home by the consumer, who makes a task and wakes a thread
-//   for it: 10 to 20 % fewer samples/s. The one here costs nothing that can be measured.
+// - The limiter: the slots are the limit, and a worker waits for one during its turn, since there are no more messages
+//   than threads. The consumer would have to tell a limiter node of each returned slot, create a task and wake a thread
+//   for it: 10 to 20 % fewer samples/s. Waiting for slots costs nothing measurable.
 // - The sequencer: the ring orders without a lock. In a sequencer one thread forwards for all, and while it is not
 //   running the others wait: 30 % fewer with two workers and batches of 64.
-// - oneTBB's threads: our own stay in the arena, and it starts none. Of its own it starts no more than the process
-//   allows, which is the least that anyone in it has set (global_control), and so nothing a loader could see to; they
-//   run where the process might when it first used oneTBB, not where the caller may; where one cannot be started, the
-//   process ends; and they outlive the feed, since finalize() does nothing while other threads use oneTBB.
+// - oneTBB's threads: our own stay in the arena, so oneTBB starts none. It would start no more than the process allows,
+//   which is the lowest limit that anyone in the process has set (global_control) and beyond a loader's control. Its
+//   threads run where the process might when it first used oneTBB, not where the caller may. If one cannot be started,
+//   the process ends. And they outlive the feed, since finalize() does nothing while other threads use oneTBB.
 class FlowGraphFeed final : public WorkerFeed {
  public:
   FlowGraphFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,

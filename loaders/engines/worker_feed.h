@@ -56,7 +56,7 @@ class WorkerFeed : public Feed {
     WorkerClock clock;
     std::unique_ptr<Filler> filler;               // null if samples are read ahead
     std::unique_ptr<SampleFiller> sample_filler;  // null if they are not
-    std::optional<ReadAhead::Piece> piece;        // that it has in hand
+    std::optional<ReadAhead::Piece> piece;        // the sample it is assembling
     Batch whole;                                  // finished, to be delivered
     std::vector<SampleIndex> coming;              // of a batch whose samples it requests
     bool storage_reads = false;                   // whether its last requests and reads reached storage

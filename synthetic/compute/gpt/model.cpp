@@ -103,7 +103,7 @@ class Gpt::Parts {
     float* middle;  // the stream after attention
     float* normal2;
     float* dense;  // before GELU
-    float* bent;   // behind it
+    float* bent;   // after GELU
     float* means1;
     float* inverses1;
     float* means2;
