@@ -23,10 +23,10 @@ enum class Order : std::uint8_t {
 };
 
 // The rule of kPageShuffled. Page k starts at sample k * page_samples; the last page has the samples that are left.
-// Each epoch puts the pages in a new order and groups window_samples / page_samples (rounded down) neighbouring pages
-// into a window; the last window has the pages that are left. Samples are mixed within a window, never across
-// windows, so all samples of a page come within one window even if the sizes do not divide evenly. Ranks share an
-// epoch by position, as in every order: each takes its part of every window.
+// Each epoch puts the pages in a new order; each window_samples / page_samples (rounded down) consecutive pages of
+// that order form a window, and the last window has the pages that are left. Samples are mixed within a window, never
+// across windows, so all samples of a page come within one window even if the sizes do not divide evenly. Ranks share
+// an epoch by position, as in every order: each takes its part of every window.
 
 // How a random order is produced. To a loader both methods are uniform; they produce different permutations.
 enum class Shuffle : std::uint8_t {

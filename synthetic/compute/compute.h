@@ -111,7 +111,7 @@ struct StepSetting {
   std::size_t batch_size = 0;  // samples, at most
   std::size_t classes = 0;     // labels are below it
   Precision precision = Precision::kF32;
-  bool fusion = true;             // combine operations that need only one pass over memory
+  bool fusion = true;             // combine operations into one pass over memory where possible
   std::size_t threads = 1;        // for the step, including the caller's
   std::vector<std::size_t> cpus;  // where these threads may run; empty: wherever the caller may
   std::uint64_t seed = 1;         // for the initial weights
