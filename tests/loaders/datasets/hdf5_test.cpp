@@ -477,8 +477,8 @@ TEST_F(Hdf5, RefusesASplitAndLabelsThatItCannotHave) {
   put("labels", {3});
   EXPECT_EQ(refusal({.split = Split::kTest}),
             test::usage("split test: " + path_.string() +
-                        " has one split only, as every dataset of format hdf5 does; keep the other split at a path of "
-                        "its own"));
+                        " has one split only, as every dataset of format hdf5 does; keep the other split at "
+                        "its own path"));
   EXPECT_EQ(refusal({.labels = LabelKind::kCoarse}),
             test::usage("coarse labels: " + path_.string() + " has none, only cifar100 does"));
 }

@@ -211,7 +211,7 @@ TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
   EXPECT_THAT(test::names_in(home_ / "folder/class00003"), ElementsAre("0000000003.png"));
   EXPECT_EQ(content_fingerprint(*decoded(*open_dataset(home_ / "folder", {}), {})), content_fingerprint(*one));
   EXPECT_THAT(refusal(*grey_, {.format = "jpeg"}).message,
-              HasSubstr("cannot convert to jpeg: it holds samples in the order of their classes"));
+              HasSubstr("cannot convert to jpeg: it stores samples in the order of their classes"));
 }
 
 TEST_F(Convert, KeepsNoCopyOfWhatCannotBeDecoded) {
