@@ -128,7 +128,7 @@ class Labels {
     if (layout_.bytes == 1 && !layout_.is_signed) return std::to_integer<std::int32_t>(*at);
     return wide(at);
   }
-  // Returns -1 for a value that does not fit; it is no class.
+  // Returns -1 for a value that does not fit, which is never a class.
   std::int32_t wide(const std::byte* at) const;
   std::int32_t class_of(std::size_t index) const;
 
