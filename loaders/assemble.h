@@ -21,34 +21,34 @@
 
 namespace loadline {
 
-// What one thread needs of its own to fill slots, and what it has learned. Borrows its assembler.
+// One thread's state for filling slots: its own memory, and what it has learned. Borrows its assembler.
 class Filler {
  public:
   virtual ~Filler() = default;
 
-  // Fills data and labels of the slot's first `count` samples, whose indices and epoch it holds already. One thread at
-  // a time. Allocates nothing once its memory has grown to the largest sample, apart from what libraries take to decode
-  // or tokenize a sample (libjpeg, OpenCV, SentencePiece) and, with FileRead::kMmap, the mapping of each file. Throws
-  // Error naming file and place when storage fails under it. Streaming stores are fenced; where the transform has none,
-  // cached ones take their place.
+  // Fills data and labels of the slot's first `count` samples, whose indices and epoch it holds already. One thread
+  // at a time. Allocates nothing once its memory has grown to the largest sample, apart from what libraries take to
+  // decode or tokenize a sample (libjpeg, OpenCV, SentencePiece) and, with FileRead::kMmap, the mapping of each file.
+  // Throws Error naming file and place when storage fails under it. Streaming stores are fenced; a transform that has
+  // none uses cached ones instead.
   virtual void fill(Slot& slot) = 0;
 
-  // Asks for the mapped pages that fill() will read of these samples in that epoch. The same thread. Does not wait for
-  // them.
+  // Requests the mapped pages that fill() will read for these samples in that epoch, without waiting for them. The
+  // same thread.
   virtual void ask_for(std::uint64_t /*epoch*/, std::span<const SampleIndex> /*indices*/, PagesAhead& /*pages*/) {}
-  // As SampleReader's, of samples that are not mapped. The same thread.
+  // As in SampleReader, for samples that are not mapped. The same thread.
   virtual bool can_fetch() const { return false; }
   virtual void fetch(std::span<const SampleIndex> /*indices*/) {}
 };
 
-// As Filler, for one sample at a time, whose stored bytes the caller has. Several threads, each with one of its own,
-// may fill places of one slot at a time.
+// Like Filler, but fills one sample at a time from stored bytes that the caller provides. Several threads, each with
+// its own SampleFiller, may fill places of one slot concurrently.
 class SampleFiller {
  public:
   virtual ~SampleFiller() = default;
 
-  // Fills the data and the label of place `at` of the slot, whose indices and epoch it holds already. False: the sample
-  // is corrupt and to be left out. Throws Error as Filler::fill().
+  // Fills the data and the label of place `at` of the slot, whose indices and epoch it holds already. False if the
+  // sample is corrupt and must be left out. Throws Error like Filler::fill().
   virtual bool fill(Slot& slot, std::size_t at, StoredSample stored) = 0;
   virtual Stores stores() const = 0;
 };
@@ -62,23 +62,24 @@ class Assembler {
   virtual ~Assembler() = default;
 
   const Dataset& dataset() const { return dataset_; }
-  // Of one assembled sample.
+  // Size of one assembled sample.
   virtual std::size_t sample_bytes() const = 0;
   virtual SampleFormat sample_format() const = 0;
-  // The stores that such a request results in.
+  // The stores that are used when `stores` is requested.
   virtual Stores effective(Stores stores) const = 0;
-  // The samples left out so far, with the reason: none where the first of them ends the feed. Any thread.
+  // The samples left out so far, with the reason. Empty if the first corrupt sample ends the feed. Any thread.
   virtual std::map<SampleIndex, std::string> skipped() const { return {}; }
-  // For slots of up to `batch_size` samples. `stores`: how to write; none: what the thread learns to be faster.
+  // For slots of up to `batch_size` samples. `stores`: how to write; nullopt: whichever the thread learns to be
+  // faster.
   virtual std::unique_ptr<Filler> make_filler(std::size_t batch_size, std::optional<Stores> stores) const = 0;
-  // The same for single samples; null where they are only assembled together.
+  // The same for single samples; null if samples can only be assembled as a whole batch.
   virtual std::unique_ptr<SampleFiller> make_sample_filler(std::optional<Stores> /*stores*/) const { return nullptr; }
 
  private:
   const Dataset& dataset_;
 };
 
-// Of samples that are stored as images of one size.
+// Assembles samples that are stored as images of one size.
 class ImageAssembler final : public Assembler {
  public:
   ImageAssembler(const Dataset& dataset, ImageTransform transform)
@@ -94,8 +95,8 @@ class ImageAssembler final : public Assembler {
   ImageTransform transform_;
 };
 
-// Of crops of a volume. Batches are pairs: [batch, input channels, edge, edge, edge] and, behind it, [batch, target
-// channels, edge, edge, edge].
+// Assembles crops of a volume. A batch is a pair: [batch, input channels, edge, edge, edge], followed by [batch,
+// target channels, edge, edge, edge].
 class VolumeAssembler final : public Assembler {
  public:
   VolumeAssembler(const VolumeDataset& dataset, const VolumeTransform& transform);
@@ -110,13 +111,14 @@ class VolumeAssembler final : public Assembler {
   VolumeTransform transform_;
 };
 
-// What stands in a batch of tokens behind the end of a document.
+// Pads a batch of tokens after the end of a document.
 inline constexpr std::int32_t kNoToken = -1;
 
-// Of sequences of tokens: batches of i32, [batch, sequence length + 1]. What a document is short of is kNoToken.
+// Assembles sequences of tokens: batches of i32, [batch, sequence length + 1]. Where a document is too short, the
+// rest of its row is kNoToken.
 class TokenAssembler final : public Assembler {
  public:
-  // `seed`: of random places.
+  // `seed` chooses the random places.
   TokenAssembler(const TokenDataset& dataset, std::uint64_t seed);
 
   std::size_t sample_bytes() const override { return (length_ + 1) * sizeof(std::int32_t); }
@@ -133,7 +135,7 @@ class TokenAssembler final : public Assembler {
 // What to do with a sample that cannot be decoded.
 enum class OnCorrupt : std::uint8_t { kFail, kSkip };
 
-// The samples that were left out, and why. Thread-safe.
+// The samples that were left out, and the reason for each. Thread-safe.
 class SkippedSamples {
  public:
   void add(SampleIndex index, const std::string& why);
@@ -144,9 +146,9 @@ class SkippedSamples {
   std::map<SampleIndex, std::string> reasons_;
 };
 
-// Of text, which becomes tokens here: batches of i32, [batch, sequence length + 1]. Tokens that have no room in the row
-// of their sample are cut off; places that are left are kNoToken. A corrupt document that is skipped leaves its batch
-// shorter by one where samples are documents, and its place in the row empty where rows are packed.
+// Turns text into tokens: batches of i32, [batch, sequence length + 1]. Tokens that do not fit in their sample's row
+// are cut off; unused places are kNoToken. Skipping a corrupt document makes its batch one sample shorter if samples
+// are documents; in packed rows its place stays empty.
 class TextAssembler final : public Assembler {
  public:
   TextAssembler(const TextDataset& dataset, OnCorrupt on_corrupt)
@@ -164,8 +166,8 @@ class TextAssembler final : public Assembler {
   mutable SkippedSamples skipped_;
 };
 
-// Of samples that are stored as encoded photographs of any size. A skipped one leaves its batch shorter by one; a batch
-// of nothing else is delivered empty.
+// Assembles samples that are stored as encoded photographs of any size. Each skipped sample makes its batch one
+// shorter; a batch whose samples are all skipped is delivered empty.
 class PhotoAssembler final : public Assembler {
  public:
   PhotoAssembler(const Dataset& dataset, PhotoTransform transform, OnCorrupt on_corrupt)
@@ -179,7 +181,7 @@ class PhotoAssembler final : public Assembler {
   std::map<SampleIndex, std::string> skipped() const override { return skipped_.all(); }
 
  private:
-  // Null where the first one ends the feed.
+  // Null if the first corrupt sample ends the feed.
   SkippedSamples* skipped_if_skipping() const { return on_corrupt_ == OnCorrupt::kSkip ? &skipped_ : nullptr; }
 
   PhotoTransform transform_;

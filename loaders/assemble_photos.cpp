@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// What becomes of a photograph's stored bytes, on one thread.
+// Turns a photograph's stored bytes into a sample, on one thread.
 class PhotoMaker {
  public:
   PhotoMaker(const PhotoAssembler& assembler, const PhotoTransform& transform, SkippedSamples* skipped,
@@ -27,7 +27,7 @@ class PhotoMaker {
   Stores stores() const { return stores_; }
   const Dataset& dataset() const { return dataset_; }
 
-  // Whether the sample is there, rather than corrupt and to be skipped.
+  // False if the sample is corrupt and must be skipped.
   bool make(SampleIndex index, StoredSample encoded, std::uint64_t epoch, std::byte* out) {
     try {
       transform_.apply(worker_, encoded, epoch, index, out, stores_);
@@ -47,7 +47,7 @@ class PhotoMaker {
     skipped_->add(index, printable(what));
   }
 
-  // Behind the last one that another thread is to see.
+  // Call after the last sample, before another thread reads them.
   void finish() const {
     if (stores_ == Stores::kStreaming) transform_.kernels().fence();
   }
@@ -60,15 +60,15 @@ class PhotoMaker {
   PhotoWorker worker_;
 };
 
-// One photograph after the other, decoded and resized by the thread that wants it. The next one is read only then,
-// while its memory is still in the cache, unless the reader can have others under way meanwhile.
+// Decodes and resizes one photograph after another on the calling thread. Reads the next one only then, while its
+// memory is still in the cache, unless the reader can keep several reads in flight.
 class PhotoFiller final : public Filler {
  public:
   explicit PhotoFiller(PhotoMaker maker) : maker_(std::move(maker)), reader_(maker_.dataset().make_reader(1)) {}
 
   void fill(Slot& slot) override {
     std::size_t good = 0;
-    // Of the indices only those that were read are overwritten.
+    // Overwrites only indices that were read already.
     {
       const InStage reading(WorkerStage::kRead);
       reader_->announce(slot.indices.first(slot.count));
@@ -101,7 +101,7 @@ class PhotoFiller final : public Filler {
       const InStage reading(WorkerStage::kRead);
       reader_->read({&index, 1}, {&encoded, 1});
       count_read_bytes(encoded.size());
-      // Corrupt, and not a failure of the storage: it may be skipped.
+      // Corrupt rather than a failure of storage: it may be skipped.
       try {
         reader_->check(index);
       } catch (const Error& error) {

@@ -11,11 +11,11 @@
 namespace loadline {
 namespace {
 
-// Tokens of a sample as they are made.
+// The tokens of a sample while they are made.
 struct TokenRow {
   std::span<std::int32_t> places;
   std::size_t used = 0;
-  std::size_t made = 0;  // those that had no room among them
+  std::size_t made = 0;  // including those that did not fit
 };
 
 class TextFiller final : public Filler {
@@ -30,13 +30,13 @@ class TextFiller final : public Filler {
 
   // The library behind the tokenizer may allocate.
   void fill(Slot& slot) override {
-    // All of it: short documents take less time than changes of stage.
+    // One stage for everything: short documents take less time than changes of stage.
     const InStage tokenising(WorkerStage::kTokenise);
     const TextShape& shape = *dataset_.info().text;
     const std::size_t places = shape.sequence_length + 1;
     auto* out = reinterpret_cast<std::int32_t*>(slot.data.data());
     std::size_t good = 0;
-    std::size_t longest = 1;  // without anything to predict
+    std::size_t longest = 1;  // nothing to predict
     slot.tokens = slot.tokens_cut = 0;
     for (std::size_t i = 0; i < slot.count; ++i) {
       const SampleIndex index = slot.indices[i];
@@ -51,14 +51,14 @@ class TextFiller final : public Filler {
       slot.labels[good++] = 0;
     }
     slot.count = good;
-    // A place at least: that no token stood there is told by the places.
+    // At least one place each, so that empty rows show in the count.
     slot.token_places = good * std::max<std::size_t>(longest - 1, 1);
     slot.stores = Stores::kCached;
     dataset_.check_intact();
   }
 
  private:
-  // False where a document was corrupt and is skipped.
+  // False if a document was corrupt and is skipped.
   bool make(SampleIndex index, TokenRow& row) {
     bool whole = true;
     dataset_.visit_parts(index, [&](const TextPart& part) { whole = add(index, part, row) && whole; });

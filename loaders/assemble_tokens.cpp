@@ -9,12 +9,12 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kCacheLineBytes = 64;
-// Sequences lie at random: their first lines are asked for while those before them are copied. The hardware finds the
-// rest of each by itself.
+// Sequences are at random places: their first lines are prefetched while earlier ones are copied. The hardware
+// prefetches the rest of each.
 constexpr std::size_t kRunsAhead = 4;
 constexpr std::size_t kLinesAhead = 4;
 
-// From tokens as they are stored, which may begin at any byte of a mapping, to i32.
+// Converts stored tokens, which may begin at any byte of a mapping, to i32.
 template <typename Stored>
 void widen_tokens(const std::byte* stored, std::size_t count, std::int32_t* out) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ class TokenFiller final : public Filler {
 
   const TokenDataset& dataset_;
   std::uint64_t seed_;
-  std::vector<TokenRun> runs_;  // of the batch in hand
+  std::vector<TokenRun> runs_;  // of the current batch
 };
 
 }  // namespace

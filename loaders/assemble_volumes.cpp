@@ -23,7 +23,7 @@ class VolumeFiller final : public Filler {
     choice_.learn(std::chrono::steady_clock::now() - begin, slot.count);
   }
 
-  // A layer of the crop spans the rows between its own too: they lie on the same pages, or on the next ones.
+  // Requests a layer of the crop including the rows between its own: they are on the same pages or on the next ones.
   void ask_for(std::uint64_t epoch, std::span<const SampleIndex> indices, PagesAhead& pages) override {
     const VolumeShape& shape = *dataset_.info().volume;
     const std::size_t edge = transform_.edge();
@@ -52,7 +52,7 @@ class VolumeFiller final : public Filler {
     std::byte* target = input + slot.count * input_bytes;
     for (std::size_t i = 0; i < slot.count; ++i, input += input_bytes, target += slot.target_bytes) {
       const CropPlace place = transform_.place(shape.edge, slot.epoch, slot.indices[i]);
-      // Both fields at one place and turned alike: each value stays with its own.
+      // Both fields have the same place and rotation, so that their values still correspond.
       transform_.apply(read(Field::kInput, place.origin), place.rotation, scratch_, input, stores);
       transform_.apply(read(Field::kTarget, place.origin), place.rotation, scratch_, target, stores);
       slot.labels[i] = 0;

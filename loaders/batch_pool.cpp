@@ -12,19 +12,20 @@
 namespace loadline {
 namespace {
 
-// Slots start on their own page: no line, and no page that the prefetchers of two cores share, is written by two.
+// Slots start on their own page, so that no two threads write to one line, or to one page that the prefetchers of two
+// cores share.
 constexpr std::size_t kSlotAlignment = 4096;
-// A slot just given back is in the consumer's second-level cache, from which a worker on another core takes line by
-// line with each store. Slots of this many bytes later it has gone on to the last level, which all reach faster: 64
-// samples of 3 KB a batch went from 2.4 to 4.4 M samples/s with one worker. Many more would leave the last level as
-// well.
+// A slot just returned is in the consumer's second-level cache, from which a worker on another core fetches line by
+// line with each store. After this many bytes of other slots it has moved to the last level, which all cores reach
+// faster: batches of 64 samples of 3 KB went from 2.4 to 4.4 M samples/s with one worker. After many more bytes it
+// would leave the last level as well.
 constexpr std::size_t kReuseBytes = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// Carves typed arrays off one block, in place of an allocation each.
+// Carves typed arrays off one block, instead of allocating each.
 template <typename T>
 std::span<T> carve(std::span<std::byte>& block, std::size_t count) {
   T* first = reinterpret_cast<T*>(block.data());
@@ -42,12 +43,14 @@ std::size_t slot_bytes(std::size_t batch_size, std::size_t sample_bytes) {
 }
 
 std::size_t pool_bytes(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes) {
-  // In floating point, which does not wrap; far above any memory and far below 2^64, so that its rounding is no matter.
+  // In floating point, which does not wrap. The limit is far above any memory and far below 2^64, so rounding does
+  // not matter.
   constexpr double kMostBytes = 0x1p56;
   const double samples = static_cast<double>(slots) * static_cast<double>(batch_size);
   if (samples * static_cast<double>(sample_bytes) + static_cast<double>(slots) * kSlotAlignment > kMostBytes) {
-    throw Error(fmt::format("cannot allocate {} slots for {} samples of {} bytes: that is more than any memory", slots,
-                            batch_size, sample_bytes));
+    throw Error(
+        fmt::format("cannot allocate {} slots for {} samples of {} bytes: that is more memory than any machine has",
+                    slots, batch_size, sample_bytes));
   }
   return slots * slot_bytes(batch_size, sample_bytes);
 }

@@ -1,4 +1,4 @@
-// The pool that slots come from and go home to.
+// The pool that lends slots and takes them back.
 #pragma once
 
 #include <condition_variable>
@@ -12,37 +12,37 @@
 
 namespace loadline {
 
-// A fixed number of slots, allocated by the constructor, each faulted in by its first borrower: the
-// first batch waits for its own slot alone. Slots that were never lent come first, so that once as many batches were
-// acquired as there are slots, no fault is left. Thread-safe. Of the slots given back, the latest 2 MiB are passed over
-// and the one before them is lent first: still in the cache all cores share, no longer in the consumer's own. Where
-// that leaves none, the one given back first.
+// A fixed number of slots, allocated by the constructor and faulted in by their first borrower, so the first batch
+// waits only for its own slot. Slots that were never lent go first: once as many batches have been acquired as there
+// are slots, every page is faulted in. After that the pool passes over the 2 MiB of slots returned last and lends the
+// one returned just before them, which is still in the cache that all cores share but no longer in the consumer's
+// own. If all free slots are among those 2 MiB, the one returned first is lent. Thread-safe.
 class BatchPool final : public SlotHome {
  public:
-  // On these NUMA nodes, where any are named (HugeMemory). Throws Error when the memory is refused.
+  // `nodes`: NUMA nodes for the memory (HugeMemory); empty: any. Throws Error if the memory is refused.
   BatchPool(std::size_t slots, std::size_t batch_size, std::size_t sample_bytes,
             std::span<const std::size_t> nodes = {});
   BatchPool(const BatchPool&) = delete;
   BatchPool& operator=(const BatchPool&) = delete;
   ~BatchPool() = default;
 
-  // Waits for a free slot. Empty once closed.
+  // Waits for a free slot. Returns an empty batch once closed.
   Batch acquire();
-  // Does not wait: empty when no slot is free.
+  // Does not wait: returns an empty batch if no slot is free.
   Batch try_acquire();
-  // Waits until a slot is free, or it is closed.
+  // Waits until a slot is free or the pool is closed.
   void wait_for_free();
   std::size_t free_slots() const;
-  // Wakes all waiting threads; from now on acquire() gives none. Slots may still go home.
+  // Wakes all waiting threads; from now on acquire() returns empty batches. Slots may still be returned.
   void close();
 
-  // A batch taken apart for the ring, and put together again.
+  // Turn a batch into a bare slot for the ring, and back.
   Slot* release(Batch batch) { return batch.release(); }
   Batch adopt(Slot* slot) { return Batch(slot, Return{this}); }
 
   std::size_t size() const { return slots_.size(); }
   std::size_t slot_size_bytes() const { return memory_.bytes().size() / slots_.size(); }
-  // Of each slot, lent or not.
+  // The memory of each slot, lent or not.
   std::vector<std::span<const std::byte>> slot_memory() const;
 
  private:
@@ -50,17 +50,17 @@ class BatchPool final : public SlotHome {
   bool any_free() const { return lent_ < slots_.size() || !older_.empty() || recent_count_ > 0; }
   Slot* take_oldest_recent();
   Slot* take();
-  // Outside the lock: takes long.
+  // Faults the slot in if it is new; called outside the lock because that is slow.
   Batch ready(Slot* slot);
 
   HugeMemory memory_;
   std::vector<Slot> slots_;
-  const std::size_t reuse_depth_;  // how many slots given back later are passed over
-  // Held for a few steps, whatever the number of slots and threads.
+  const std::size_t reuse_depth_;  // how many later-returned slots are passed over
+  // Held for a few steps only, however many slots and threads there are.
   alignas(64) mutable std::mutex mutex_;
   std::condition_variable freed_;
-  std::size_t lent_ = 0;  // slots, from the first on, that were lent at least once
-  // Those given back and not lent again: the latest in a circle, the others as a stack.
+  std::size_t lent_ = 0;  // how many slots, counted from the first, were lent at least once
+  // Returned slots that are not lent: the latest in a circular buffer, the others on a stack.
   std::vector<Slot*> recent_;
   std::size_t first_recent_ = 0;
   std::size_t recent_count_ = 0;  // at most the reuse depth

@@ -21,7 +21,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::size_t kNamed = 5;  // samples that a fault names, at the most
+constexpr std::size_t kNamed = 5;  // most samples that a fault names
 
 // The values of an image in the order channel, row, column.
 using Values = std::vector<double>;
@@ -41,17 +41,17 @@ struct ReadableType {
   ValueReader read;
 };
 
-// Half precision is too coarse to tell images by.
+// Half precision is too coarse to tell images apart.
 constexpr std::array kReadable{
     ReadableType{"u8", 1, value_at<std::uint8_t>},  ReadableType{"i8", 1, value_at<std::int8_t>},
     ReadableType{"i16", 2, value_at<std::int16_t>}, ReadableType{"i32", 4, value_at<std::int32_t>},
     ReadableType{"i64", 8, value_at<std::int64_t>}, ReadableType{"f32", 4, value_at<float>},
     ReadableType{"f64", 8, value_at<double>}};
 
-// What is left of an image when brightness and contrast of each channel are taken out, which normalisation changes.
+// A digest of an image without each channel's brightness and contrast, which normalisation changes.
 std::uint64_t signature_of(const Values& values, const ImageShape& shape) {
-  // 16 levels tell images apart well enough. No fraction of whole numbers up to 255 is near the step between two levels
-  // then, as the shift is irrational (the golden section), so that rounding does not matter.
+  // 16 levels tell images apart well enough. The shift is irrational (the golden section), so no fraction of whole
+  // numbers up to 255 is near a step between two levels, and rounding does not matter.
   constexpr double kLevels = 16;
   constexpr double kShift = 0.3819660112501051;
   std::vector<std::uint8_t> levels(values.size());
@@ -71,7 +71,7 @@ std::uint64_t signature_of(const Values& values, const ImageShape& shape) {
 // How to read an image out of a delivered sample.
 class SampleValues {
  public:
-  // None where its format is not that of an image of this shape.
+  // nullopt if the format is not that of an image of this shape.
   static std::optional<SampleValues> of(const DeliveredFormat& format, const ImageShape& shape) {
     const auto type = std::ranges::find(kReadable, format.dtype, &ReadableType::name);
     if (type == kReadable.end()) return std::nullopt;
@@ -107,7 +107,7 @@ class SampleValues {
 
 using Signatures = std::unordered_map<std::uint64_t, std::vector<SampleIndex>>;
 
-// Of all samples of a dataset; empty where they are not images of one size.
+// The signatures of all samples; empty if these are not images of one size.
 Signatures signatures_of(const Dataset& dataset, const std::stop_token& stop) {
   Signatures signatures;
   const DatasetInfo& info = dataset.info();
@@ -126,7 +126,7 @@ Signatures signatures_of(const Dataset& dataset, const std::stop_token& stop) {
 std::string named(const Dataset& dataset, const std::vector<SampleIndex>& samples) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, samples.size()); ++i) {
-    // Those that have a file of their own are known by it.
+    // Samples with their own file are named by it.
     const std::string own = dataset.info().encoded ? dataset.describe(samples[i]) : fmt::format("{}", samples[i]);
     text += fmt::format("{}{}", i == 0 ? "" : ", ", own);
   }
@@ -142,10 +142,10 @@ std::string with_workers(std::size_t workers) {
   return fmt::format("with {} worker{}", workers, workers == 1 ? "" : "s");
 }
 
-// The samples of one epoch as they come.
+// Counts the samples of one epoch as they come.
 struct Tally {
   std::vector<std::uint32_t> times;       // of each sample of the dataset
-  std::vector<SampleIndex> wrong_labels;  // of samples that are known
+  std::vector<SampleIndex> wrong_labels;  // of identified samples
   std::map<std::int32_t, std::size_t> labels;
   std::size_t out_of_range = 0;  // indices
   std::size_t unknown = 0;       // contents that no sample has
@@ -191,7 +191,7 @@ class Checker {
     options.stream = {.epochs = options_.epochs};
     const auto feed = kind_.make(assembler_, sampler_, options);
     const std::stop_callback close_feed(options_.stop, [&feed] { feed->close(); });
-    // Far more than an epoch can have: one that does not end is no epoch.
+    // Far more than an epoch can have: it does not end.
     const std::size_t most = 2 * sampler_.samples_per_epoch() + 2 * sampler_.batch_size();
     while (const Batch batch = feed->next()) {
       while (tallies_.size() <= batch->epoch) tallies_.push_back({.times = std::vector<std::uint32_t>(share_.size())});
@@ -205,7 +205,7 @@ class Checker {
     }
   }
 
-  // With the first batch it is known what there is to recognise samples by.
+  // The first batch shows by what samples can be recognised.
   void begin(const Feed& feed, const Slot& batch) {
     const DeliveredFormat* format = feed.delivered();
     recognition_ = !batch.indices.empty() ? Recognition::kIndices : Recognition::kCounts;
@@ -237,7 +237,7 @@ class Checker {
           count_sample(batch.indices[i], label, tally);
         }
       } else if (recognition_ == Recognition::kContents) {
-        // Nobody promises that batches are alike.
+        // Later batches may have another format.
         if (batch.sample_bytes != values_->bytes() || batch.bytes().size() < batch.count * batch.sample_bytes) {
           ++tally.unknown;
           continue;
@@ -252,7 +252,7 @@ class Checker {
     if (label && !dataset_.labels().empty() && dataset_.labels()[index] != *label) tally.wrong_labels.push_back(index);
   }
 
-  // Of several samples with the same contents it is the one whose label fits and that came least often so far.
+  // Among several samples with the same contents, counts the one whose label fits and that came least often so far.
   void count_contents(std::uint64_t signature, std::optional<std::int32_t> label, Tally& tally) {
     const auto found = signatures_.find(signature);
     if (found == signatures_.end()) {
@@ -280,11 +280,11 @@ class Checker {
     std::vector<SampleIndex> missing;
     std::vector<SampleIndex> repeated;
     for (SampleIndex i = 0; i < tally.times.size(); ++i) {
-      // Which samples the other ranks take is theirs to choose, unless there are none.
+      // With several ranks, each may choose its share.
       if (tally.times[i] == 0 && share_[i]) missing.push_back(i);
       if (tally.times[i] > 1) repeated.push_back(i);
     }
-    // What was left out on purpose is no loss.
+    // Samples left out on purpose are not missing.
     const std::size_t left_out =
         dataset_.info().samples - std::min(dataset_.info().samples, sampler_.samples_per_epoch());
     if (sampler_.options().drop_last && missing.size() <= left_out) missing.clear();
@@ -338,7 +338,7 @@ class Checker {
     }
   }
 
-  // "with 2 workers: "; nothing of a loader that has none.
+  // "with 2 workers: "; empty for a loader without workers.
   std::string where() const {
     if (!kind_.has_workers) return "";
     return with_workers(workers_) + ": ";
@@ -353,7 +353,7 @@ class Checker {
   const Dataset& dataset_;
   const Sampler& sampler_;
   const LoaderCheckOptions& options_;
-  std::vector<bool> share_;  // samples that must come: all, where there are no other ranks
+  std::vector<bool> share_;  // samples that must come: all, if there are no other ranks
   std::size_t workers_ = 0;
   std::vector<Tally> tallies_;  // by epoch
   bool failed_ = false;

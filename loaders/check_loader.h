@@ -1,4 +1,4 @@
-// Whether a loader delivers its dataset: for those that are not of the table.
+// Checks whether a loader delivers its dataset, for loaders outside the built-in table.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace loadline {
 
-// How it was told which sample of the dataset a delivered one is.
+// How delivered samples were matched to those of the dataset.
 enum class Recognition : std::uint8_t {
   kIndices,   // the loader says so
-  kContents,  // by its values, but for brightness and contrast: of images that are stored as they are
-  kLabels,    // not at all: its labels were counted
-  kCounts,    // not at all: samples were counted
+  kContents,  // by their values, ignoring brightness and contrast: for images stored without encoding
+  kLabels,    // not matched: labels were counted
+  kCounts,    // not matched: samples were counted
 };
 
 struct CheckedEpoch {
@@ -28,23 +28,23 @@ struct CheckedEpoch {
 };
 
 struct LoaderCheck {
-  std::vector<CheckedEpoch> epochs;  // of each number of workers one behind the other
+  std::vector<CheckedEpoch> epochs;  // grouped by number of workers
   Recognition recognition = Recognition::kCounts;
-  std::optional<DeliveredFormat> delivered;  // by an external loader
-  std::vector<std::string> faults;           // sentences that name samples; empty: it passed
+  std::optional<DeliveredFormat> delivered;  // set for external loaders
+  std::vector<std::string> faults;           // sentences that name samples; empty if the loader passed
 };
 
 struct LoaderCheckOptions {
-  std::vector<std::size_t> workers{1};  // numbers to check it with; one for a loader that has none
-  std::uint64_t epochs = 2;             // with each
-  LoaderOptions loader;                 // but for workers and stream
+  std::vector<std::size_t> workers{1};  // numbers of workers to check; one entry for a loader without workers
+  std::uint64_t epochs = 2;             // for each number of workers
+  LoaderOptions loader;                 // workers and stream are ignored
   std::stop_token stop;
 };
 
-// Loads epochs with each number of workers and holds what comes to the dataset: each sample of this rank's share comes
-// once an epoch, with the label that belongs to it, and every epoch has as many samples and batches as every other. A
-// failure of the loader is a fault. What a transform changes must be switched off: a sample that is cropped or flipped
-// is not recognised by its contents. Throws Error where the dataset cannot be read, or a stop was requested.
+// Loads epochs with each number of workers and compares them with the dataset: each sample of this rank's share must
+// come once per epoch with its own label, and every epoch must have the same number of samples and batches. A failure
+// of the loader counts as a fault. Switch off cropping and flipping: a changed sample cannot be recognised by its
+// contents. Throws Error if the dataset cannot be read or a stop was requested.
 LoaderCheck check_loader(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                          const LoaderCheckOptions& options);
 

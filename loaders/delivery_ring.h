@@ -13,29 +13,29 @@
 
 namespace loadline {
 
-// Where finished slots wait for the one consumer. Positions count from 0; each is published once, in any order, by any
-// thread, and taken in order.
+// Holds finished slots for the one consumer. Positions count from 0. Any thread publishes each position once, in any
+// order; the consumer takes them in order.
 class DeliveryRing {
  public:
-  // For the slots of `pool`. The consumer waits awake for `patience` before it sleeps.
+  // For the slots of `pool`. The consumer spins for `patience` before it sleeps.
   DeliveryRing(const BatchPool& pool, std::chrono::nanoseconds patience);
 
   void publish(std::uint64_t position, Slot* slot);
-  // Waits for the next position in order. Null once closed and, in order, nothing more is there.
+  // Waits for the next position in order. Null once the ring is closed and that position was not published.
   Slot* take();
-  // Waits until take() need not wait, for `limit` at the most; returns whether it came to that. The consumer's thread.
+  // Waits up to `limit` until take() would not block; returns whether it reached that. The consumer's thread.
   bool wait(std::chrono::nanoseconds limit);
-  // How many were published and not taken, those behind one that is still missing among them. The consumer's thread.
+  // How many were published and not taken, including those after a missing position. The consumer's thread.
   std::size_t ready() const;
   // How many were taken. Any thread.
   std::uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   // How many were published. Any thread.
   std::uint64_t published() const { return published_.load(std::memory_order_relaxed); }
-  // Wakes the consumer. What was published before can still be taken. Any thread, more than once.
+  // Wakes the consumer. Slots published before can still be taken. Any thread; may be called more than once.
   void close();
 
  private:
-  // On a line of its own: neighbours are published by different threads.
+  // On its own cache line: different threads publish neighbouring cells.
   struct alignas(64) Cell {
     std::atomic<Slot*> slot{nullptr};
   };
@@ -49,7 +49,7 @@ class DeliveryRing {
   std::chrono::nanoseconds patience_;
   std::uint64_t tolerated_backlog_;  // batches published and not taken
   std::atomic<bool> closed_{false};
-  // Lines that one side writes and the other reads now and then.
+  // Each of these cache lines is written by one side and read now and then by the other.
   alignas(64) std::uint64_t next_ = 0;            // the consumer's
   std::atomic<std::uint64_t> taken_{0};           // next_, for the producers to see
   std::atomic<std::uint64_t> awaited_{kNothing};  // position that the consumer sleeps for

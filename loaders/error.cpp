@@ -4,7 +4,7 @@
 
 namespace loadline {
 
-// File names and library's sentences come from outside, and a message is one line wherever it is shown.
+// File names and libraries' messages come from outside, and a message must be one line wherever it is shown.
 Error::Error(const std::string& message, Kind kind) : std::runtime_error(printable(message)), kind_(kind) {}
 
 }  // namespace loadline

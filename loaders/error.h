@@ -1,6 +1,6 @@
-// The one exception type of loadline. A message is one sentence that names the operation, the path or flag,
-// and the value that was wrong; the tool prints it unchanged. Control characters in it, as file names may have them,
-// are made visible (printable.h).
+// The one exception type of loadline. A message is one sentence that names the operation, the path or flag, and the
+// value that was wrong; the tool prints it unchanged. Control characters, which file names may contain, are made
+// visible (printable.h).
 #pragma once
 
 #include <stdexcept>
@@ -11,8 +11,8 @@ namespace loadline {
 class Error : public std::runtime_error {
  public:
   enum class Kind {
-    kFailed,  // the world was not as asked: a missing file, a full disk, a corrupt sample
-    kUsage,   // the request itself cannot be met: an unknown option, an impossible combination
+    kFailed,  // the environment failed the request: a missing file, a full disk, a corrupt sample
+    kUsage,   // the request itself is invalid: an unknown option, an impossible combination
   };
 
   explicit Error(const std::string& message, Kind kind = Kind::kFailed);

@@ -29,7 +29,7 @@ ForeignCall::~ForeignCall() {
   if (whereabouts_ == nullptr) return;
   auto away = Whereabouts::State::kAway;
   if (whereabouts_->state_.compare_exchange_strong(away, Whereabouts::State::kHere)) return;
-  // Whatever this thread would go on with may be gone by now.
+  // Whatever this thread would continue with may be gone by now.
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 

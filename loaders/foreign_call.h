@@ -1,4 +1,4 @@
-// Calls of code that is not ours and may never return.
+// Calls into foreign code that may never return.
 #pragma once
 
 #include <atomic>
@@ -7,19 +7,19 @@
 
 namespace loadline {
 
-// Where a thread is: in our code, or in foreign code, from which it may be written off.
+// Tells whether a thread is in our code or in foreign code, where it can be abandoned.
 class Whereabouts {
  public:
-  // Whether the thread is in a foreign call, which then is the last thing it ever does: if that returns after all, the
-  // thread stops there. What the thread refers to must live on, but is not touched any more. Any thread.
+  // Abandons the thread if it is in a foreign call, and returns whether it was. If that call returns after all, the
+  // thread stops there for ever. Whatever the thread refers to must live on, but is no longer touched. Any thread.
   bool write_off() {
     State away = State::kAway;
     return state_.compare_exchange_strong(away, State::kWrittenOff);
   }
   bool away() const { return state_.load() == State::kAway; }
-  // How many foreign calls there were so far. Any thread.
+  // How many foreign calls the thread has made so far. Any thread.
   std::uint64_t calls() const { return calls_.load(); }
-  // The latest one: "next()".
+  // The latest call, such as "next()".
   std::string_view call() const { return call_.load(); }
 
  private:
@@ -31,18 +31,18 @@ class Whereabouts {
   std::atomic<const char*> call_{""};
 };
 
-// Where foreign calls of this thread are recorded; null: they are not. Borrowed.
+// Records foreign calls of this thread; null if they are not recorded. Borrowed.
 Whereabouts* watched_by();
 void watch_this_thread(Whereabouts* whereabouts);
 
-// Stands around a foreign call. Costs two atomic writes where the thread is watched.
+// Guards a foreign call. Costs two atomic writes if the thread is watched.
 class ForeignCall {
  public:
-  // `call` is a literal.
+  // `call` must be a string literal.
   explicit ForeignCall(const char* call);
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
-  // Never ends where the thread was written off meanwhile.
+  // Never returns if the thread was written off meanwhile.
   ~ForeignCall();
 
  private:

@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// Products of 32 bits by 32 alone, of which vector units of all kinds make several at a time.
+// Uses only products of 32 bits by 32 bits, which all vector units compute several at a time.
 std::uint32_t folded_product(std::uint32_t a, std::uint32_t b) {
   const std::uint64_t product = std::uint64_t{a} * b;
   return static_cast<std::uint32_t>(product >> 32) ^ static_cast<std::uint32_t>(product);
@@ -24,9 +24,9 @@ std::uint32_t draw(std::uint64_t key, std::uint32_t half, std::uint32_t range) {
   return static_cast<std::uint32_t>(std::uint64_t{twice} * range >> 32);
 }
 
-// Of numbers below `range`, which is at most 2^16.
+// The sum modulo `range` of numbers below it; `range` is at most 2^16.
 std::uint32_t sum(std::uint32_t a, std::uint32_t b, std::uint32_t range) {
-  return std::min(a + b, a + b - range);  // the second wraps where the first is below the range
+  return std::min(a + b, a + b - range);  // the second wraps if the first is below the range
 }
 
 std::uint32_t difference(std::uint32_t a, std::uint32_t b, std::uint32_t range) {
@@ -69,7 +69,7 @@ std::uint32_t KeyedPermutation::undo_once(std::uint32_t value) const {
   return right * left_ + left;
 }
 
-// Round by round for all of them, so that the rounds of one need not wait for each other: 11 ns a value in place of 22.
+// Each round for all places, so that a value's rounds need not wait for each other: 11 ns per value instead of 22.
 void KeyedPermutation::once(std::span<std::uint32_t> places) const {
   std::array<std::uint32_t, kBlock> left{};
   std::array<std::uint32_t, kBlock> right{};
@@ -77,7 +77,7 @@ void KeyedPermutation::once(std::span<std::uint32_t> places) const {
     right[i] = quotient(places[i]);
     left[i] = places[i] - right[i] * left_;
   }
-  // Always a whole block, which the compiler makes vectors of.
+  // Always a whole block, which the compiler vectorises.
   for (std::size_t round = 0; round < kRounds; round += 2) {
     for (std::size_t i = 0; i < kBlock; ++i) left[i] = sum(left[i], draw(keys_[round], right[i], left_), left_);
     for (std::size_t i = 0; i < kBlock; ++i) {

@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-// Those that were added while the program runs, and who opens others.
+// Loaders that were added while the program runs, and the openers of others.
 class Additions {
  public:
   const LoaderKind* find(std::string_view name) const {
@@ -39,7 +39,7 @@ class Additions {
     openers_.push_back(std::move(opener));
   }
 
-  // The one to ask first comes first.
+  // In the order in which to ask them.
   std::vector<LoaderOpener> openers() const {
     const std::lock_guard lock(mutex_);
     return {openers_.rbegin(), openers_.rend()};
@@ -128,15 +128,15 @@ void check_needs(std::string_view loader, const DeliveredFormat& delivered, cons
     std::ranges::rotate(wanted.shape, wanted.shape.begin() + 1);
   }
   if (!sample.target.empty()) {
-    throw Error(fmt::format(
-        "loader {}: {} needs pairs of {} and a target, which only the loaders that `loadline list` shows deliver",
-        loader, needs.consumer, text_of(wanted)));
+    throw Error(
+        fmt::format("loader {}: {} needs pairs of {} and a target, which only the loaders in `loadline list` deliver",
+                    loader, needs.consumer, text_of(wanted)));
   }
   if (delivered.dtype != wanted.dtype || delivered.shape != wanted.shape) {
     throw Error(fmt::format("loader {}: it delivers samples of {}, and {} needs {}", loader, text_of(delivered),
                             needs.consumer, text_of(wanted)));
   }
-  // What tokens have to predict is among them.
+  // Tokens contain their own targets.
   if (sample.dtype != DType::kI32 && !delivered.labels) {
     throw Error(fmt::format("loader {}: it delivers no labels, and {} needs them", loader, needs.consumer));
   }

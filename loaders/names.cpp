@@ -29,7 +29,7 @@ std::string_view without_dashes(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-// Those that go on where `given` ends.
+// The names that begin with `given`.
 std::vector<std::string_view> names_begun_by(std::string_view given, std::span<const std::string_view> names) {
   constexpr std::size_t kFewestLetters = 2;
   std::vector<std::string_view> found;
@@ -52,7 +52,7 @@ std::string list_of(std::span<const std::string_view> names) {
 
 std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names) {
   std::optional<std::string_view> nearest;
-  // Past a third of the word changed it is another word.
+  // If more than a third of the word differs, it is another word.
   std::size_t fewest = without_dashes(given).size() / 3 + 2;
   for (const std::string_view name : names) {
     const std::size_t edits = edits_between(given, name);

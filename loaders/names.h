@@ -14,18 +14,18 @@ namespace loadline {
 // "a, b, c".
 std::string list_of(std::span<const std::string_view> names);
 
-// The name closest to `given` by edits of one letter (Levenshtein distance), if one is close enough to be a slip. The
-// dashes that options begin with are no letters.
+// The name closest to `given` by Levenshtein distance, if it is close enough for a typing slip. The leading dashes of
+// options do not count.
 std::optional<std::string_view> nearest_name(std::string_view given, std::span<const std::string_view> names);
 
-// " (did you mean --workload or --workers?)": the name that is one letter away, or else those that `given` is the
-// beginning of, if they are few, or else the nearest one; empty where there is none.
+// " (did you mean --workload or --workers?)": the name that is one letter away, otherwise the names that begin with
+// `given` if they are few, otherwise the nearest name; empty if there is none.
 std::string hint_of(std::string_view given, std::span<const std::string_view> names);
 
 // "loader 'thread-poll': want one of serial, thread-pool (did you mean thread-pool?)", as a usage Error.
 Error unknown_name(std::string_view what, std::string_view given, std::span<const std::string_view> names);
 
-// The rows' names, of any table whose rows have one.
+// The names of all rows, for any table whose rows have a name.
 template <typename Table>
 std::vector<std::string_view> names_of(const Table& table) {
   std::vector<std::string_view> names;

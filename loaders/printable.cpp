@@ -10,7 +10,7 @@ namespace {
 
 struct Character {
   std::uint32_t code = 0;
-  std::size_t bytes = 0;  // 0: no UTF-8
+  std::size_t bytes = 0;  // 0: not UTF-8
 };
 
 // RFC 3629: the shortest form, no surrogates, nothing above U+10FFFF.
@@ -34,7 +34,7 @@ bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-// Of lines and paragraphs, and of the direction of text.
+// Whether it separates lines or paragraphs, or changes the direction of text.
 bool rearranges(std::uint32_t code) {
   return code == 0x2028 || code == 0x2029 || code == 0x200e || code == 0x200f || code == 0x61c ||
          (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);

@@ -1,4 +1,4 @@
-// Text from outside, such as a file's name, as it can be shown on a line of its own.
+// Makes text from outside, such as a file name, safe to show on one line.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace loadline {
 
-// What could end the line, command a terminal or turn the direction of text becomes visible instead: control characters
-// as \n or \x1b, the characters of Unicode that do the same as \u202e, and bytes that are no UTF-8 as \xff. All else
-// stays as it is.
+// Makes visible whatever could end the line, command a terminal or reverse the direction of text: control characters
+// become \n or \x1b, Unicode characters with such effects become \u202e, and bytes that are not UTF-8 become \xff.
+// Everything else stays unchanged.
 std::string printable(std::string_view text);
 
-// The same of a text of several lines: the ends of lines stay.
+// The same for text of several lines: line ends stay.
 std::string printable_lines(std::string_view text);
 
 }  // namespace loadline

@@ -12,7 +12,7 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// One key from several: the order of the arguments matters, equal arguments do not cancel.
+// Combines several keys into one: the order of the arguments matters, and equal arguments do not cancel.
 constexpr std::uint64_t key_of(std::uint64_t first) {
   return mix64(first + 0x9e3779b97f4a7c15ULL);
 }

@@ -59,8 +59,9 @@ Sampler::Sampler(const SamplerOptions& options, std::span<const std::uint32_t> l
     : options_(options), lengths_(lengths), shuffle_(shuffle_of(options.order, options.samples, options.world_size)) {
   check(options);
   if (options.bucket_batches > 0 && lengths.size() != options.samples) {
-    throw usage_error(fmt::format("--bucket-batches {}: the samples have no lengths of their own, padded text has",
-                                  options.bucket_batches));
+    throw usage_error(
+        fmt::format("--bucket-batches {}: the samples have no lengths of their own, only those of padded text do",
+                    options.bucket_batches));
   }
   const std::size_t share =
       options.samples / options.world_size + (options.rank < options.samples % options.world_size ? 1 : 0);
@@ -94,7 +95,7 @@ void Sampler::permute(std::uint64_t epoch, std::span<SampleIndex> permutation) c
 }
 
 void Sampler::sort_bucket(std::uint64_t epoch, std::size_t bucket, std::span<SampleIndex> samples) const {
-  // By index where they are equally long: the order is the same whatever sorts.
+  // Samples of equal length by index, so that the order does not depend on the sort algorithm.
   std::ranges::sort(samples, {}, [this](SampleIndex sample) { return std::pair(lengths_[sample], sample); });
   const std::size_t size = options_.batch_size;
   std::vector<SampleIndex> order(samples.size() / size);
@@ -127,11 +128,11 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
   const std::size_t page = std::min(options_.page_samples, permutation.size());
   const std::size_t pages = (permutation.size() + page - 1) / page;
   // The front of the permutation holds the order of the pages until the samples are written from the back: the page
-  // numbers not yet used stand before every sample written, since a page has at least one sample.
+  // numbers not yet used are before every sample written, since a page has at least one sample.
   const auto order = permutation.first(pages);
   std::iota(order.begin(), order.end(), SampleIndex{0});
   fisher_yates(order, random);
-  const std::size_t missing = pages * page - permutation.size();  // samples of the last page that are not there
+  const std::size_t missing = pages * page - permutation.size();  // samples that the last page lacks
   const auto short_place = static_cast<std::size_t>(std::ranges::find(order, pages - 1) - order.begin());
   std::size_t end = permutation.size();
   for (std::size_t k = pages; k > 0; --k) {
@@ -141,7 +142,7 @@ void Sampler::permute_pages(std::uint64_t key, std::span<SampleIndex> permutatio
     std::iota(permutation.begin() + static_cast<std::ptrdiff_t>(end),
               permutation.begin() + static_cast<std::ptrdiff_t>(end + count), static_cast<SampleIndex>(first));
   }
-  // Windows are counted in pages: one with the short page in it is shorter by as much, and so none cuts a page.
+  // Windows are counted in pages: the one with the short page is shorter, so no window cuts a page.
   const std::size_t window_pages = options_.window_samples / page;
   const auto begin_of = [&](std::size_t place) { return place * page - (place > short_place ? missing : 0); };
   for (std::size_t first = 0; first < pages; first += window_pages) {
@@ -161,13 +162,13 @@ void Sampler::place_in_pages(std::uint64_t key, std::span<SampleIndex> places) c
   const std::size_t short_place = order.place_of(static_cast<SampleIndex>(pages - 1));
   const std::size_t window_pages = options_.window_samples / page;
   const auto begin_of = [&](std::size_t place) { return place * page - (place > short_place ? missing : 0); };
-  // Where places behind the short page would be if it were a whole one.
+  // Where places after the short page would be if that page were whole.
   const auto as_if_whole = [&](std::size_t place) {
     return place >= begin_of(short_place) + page - missing ? place + missing : place;
   };
   std::optional<KeyedPermutation> mix;
   std::size_t begin = 0;
-  std::size_t end = 0;  // of the window that `mix` is of
+  std::size_t end = 0;  // end of the window that `mix` covers
   for (SampleIndex& at : places) {
     if (at < begin || at >= end) {
       const std::size_t window = as_if_whole(at) / page / window_pages;
@@ -240,7 +241,7 @@ bool BatchStream::next(Slot& slot) {
   slot.epoch = first_epoch_ + turn;
   slot.sequence = sequence;
   slot.count = sampler_.batch(slot.epoch, half.permutation, (first_batch_ + sequence) % an_epoch, slot.indices);
-  // Whoever reads the last one leaves the memory to the epoch after the next.
+  // The thread that reads the last batch releases the memory to the epoch after the next.
   if (!half.permutation.empty() && half.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) announce(half);
   return true;
 }
@@ -252,7 +253,7 @@ bool BatchStream::look_at(std::uint64_t sequence, Slot& slot) {
   Half& half = half_of(turn);
   const bool computed = half.permutation.empty();
   if (!computed) {
-    // As one more that has not read its batch: so long nobody overwrites the permutation.
+    // Counts as one more unread batch, so that nobody overwrites the permutation meanwhile.
     std::uint64_t unread = half.unread.load(std::memory_order_acquire);
     do {
       if (unread == 0) return false;
@@ -273,16 +274,16 @@ bool BatchStream::is_made(const Half& half, std::uint64_t turn) {
   return half.made.load(std::memory_order_acquire) > turn / 2;
 }
 
-// Returns whether the permutation of this turn is there.
+// Returns whether the permutation of this turn exists.
 bool BatchStream::make(std::uint64_t turn) {
   Half& half = half_of(turn);
   if (is_made(half, turn)) return true;
   if (half.unread.load(std::memory_order_acquire) > 0) return false;
   if (half.making.exchange(true, std::memory_order_acq_rel)) return false;
-  // Others may have made it, and all of it may have been read, since this thread looked.
+  // Since this thread looked, others may have made it, and all of it may have been read.
   if (half.made.load(std::memory_order_acquire) == turn / 2 && half.unread.load(std::memory_order_acquire) == 0) {
     sampler_.permute(first_epoch_ + turn, half.permutation);
-    half.unread.store(batches_of(turn), std::memory_order_release);  // to look_at(), which looks for `making` then
+    half.unread.store(batches_of(turn), std::memory_order_release);  // look_at() then checks `making`
     half.made.store(turn / 2 + 1, std::memory_order_release);
   }
   half.making.store(false, std::memory_order_release);
@@ -311,7 +312,7 @@ std::size_t BatchStream::batches_of(std::uint64_t turn) const {
 void BatchStream::prepare_next() {
   if (halves_[0].permutation.empty()) return;
   const std::uint64_t an_epoch = sampler_.batches_per_epoch();
-  // Of a batch that was given out: while it is unread its permutation stays.
+  // Of a batch that was dealt out: its permutation stays until it is read.
   const std::uint64_t given = std::max<std::uint64_t>(next_.load(std::memory_order_relaxed), 1) - 1;
   const std::uint64_t turn = (first_batch_ + std::min(given, end_ - 1)) / an_epoch + 1;
   if (!epochs_ || turn < *epochs_) make(turn);

@@ -5,12 +5,12 @@
 namespace loadline {
 namespace {
 
-// Streaming stores leave the consumer to read from memory, which costs it what the worker's own time does not show.
+// After streaming stores the consumer reads from memory, a cost that the worker's own time does not show.
 constexpr double kClearly = 1.5;
-// A streaming batch where cached ones suit costs a third more, a cached one where they do not six times as much.
+// A streaming batch costs a third more if cached stores suit; a cached batch costs six times as much if they do not.
 constexpr std::size_t kMostPatienceCached = 64;
 constexpr std::size_t kPatienceStreaming = 512;
-constexpr double kWeight = 0.25;  // of the newest value
+constexpr double kWeight = 0.25;  // weight of the newest value
 
 void smooth(double& average, double value) {
   average = average == 0 ? value : average + kWeight * (value - average);
@@ -33,7 +33,7 @@ void StoreChoice::learn(std::chrono::nanoseconds time, std::size_t samples) {
     ++batches_;
     return;
   }
-  // What was last learned of the kind not in use may be long out of date.
+  // What was last learned about the kind not in use may be long out of date.
   (used == Stores::kCached ? cached_ : streaming_) = value;
   settled_ = cached_ > kClearly * streaming_ ? Stores::kStreaming : Stores::kCached;
   batches_ = 0;

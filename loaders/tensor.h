@@ -1,4 +1,4 @@
-// What a batch is made of: element type, memory layout and shape of an image, with their names in options and JSON.
+// Element type, memory layout and shape of batches, with their names in options and JSON.
 #pragma once
 
 #include <array>
@@ -36,7 +36,8 @@ constexpr std::string_view name(Layout layout) {
   return layout == Layout::kNCHW ? "nchw" : "nhwc";
 }
 
-// How a batch is written: through the caches, or past them straight to memory. The bytes are the same, the time is not.
+// How a batch is written: through the caches, or past them straight to memory. Both write the same bytes; only the
+// time differs.
 enum class Stores : std::uint8_t { kCached, kStreaming };
 
 constexpr std::string_view name(Stores stores) {
@@ -53,17 +54,17 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 
-// What one assembled sample is.
+// Describes one assembled sample.
 struct SampleFormat {
   DType dtype = DType::kF32;
   Layout layout = Layout::kNCHW;
-  // [channels, height, width] or [channels, depth, height, width], whatever the layout; of tokens [length + 1].
+  // [channels, height, width] or [channels, depth, height, width], whatever the layout; [length + 1] for tokens.
   std::vector<std::size_t> input;
-  std::vector<std::size_t> target;  // as input; empty where the target is the label, or the next token
+  std::vector<std::size_t> target;  // like input; empty if the target is the label or the next token
 };
 
-// A cube of f32 values in some channels, borrowed from a larger volume. Value (c, x, y, z) is first[c * channel_stride
-// + x * stride[0] + y * stride[1] + z].
+// A cube of f32 values in one or more channels, borrowed from a larger volume. Value (c, x, y, z) is first[c *
+// channel_stride + x * stride[0] + y * stride[1] + z].
 struct VolumeView {
   const float* first = nullptr;
   std::size_t channels = 0;

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // Samples that a thread takes at a time.
 constexpr std::size_t kBlock = 16;
 
-// Equal contents; what is equal in both by chance does not come up.
+// Equal digests mean equal contents; a chance collision is practically impossible.
 struct Digest {
   std::uint64_t hash = 0;
   std::uint64_t bytes = 0;
@@ -40,13 +40,13 @@ Digest digest_of(std::span<const std::byte> bytes) {
   return {XXH3_64bits(bytes.data(), bytes.size()), bytes.size()};
 }
 
-// All of the samples, by several threads.
+// Checks all samples on several threads.
 class EncodedCheck {
  public:
   EncodedCheck(const Dataset& dataset, const std::stop_token& stop)
       : dataset_(dataset), stop_(stop), digests_(dataset.info().samples) {}
 
-  // Returns whether it came to its end.
+  // Returns whether it reached the end.
   bool run(const VerifyProgress& progress) {
     const std::size_t blocks = (digests_.size() + kBlock - 1) / kBlock;
     const std::size_t threads = std::clamp<std::size_t>(affinity_cpus().size(), 1, std::max<std::size_t>(blocks, 1));
@@ -116,7 +116,7 @@ class EncodedCheck {
   const std::stop_token& stop_;
   std::vector<std::optional<Digest>> digests_;  // each written by one thread
   std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;  // guards the two members below
   std::vector<SampleFault> faults_;
   std::exception_ptr failure_;
 };
@@ -149,11 +149,11 @@ std::vector<Duplicate> duplicate_files(const FileNames& files, const std::stop_t
   return found;
 }
 
-// None where a stop was requested.
+// nullopt if a stop was requested.
 std::optional<std::vector<SampleFault>> faults_of_text(const TextDataset& dataset, const VerifyProgress& progress,
                                                        const std::stop_token& stop) {
   constexpr bool kCutAnywhere = true;       // nothing is
-  constexpr std::size_t kDocuments = 1024;  // between looks at what else goes on
+  constexpr std::size_t kDocuments = 1024;  // between calls of progress and checks for a stop
   const auto lengths = dataset.documents().lengths();
   TextReader reader(dataset.documents(), dataset.is_json(), dataset.json_key(), kCutAnywhere);
   std::vector<SampleFault> faults;

@@ -1,4 +1,4 @@
-// Whether a whole dataset is what it should be.
+// Checks a whole dataset.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,23 @@ struct SampleFault {
 };
 
 struct Duplicate {
-  std::string name;     // of a sample or file
-  std::string same_as;  // an earlier one
+  std::string name;     // name of a sample or file
+  std::string same_as;  // the earlier one
 };
 
 struct Verification {
-  std::vector<SampleFault> faults;         // encoded samples, or documents, that cannot be read or decoded, in order
-  std::vector<Duplicate> duplicates;       // in order: of encoded samples, otherwise of files
+  std::vector<SampleFault> faults;         // encoded samples or documents that cannot be read or decoded, in order
+  std::vector<Duplicate> duplicates;       // in order; among samples if they are encoded, otherwise among files
   std::vector<std::size_t> empty_classes;  // labels that no sample has
 };
 
-// Told about `done` of `total` samples now and then, from the calling thread.
+// Called now and then, on the calling thread, with `done` of `total` samples.
 using VerifyProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-// Decodes every sample that is encoded, whole, by as many threads as there are CPUs for this process; looks for files
-// or encoded samples that are there twice and for classes without samples. Checks that documents are UTF-8, and their
-// JSON. What is stored as it is has nothing to be
-// decoded: content_fingerprint() reads all of it. None when `stop` was requested before the end. Throws Error where
-// storage fails but for a file of a sample, which is a fault of that.
+// Decodes every encoded sample completely, on as many threads as this process has CPUs. Looks for files or encoded
+// samples that occur twice and for classes without samples. Checks that documents are UTF-8, and their JSON. Other
+// samples need no decoding; content_fingerprint() reads them. Returns nullopt if `stop` was requested before the end.
+// Throws Error if storage fails, except while it reads an encoded sample: that is a fault of the sample.
 std::optional<Verification> verify(const Dataset& dataset, const VerifyProgress& progress = {},
                                    const std::stop_token& stop = {});
 

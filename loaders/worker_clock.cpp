@@ -44,7 +44,7 @@ void WorkerClock::enter(WorkerStage stage) {
   const std::int64_t since = since_.load(std::memory_order_relaxed);
   const auto left = stage_.load(std::memory_order_relaxed);
   const std::uint64_t version = version_.load(std::memory_order_relaxed);
-  // Released one by one: who sees a new value of any also sees that the version has become odd.
+  // Released one by one: a thread that sees any new value also sees the odd version.
   version_.store(version + 1, std::memory_order_relaxed);
   spent_[left].store(spent_[left].load(std::memory_order_relaxed) + (now - since), std::memory_order_release);
   since_.store(now, std::memory_order_release);
@@ -76,7 +76,7 @@ WorkerTimes WorkerClock::now() const {
     const std::int64_t since = since_.load(std::memory_order_acquire);
     const auto stage = stage_.load(std::memory_order_acquire);
     if (version % 2 != 0 || version_.load(std::memory_order_relaxed) != version) continue;
-    // A clock that is read later on another CPU may still be a little behind.
+    // A clock read later on another CPU may still be slightly behind.
     times.spent[stage] += nanoseconds(std::max<std::int64_t>(0, steady_nanoseconds() - since));
     return times;
   }

@@ -1,4 +1,4 @@
-// The one clock of a run, as a parameter, so that what depends on time can be tested without it.
+// The single clock of a run, passed as a parameter so that tests can replace it.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Clock {
 // std::chrono::steady_clock.
 class SteadyClock final : public Clock {
  public:
-  // Asks the system to end the sleeps of the calling thread on time: it may delay them by 50 µs otherwise.
+  // Asks the system to end the calling thread's sleeps on time: by default it may delay them by 50 µs.
   SteadyClock();
 
   Time now() const override;
@@ -34,9 +34,9 @@ class SteadyClock final : public Clock {
   void sleep_until(Time time, const std::stop_token& stop) override;
 
  private:
-  // Made once: a condition variable of this kind allocates when it is made, and sleeps come while a trial is timed.
+  // Made once, because a condition variable of this kind allocates and sleeps happen while a trial is timed.
   std::mutex mutex_;
-  std::condition_variable_any never_;  // woken by a stop only
+  std::condition_variable_any never_;  // woken only by a stop
 };
 
 }  // namespace loadline

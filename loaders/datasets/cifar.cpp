@@ -114,7 +114,7 @@ class CifarDataset final : public AddressableDataset {
 
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      // There are few files and any may be next: counting costs less than a mispredicted search.
+      // There are few files and access is random: counting costs less than a mispredicted search.
       std::size_t part = 0;
       for (std::size_t k = 1; k < parts_.size(); ++k) part += indices[i] >= parts_[k].first ? 1 : 0;
       out[i] = {parts_[part].image + (indices[i] - parts_[part].first) * record_bytes_, kImageBytes};
@@ -196,7 +196,7 @@ std::unique_ptr<Dataset> open_records(const Record& record, const fs::path& path
   return std::make_unique<CifarDataset>(std::move(info), std::move(labels), record, std::move(files));
 }
 
-// One file is told by its size; the few sizes that are whole numbers of either record go to neither.
+// A single file is recognised by its size; sizes that are multiples of both records go to neither.
 bool is_file_of(const Record& record, const Record& other, const fs::path& path) {
   if (path.extension() != ".bin" || !fs::is_regular_file(path)) return false;
   const auto size = fs::file_size(path);

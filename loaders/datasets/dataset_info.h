@@ -1,4 +1,4 @@
-// What a dataset says of itself.
+// A dataset's description of itself.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@
 
 namespace loadline {
 
-// How a sample is got at.
+// How a sample is accessed.
 enum class Access : std::uint8_t {
-  kMapped,    // where it lies in a mapped file
-  kResident,  // where it lies in this process's own memory
-  kRows,      // by the HDF5 library, one read a sample
-  kBlocks,    // by the HDF5 library, one read for each run of neighbours in a batch
-  kChunks,    // whole chunks of an HDF5 file as they are stored, decoded by the thread that wants them
-  kFiles,     // a file a sample, read whole
-  kUnknown,   // by a loader that is not ours, in a way of its own
+  kMapped,    // in a mapped file
+  kResident,  // in this process's memory
+  kRows,      // by the HDF5 library, one read per sample
+  kBlocks,    // by the HDF5 library, one read per run of neighbours in a batch
+  kChunks,    // as whole stored chunks of an HDF5 file, decoded by the thread that needs them
+  kFiles,     // one file per sample, read whole
+  kUnknown,   // by an external loader, in its own way
 };
 
 // "mapped", "resident", "hdf5-rows", "hdf5-blocks", "hdf5-chunks", "files", "unknown".
 std::string_view name(Access access);
 
-// Whether readers copy what is stored into memory of their own, rather than find it where it is mapped or resident.
+// Whether readers copy stored bytes into their own memory, rather than locate them in a mapping or in memory.
 constexpr bool is_copied(Access access) {
   return access != Access::kMapped && access != Access::kResident;
 }
 
-// A cube of f32 values in the channels of two fields, [channels, edge, edge, edge] each.
+// Two fields of f32 values on one cube, [channels, edge, edge, edge] each.
 struct VolumeShape {
   std::size_t edge = 0;  // values along each side
   std::size_t input_channels = 0;
@@ -42,13 +42,13 @@ struct VolumeShape {
   bool operator==(const VolumeShape&) const = default;
 };
 
-// How sequences are taken out of a row of tokens.
+// How sequences are cut from a row of tokens or made from text.
 enum class Sequences : std::uint8_t {
   kRandom,       // each begins at a random token
   kConsecutive,  // each begins where the one before it ends
-  kDocuments,    // the same, and none goes on into the next document
-  kPadded,       // of text: each is a document, and the rest of its row stands empty
-  kPacked,       // of text: each is a row that documents fill one behind the other
+  kDocuments,    // like kConsecutive, but no sequence continues into the next document
+  kPadded,       // text: each is a document; the rest of its row stays empty
+  kPacked,       // text: each is a row that documents fill one after another
 };
 
 // "random", "consecutive", "documents", "padded", "packed".
@@ -63,16 +63,16 @@ constexpr std::string_view name(Sequences sequences) {
   return "";
 }
 
-// Whether they are of text, rather than of a row of tokens.
+// Whether they are made from text, rather than cut from a row of tokens.
 constexpr bool is_of_text(Sequences sequences) {
   return sequences == Sequences::kPadded || sequences == Sequences::kPacked;
 }
 
-// A row of tokens, of which samples are sequences.
+// A row of tokens; samples are sequences cut from it.
 struct TokenShape {
   std::size_t tokens = 0;
   std::size_t token_bytes = 0;           // as stored: 2 or 4
-  std::optional<std::size_t> documents;  // nullopt: that is not known
+  std::optional<std::size_t> documents;  // nullopt: unknown
   std::size_t sequence_length = 0;       // maximum number of tokens that a sample predicts; 0: samples are not cut
   Sequences sequences = Sequences::kRandom;
 
@@ -80,12 +80,12 @@ struct TokenShape {
   bool operator==(const TokenShape&) const = default;
 };
 
-// What is a document of text.
+// What counts as a document of text.
 enum class TextDocuments : std::uint8_t {
-  kAuto,       // as the files are named (open_text())
-  kLines,      // a line of a file
+  kAuto,       // decided by the files' names (open_text())
+  kLines,      // each line of a file
   kFiles,      // a file
-  kJsonLines,  // a member of the JSON object that a line is; not to be asked for, files are named for it
+  kJsonLines,  // a member of the JSON object on each line; cannot be requested, chosen by file name only
 };
 
 // "auto", "lines", "files", "json-lines".
@@ -99,16 +99,16 @@ constexpr std::string_view name(TextDocuments documents) {
   return "";
 }
 
-// Documents, of which tokens are made as they are asked for.
+// Documents, which are turned into tokens on demand.
 struct TextShape {
   std::size_t documents = 0;
-  std::size_t bytes = 0;  // of them all, as they are stored
+  std::size_t bytes = 0;  // stored bytes of all documents
   TextDocuments stored_as = TextDocuments::kLines;
-  std::string tokenizer;            // "bytes", or the file of its model
+  std::string tokenizer;            // "bytes", or the model's file
   std::size_t vocabulary = 0;       // tokens are below it
-  std::size_t sequence_length = 0;  // tokens that a sample has to predict, at the most; 0: nobody makes samples
+  std::size_t sequence_length = 0;  // most tokens that a sample predicts; 0: no samples are made
   Sequences sequences = Sequences::kPadded;
-  // Packed: how many stored bytes a row has, each document counting one more for its end.
+  // kPacked: stored bytes per row; each document counts one more for its end.
   std::optional<std::size_t> row_bytes = std::nullopt;
 
   bool operator==(const TextShape&) const = default;
@@ -117,23 +117,23 @@ struct TextShape {
 struct DatasetInfo {
   std::string format;       // row of the format table
   std::size_t samples = 0;  // at least 1; 0 only if the files are unknown and cannot be counted
-  // Of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Of encoded ones, which have sizes
-  // of their own, height and width are 0; of crops of a volume, of tokens and of text, all of it is 0.
+  // Shape of one stored sample: u8, planar (all rows of channel 0, then of channel 1, ...). Height and width are 0
+  // for encoded images, whose sizes vary; all of it is 0 for crops of a volume, tokens and text.
   ImageShape shape;
-  std::optional<VolumeShape> volume;  // that the samples are crops of
-  std::optional<TokenShape> tokens;   // that the samples are sequences of
-  std::optional<TextShape> text;      // that the samples are made of
+  std::optional<VolumeShape> volume;  // the volume that samples are cropped from
+  std::optional<TokenShape> tokens;   // the tokens that samples are cut from
+  std::optional<TextShape> text;      // the text that samples are made from
   std::size_t classes = 0;            // labels are below it
-  FileNames files;                    // all that belongs to the dataset
+  FileNames files;                    // all files of the dataset
   std::size_t stored_bytes = 0;       // of `files`
-  // Of `files`, that stored_bytes is estimated from; nullopt: it is of all.
+  // How many of `files` stored_bytes is estimated from; nullopt: it is the sum of all.
   std::optional<std::size_t> sized_files = std::nullopt;
-  bool encoded = false;          // samples are images in a format of their own, such as JPEG
-  bool labels_in_memory = true;  // rather than read as they are asked for
+  bool encoded = false;          // samples are images in an encoded format, such as JPEG
+  bool labels_in_memory = true;  // false: read on demand
   Access access = Access::kMapped;
 
-  std::size_t sample_bytes() const { return shape.elements(); }  // of one stored sample of a size that all have
-  // Whether samples are images that a class has been given to.
+  std::size_t sample_bytes() const { return shape.elements(); }  // if all stored samples have one size
+  // Whether samples are images with class labels.
   bool labelled() const { return !volume && !tokens && !text; }
   std::size_t all_bytes() const {
     if (volume) return volume->bytes();
@@ -143,13 +143,13 @@ struct DatasetInfo {
   }
 };
 
-// The same of a copy in this process's memory.
+// The description of a copy in this process's memory.
 inline DatasetInfo resident(DatasetInfo info) {
   info.access = Access::kResident;
   return info;
 }
 
-// "u8", of text too; "f32" of volumes, "u16" or "u32" of tokens.
+// "u8" for images and text, "f32" for volumes, "u16" or "u32" for tokens.
 std::string_view stored_type(const DatasetInfo& info);
 
 }  // namespace loadline

@@ -37,7 +37,7 @@ constexpr std::array kFormats{
     DatasetFormat{"cifar10", "CIFAR-10 binary: data_batch_*.bin and test_batch.bin, or one file", recognises_cifar10,
                   open_cifar10},
     DatasetFormat{"tokens",
-                  "tokens of a language model: u16 or u32 in .bin files, documents by an .idx of Megatron-LM",
+                  "language-model tokens: u16 or u32 in .bin files, documents by a Megatron-LM .idx",
                   recognises_tokens,
                   open_tokens,
                   {.splits = Splits::kOfDirectory, .sequences = kTokenSequences}},
@@ -52,7 +52,7 @@ constexpr std::array kFormats{
                   open_volume,
                   {.splits = Splits::kOne, .accesses = kBoxAccess, .stored_in_hdf5 = has_hdf5_name}},
     DatasetFormat{"hdf5",
-                  "HDF5: a dataset of u8 images and one of labels; in one piece, or in chunks, plain or gzip",
+                  "HDF5: a dataset of u8 images and one of labels; contiguous or in chunks, plain or gzip",
                   recognises_hdf5,
                   open_hdf5,
                   {.splits = Splits::kOne, .named_datasets = true, .accesses = kEveryHdf5Access}},
@@ -62,22 +62,22 @@ constexpr std::array kFormats{
                   open_npy,
                   {.inflated_bytes = inflated_npz_bytes}},
     DatasetFormat{"webdataset",
-                  "WebDataset: tar shards of encoded images, key.jpg or key.png beside key.cls or key.json",
+                  "WebDataset: tar shards of encoded images, key.jpg or key.png with key.cls or key.json",
                   recognises_webdataset,
                   open_webdataset,
                   {.splits = Splits::kOfDirectory}},
     DatasetFormat{"tfrecord",
-                  "TFRecord: shards of tf.train.Example with encoded images, their checksums checked",
+                  "TFRecord: shards of tf.train.Example with encoded images and checked checksums",
                   recognises_tfrecord,
                   open_tfrecord,
                   {.splits = Splits::kOfDirectory}},
     DatasetFormat{"image-folder",
-                  "one directory a class, one file a photograph: JPEG, and what OpenCV reads",
+                  "one directory per class, one file per photograph: JPEG, and what OpenCV reads",
                   recognises_image_folder,
                   open_image_folder,
                   {.splits = Splits::kOfDirectory, .file_reads = true}},
     DatasetFormat{"text",
-                  "text to make tokens of: a document a line, JSON lines, or a file a document",
+                  "text to tokenise: one document per line, JSON lines, or one document per file",
                   recognises_text,
                   open_text,
                   {.splits = Splits::kOfDirectory, .sequences = kTextSequences}},
@@ -106,7 +106,7 @@ std::string one_of(std::span<const std::string_view> words) {
   return text;
 }
 
-// The loader that reads this way: its row in the table of loaders, which stands above this one, has the same access.
+// The loader that reads this way: its row in the loader table, a layer above this one, has the same access.
 std::string_view hdf5_loader(Access access) {
   switch (access) {
     case Access::kMapped: return "hdf5-mmap";
@@ -135,8 +135,8 @@ void check_split(const DatasetFormat& format, const fs::path& path) {
       throw usage_error(fmt::format("split test: {} is one file, so it has one split only", path.string()));
     case Splits::kOne:
       throw usage_error(
-          fmt::format("split test: {} has one split only, as every dataset of format {} does; keep the other split at "
-                      "a path of its own",
+          fmt::format("split test: {} has one split only, as every dataset of format {} does; keep the other split "
+                      "at its own path",
                       path.string(), format.name));
   }
 }
@@ -178,7 +178,7 @@ void check_abilities(const DatasetFormat& format, const fs::path& path, const Da
   if (!can.named_datasets &&
       (options.hdf5_images != standard.hdf5_images || options.hdf5_labels != standard.hdf5_labels)) {
     throw usage_error(
-        fmt::format("--hdf5-images and --hdf5-labels: they are for the format hdf5, and {} is of format {}",
+        fmt::format("--hdf5-images and --hdf5-labels: they are for format hdf5, but the format of {} is {}",
                     path.string(), format.name));
   }
   if (!can.file_reads && options.read != standard.read) {
@@ -209,7 +209,7 @@ std::unique_ptr<Dataset> open_dataset(const fs::path& path, const DatasetOptions
     const DatasetFormat& format = format_of(path, options);
     check_abilities(format, path, options);
     auto dataset = format.open(path, options);
-    const bool labelled = dataset->info().labelled();  // the others have seen to it
+    const bool labelled = dataset->info().labelled();  // the others did this while opening
     const bool placed = dataset->info().access == Access::kResident && (options.memory.nodes.empty() || !labelled);
     if (!options.in_memory || placed) return dataset;
     return copy_to_memory(*dataset, std::numeric_limits<std::size_t>::max(), options.memory);

@@ -1,4 +1,4 @@
-// The names of a dataset's files: a few, or the millions of a folder of images.
+// The names of a dataset's files, from a few to the millions of an image folder.
 #pragma once
 
 #include <compare>
@@ -15,15 +15,15 @@
 
 namespace loadline {
 
-// Names of the files in the directories of one directory, in one piece of memory: some 20 bytes a file, where a path
-// takes 10 times as many and more. Filled once, from front to back.
+// The names of all files in the subdirectories of one directory, in one block of memory: some 20 bytes per file, less
+// than a tenth of a path. Filled once, from front to back.
 class FolderNames {
  public:
   explicit FolderNames(std::filesystem::path root) : root_(std::move(root)) {}
 
-  // From here on, names are of files in this directory of the root.
+  // Names added from here on are files in this subdirectory of the root.
   void begin_directory(std::string_view name);
-  // Throws Error where the names of one directory take more than 4 GiB.
+  // Throws Error if the names in one directory take more than 4 GiB.
   void add(std::string_view name);
 
   std::size_t size() const { return ends_.size(); }
@@ -33,7 +33,7 @@ class FolderNames {
   std::size_t first_of(std::size_t directory) const { return directories_[directory].first; }  // file
   std::size_t directory_of(std::size_t file) const;
   std::string_view name(std::size_t file) const;
-  // Root, directory and name, in the memory of `out`.
+  // Writes root, directory and name to `out`, reusing its memory.
   void write_path(std::size_t file, std::string& out) const;
   std::size_t memory_bytes() const;
 
@@ -41,17 +41,17 @@ class FolderNames {
   struct Directory {
     std::string name;
     std::size_t first = 0;  // file
-    std::size_t begin = 0;  // of its names in `names_`
+    std::size_t begin = 0;  // offset of its names in `names_`
   };
 
   std::filesystem::path root_;
   std::vector<Directory> directories_;
   std::string names_;
-  std::vector<std::uint32_t> ends_;  // of each name, from where those of its directory begin
+  std::vector<std::uint32_t> ends_;  // end of each name, counted from the beginning of its directory's names
 };
 
-// A list of paths, as a vector of them is, but that those of a folder are put together as they are asked for: whoever
-// asks gets a path of his own. Copies share the names of a folder.
+// A list of paths, like a vector, except that paths of a folder are put together on demand, so each access returns a
+// new path. Copies share the names of a folder.
 class FileNames {
  public:
   using value_type = std::filesystem::path;
@@ -64,14 +64,13 @@ class FileNames {
   std::size_t size() const { return folder_ ? folder_->size() : paths_.size(); }
   bool empty() const { return size() == 0; }
   std::filesystem::path operator[](std::size_t index) const;
-  // The same path, in memory of the caller's or of this list: once `memory` has room for the longest, nothing is
-  // allocated.
+  // The same path, stored in `memory` or in this list. Allocates nothing once `memory` has room for the longest path.
   const std::string& path(std::size_t index, std::string& memory) const;
   std::filesystem::path front() const { return (*this)[0]; }
-  // Null where they are no folder's.
+  // Null unless the list is that of a folder.
   const FolderNames* folder() const { return folder_.get(); }
 
-  // For lists that are no folder's.
+  // Not for the list of a folder.
   void push_back(std::filesystem::path path) { paths_.push_back(std::move(path)); }
   template <typename... Arguments>
   void emplace_back(Arguments&&... arguments) {
@@ -127,7 +126,7 @@ class FileNames {
   std::shared_ptr<const FolderNames> folder_;
 };
 
-// Of all, or `most` of them, evenly spread.
+// All paths, or `most` of them, evenly spread.
 std::vector<std::filesystem::path> evenly_spread(const FileNames& all, std::size_t most);
 
 }  // namespace loadline

@@ -32,7 +32,7 @@ class Digest {
   ~Digest() { XXH3_freeState(state_); }
   void add(const void* data, std::size_t size) { XXH3_64bits_update(state_, data, size); }
   void add_sample(const DatasetInfo& info, StoredSample sample) {
-    // Where sizes differ they are part of what is stored.
+    // If sizes differ, they are part of the stored data.
     const std::uint64_t bytes = sample.size();
     if (info.encoded || info.text) add(&bytes, sizeof bytes);
     add(sample.data(), sample.size());
@@ -88,13 +88,13 @@ StoredSample as_stored_in_four(const TokenShape& tokens, StoredSample stored, st
   return std::as_bytes(std::span(widened));
 }
 
-// Of `count` samples evenly spread over `places`, the place of the one with this number. Both ends are among them.
+// The place of sample `number` of `count` samples spread evenly over `places`, including both ends.
 std::size_t evenly(std::size_t number, std::size_t count, std::size_t places) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::size_t>(Wide{number} * (places - 1) / (count - 1));
 }
 
-// Runs of tokens, wherever a sample would begin. False when a stop was requested.
+// Adds runs of tokens, regardless of where samples begin. False if a stop was requested.
 bool add_some_tokens(const TokenDataset& dataset, std::size_t count, Digest& digest, const std::stop_token& stop) {
   const TokenShape& tokens = *dataset.info().tokens;
   add_extents(tokens, digest);
@@ -112,7 +112,7 @@ bool add_some_tokens(const TokenDataset& dataset, std::size_t count, Digest& dig
   return true;
 }
 
-// Documents as they are stored, evenly spread. False when a stop was requested.
+// Adds stored documents, evenly spread. False if a stop was requested.
 bool add_some_documents(const TextDataset& dataset, std::size_t count, Digest& digest, const std::stop_token& stop) {
   const TextShape& text = *dataset.info().text;
   add_extents(text, digest);
@@ -127,8 +127,8 @@ bool add_some_documents(const TextDataset& dataset, std::size_t count, Digest& d
   return true;
 }
 
-// All channels of some values. False when a stop was requested. Of larger pieces each row would lie in a page of its
-// own.
+// Adds some values in all channels. False if a stop was requested. In larger pieces each row would touch its own
+// page.
 bool add_some_values(const VolumeDataset& dataset, std::size_t count, Digest& digest, const std::stop_token& stop) {
   const VolumeShape& volume = *dataset.info().volume;
   add_extents(volume, digest);
@@ -160,11 +160,11 @@ bool add_some_values(const VolumeDataset& dataset, std::size_t count, Digest& di
 std::optional<std::uint64_t> content_fingerprint(const Dataset& dataset, const std::stop_token& stop) {
   Digest digest;
   const auto& tokens = dataset.info().tokens;
-  if (tokens) {  // the same however they are cut, and in how many bytes each is stored
+  if (tokens) {  // independent of how they are cut and of the bytes per token
     add_extents(*tokens, digest);
-  } else if (const auto& text = dataset.info().text) {  // the same whatever tokens are made of it
+  } else if (const auto& text = dataset.info().text) {  // independent of the tokenizer
     add_extents(*text, digest);
-  } else if (const auto& volume = dataset.info().volume) {  // the same however many crops are taken of it
+  } else if (const auto& volume = dataset.info().volume) {  // independent of the number of crops
     add_extents(*volume, digest);
   } else {
     add_extents(dataset.info(), digest);

@@ -41,7 +41,7 @@ ImageShape shape_of(const fs::path& path, const std::string& name, const Hdf5Fac
 
 // ---- mapped
 
-// Past the library, which has told where the samples begin and then is done.
+// Bypasses the library, which only locates the samples.
 std::unique_ptr<Dataset> map_samples(DatasetInfo info, Labels labels, const std::string& name, const Hdf5Facts& facts) {
   const fs::path path = info.files.front();
   if (const std::string why = hdf5_obstacle(facts); !why.empty()) {

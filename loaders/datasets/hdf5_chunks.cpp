@@ -1,9 +1,9 @@
 // Samples in the chunks of an HDF5 file, whose filters are undone here.
 //
-// The library undoes them under its lock, one thread at a time. Here it only tells where each chunk lies, once; the
-// rest is each thread's own affair: it finds the chunk in a mapping of the file, inflates it past the library and keeps
-// it for others (chunk_cache.h). So a chunk is inflated once for all its samples where they are asked for within a
-// while: in the order they are stored in, or in pages that are shuffled (Order::kPageShuffled).
+// The library undoes them under its lock, one thread at a time. Here it only locates each chunk, once. Each thread
+// finds the chunk in a mapping of the file, inflates it without the library and keeps it for others (chunk_cache.h).
+// So a chunk is inflated once for all its samples if these are requested close together: in storage order, or in
+// shuffled pages (Order::kPageShuffled).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,8 +24,8 @@
 namespace loadline {
 namespace {
 
-// How many inflated chunks are kept: a dataset that would be in memory by this is not read any more (that is what
-// --in-memory is for), but a few chunks are wanted by all who read neighbours.
+// How many inflated chunks are kept: not the whole dataset, which would then no longer be read (--in-memory does
+// that), but a few chunks for readers of neighbours.
 constexpr std::size_t kLeastKept = 8;
 constexpr std::size_t kPartKept = 8;
 
@@ -40,12 +40,12 @@ std::size_t most_stored_bytes(std::size_t chunk_bytes) {
   return chunk_bytes + chunk_bytes / 1000 + kOverhead;
 }
 
-// Leaves samples as they are, since their elements are single bytes.
+// Shuffling leaves samples unchanged, because their elements are single bytes.
 bool is_shuffle(Hdf5Filter filter) {
   return filter == Hdf5Filter::kShuffle;
 }
 
-// Where the chunks of a file lie, each asked of the library once. Any thread.
+// The places of a file's chunks, each requested from the library once. Any thread.
 class ChunkPlaces {
  public:
   ChunkPlaces(const Hdf5Dataset& source, std::size_t chunks, std::size_t chunk_rows)
@@ -59,18 +59,18 @@ class ChunkPlaces {
     if (const std::uint64_t known = offset.load(std::memory_order_acquire); known != 0) {
       return {bytes.load(std::memory_order_relaxed), skipped.load(std::memory_order_relaxed), known};
     }
-    // Threads that ask at the same time write the same.
+    // Threads that ask at the same time write the same values.
     const auto found = source_.find_chunk(chunk * chunk_rows_);
     bytes.store(static_cast<std::uint32_t>(found.bytes), std::memory_order_relaxed);
     skipped.store(found.skipped, std::memory_order_relaxed);
-    offset.store(found.offset_bytes, std::memory_order_release);  // never 0, where the file's own header lies
+    offset.store(found.offset_bytes, std::memory_order_release);  // never 0, because the file's header is there
     return found;
   }
 
  private:
   struct Place {  // all zero: not known
     std::uint64_t offset;
-    std::uint32_t bytes;  // HDF5 has none of 4 GiB
+    std::uint32_t bytes;  // HDF5 chunks are below 4 GiB
     std::uint32_t skipped;
   };
 
@@ -114,7 +114,7 @@ class ChunkedDataset final : public Dataset {
                              chunk * chunk_samples_, why));
   }
 
-  // `memory`: to read it into, where it cannot be found.
+  // `memory`: for reading the chunk if it cannot be located.
   Stored stored(std::size_t chunk, std::span<std::byte> memory) const {
     if (!source_->finds_chunks()) {
       const auto read = source_->read_chunk(chunk * chunk_samples_, memory);
@@ -134,8 +134,8 @@ class ChunkedDataset final : public Dataset {
   std::size_t chunk_samples_;
   std::size_t chunk_bytes_;
   std::size_t chunks_;
-  bool in_place_;  // samples lie in the mapping as they are
-  // What readers have learned, for each other.
+  bool in_place_;  // samples are stored unfiltered in the mapping
+  // What readers have learned, shared between them.
   mutable ChunkPlaces places_;
   mutable ChunkCache inflated_;
 };
@@ -149,7 +149,7 @@ class ChunkedDataset::Reader final : public Hdf5Reader {
         stored_(chunked.source_->finds_chunks() ? 0 : most_stored_bytes(chunked.chunk_bytes_), Faults::kLater),
         alone_(chunked.chunk_bytes_, Faults::kLater) {}
 
-  // A chunk that another thread is inflating is left for later: there are others meanwhile.
+  // Leaves a chunk that another thread is inflating for later, and does others meanwhile.
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     if (chunked_.in_place_) return find(indices, out);
     wants_ = in_stored_order(indices);
@@ -197,7 +197,7 @@ class ChunkedDataset::Reader final : public Hdf5Reader {
     return chunked_.inflated_.wait_for(chunk);
   }
 
-  // Whether it could be had: not while another thread is filling it.
+  // False while another thread is filling it.
   bool take(const Group& group, ChunkCache::Hold hold) {
     switch (hold.state()) {
       case ChunkCache::State::kBusy: return false;
@@ -244,7 +244,7 @@ class ChunkedDataset::Reader final : public Hdf5Reader {
     if (bytes.data() != out.data()) std::memcpy(out.data(), bytes.data(), out.size());
   }
 
-  // A page that has gone from under the mapping reads as zeros, and is the better reason.
+  // A page that vanished under the mapping reads as zeros and is the better reason to give.
   Error failure(std::size_t chunk, const std::string& why) const {
     chunked_.check_intact();
     return chunked_.corrupt(chunk, why);
@@ -254,7 +254,7 @@ class ChunkedDataset::Reader final : public Hdf5Reader {
   std::vector<Group> groups_;
   std::span<const WantedSample> wants_;
   std::span<StoredSample> out_;
-  HugeMemory stored_;  // chunks as they are, where they cannot be found in the mapping
+  HugeMemory stored_;  // stored chunks that cannot be located in the mapping
   HugeMemory alone_;   // one inflated chunk that cannot be kept
   Inflater inflater_;
 };
@@ -275,7 +275,7 @@ std::string chunk_obstacle(const Hdf5Facts& facts) {
     return fmt::format("its chunks of {} split the samples of {}: use --loader hdf5", extents_text(facts.chunk),
                        extents_text(facts.extents));
   }
-  // Other filters come from libraries or are packed by rules of the library's own (scale-offset, n-bit).
+  // Other filters come from plug-ins or use the library's own packing (scale-offset, n-bit).
   if (const auto other = std::ranges::find(facts.filters, Hdf5Filter::kOther); other != facts.filters.end()) {
     return fmt::format("its filter '{}' is neither deflate, shuffle nor fletcher32: use --loader hdf5",
                        facts.filter_names[static_cast<std::size_t>(other - facts.filters.begin())]);

@@ -43,7 +43,7 @@ class MappedPacked final : public AddressableDataset {
   Offsets offsets_;
 };
 
-// Through the library, one read a sample.
+// Reads through the library, one read per sample.
 class LibraryPacked final : public Dataset {
  public:
   LibraryPacked(DatasetInfo info, Labels labels, std::unique_ptr<Hdf5Dataset> source, Offsets offsets)

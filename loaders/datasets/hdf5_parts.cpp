@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where they lie in one piece of numbers that can be read in place, of a file that says how many classes there are.
+// Labels read in place, if they are contiguous, of a readable type, and the file gives the number of classes.
 std::optional<Labels> stored_labels(const fs::path& path, const DatasetOptions& options, const Hdf5Dataset& source,
                                     std::size_t samples) {
   const Hdf5Facts& facts = source.facts();

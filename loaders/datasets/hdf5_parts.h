@@ -1,4 +1,4 @@
-// What the ways to read an HDF5 dataset of samples have in common, and the ones that stand in files of their own.
+// What the ways to read an HDF5 dataset of samples share, and those that have their own files.
 #pragma once
 
 #include <cstddef>
@@ -20,31 +20,31 @@ namespace loadline {
 // "cannot open data.h5: why".
 Error hdf5_refusal(const std::filesystem::path& path, const std::string& why);
 
-// "3 x 32 x 32"; "one value" without any.
+// "3 x 32 x 32"; "one value" if there are no extents.
 std::string extents_text(std::span<const std::uint64_t> extents);
 
-// Other files that hold samples belong to the dataset as much as its own.
+// Adds the other files that hold samples: they belong to the dataset too.
 void add_sources(const Hdf5Facts& facts, DatasetInfo& info);
 
-// The labels of `info`'s samples, whose classes it sets. Throws Error where they do not fit.
+// Reads the labels of `info`'s samples and sets info.classes. Throws Error if they do not fit.
 Labels read_labels(const std::filesystem::path& path, const DatasetOptions& options, DatasetInfo& info);
 
-// Why these samples cannot be mapped, and what reads them; empty where they can.
+// Why these samples cannot be mapped, and what reads them instead; empty if they can.
 std::string hdf5_obstacle(const Hdf5Facts& facts);
 
-// Where a sample of the batch in hand comes from, and where in the batch it goes.
+// Where a sample of the current batch is stored, and its place in the batch.
 struct WantedSample {
   SampleIndex index;
   std::uint32_t place;
 };
 
-// Reads into memory of its own, `most` samples long.
+// Reads into its own memory, with room for `most` samples.
 class Hdf5Reader : public SampleReader {
  public:
   Hdf5Reader(const Hdf5Dataset& source, std::size_t most);
 
  protected:
-  // The samples wanted, in the order they are stored in.
+  // The wanted samples, in storage order.
   std::span<const WantedSample> in_stored_order(std::span<const SampleIndex> indices);
   std::span<std::byte> memory(std::size_t place, std::size_t samples) {
     return memory_.bytes().subspan(place * sample_bytes_, samples * sample_bytes_);
@@ -55,14 +55,14 @@ class Hdf5Reader : public SampleReader {
  private:
   const Hdf5Dataset& source_;
   const std::size_t sample_bytes_;
-  HugeMemory memory_;  // as large as the file says, and there as far as it is read into
+  HugeMemory memory_;  // as large as the file claims; pages exist only where samples were read into them
   std::vector<WantedSample> wants_;
 };
 
-// Why its chunks cannot be decoded here, and what reads them; empty where they can.
+// Why its chunks cannot be decoded here, and what reads them instead; empty if they can.
 std::string chunk_obstacle(const Hdf5Facts& facts);
 
-// Samples in whole chunks, which chunk_obstacle() has none against. `info` and `labels` are theirs.
+// Samples in whole chunks, for which chunk_obstacle() is empty.
 std::unique_ptr<Dataset> open_chunks(DatasetInfo info, Labels labels, std::unique_ptr<Hdf5Dataset> source);
 
 // Encoded samples of any size in one row of bytes.

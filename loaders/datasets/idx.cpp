@@ -100,7 +100,7 @@ std::size_t inflate_header(const fs::path& path, std::size_t rank, GzipReader& r
   const std::span bytes(header);
   check_magic(path, bytes.first<kMagicBytes>(), rank);
   const std::size_t expected = parse_dimensions(path, bytes.subspan(kMagicBytes), file.dimensions);
-  // Deflate cannot shrink data to less than a thousandth, so a larger claim is a lie and asks for no memory.
+  // Deflate cannot shrink data to less than a thousandth, so a larger claim is false and must not allocate memory.
   constexpr std::size_t kMostInflation = 1032;
   if (expected / kMostInflation > fs::file_size(path)) {
     throw size_mismatch(path, file, expected, "too few compressed bytes for that");
@@ -139,7 +139,7 @@ std::string_view prefix_of(Split split) {
   return split == Split::kTrain ? "train-" : "t10k-";
 }
 
-// Plain before compressed: it needs no memory of its own.
+// Plain before compressed, because plain files need no memory.
 std::optional<fs::path> find_images(const fs::path& directory, Split split) {
   for (const std::string_view extension : {"", ".gz"}) {
     for (const std::string_view suffix : kImageSuffixes) {
@@ -177,7 +177,7 @@ fs::path labels_path(const fs::path& images) {
   throw idx_error(images, fmt::format("its labels are missing, want {}", twin.filename().string()));
 }
 
-// Only the highest says how many classes there are, so all are read: at 10 GB/s, a tenth of a second for a billion.
+// The highest label determines the number of classes, so all are read: at 10 GB/s, a tenth of a second for a billion.
 unsigned highest_label(const IdxFile& labels) {
   constexpr std::size_t kAtATime = std::size_t{1} << 20;
   unsigned char highest = 0;

@@ -39,7 +39,7 @@ fs::path split_directory(const fs::path& path, Split split) {
   throw Error(fmt::format("cannot open {}: neither val nor test is in it", path.string()));
 }
 
-// Maps whole files; what is read of them is up to the decoder.
+// Maps whole files; the decoder decides what is read.
 class MappingReader final : public SampleReader {
  public:
   MappingReader(const FileNames& files, std::size_t most) : files_(files), mapped_(most) {}
@@ -47,14 +47,14 @@ class MappingReader final : public SampleReader {
   void read(std::span<const SampleIndex> indices, std::span<StoredSample> out) override {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const InStage opening(WorkerStage::kOpen);
-      // Gone before the next one is mapped, so that its place in the address space is free.
+      // Unmapped before the next one is mapped, so that its address range is free.
       if (const auto last = std::move(mapped_[i])) last->check_intact();
       mapped_[i] = std::make_unique<MappedFile>(files_[indices[i]]);
       out[i] = mapped_[i]->bytes();
     }
   }
 
-  // What broke under a batch that failed is no concern of the next one.
+  // A file that broke under a failed batch must not fail the next one.
   void announce(std::span<const SampleIndex> /*indices*/) override {
     for (auto& file : mapped_) file.reset();
   }
@@ -70,13 +70,13 @@ class MappingReader final : public SampleReader {
   std::vector<std::unique_ptr<MappedFile>> mapped_;
 };
 
-// What a folder's files are and how long they were when it was opened.
+// A folder's files, with their lengths when it was opened.
 struct Files {
   const FileNames& names;
   std::span<const std::size_t> bytes;
 };
 
-// Has many files under way by the time the first of them is wanted.
+// Keeps many files in flight before the first of them is needed.
 template <typename Queue>
 class AnnouncedReader : public SampleReader {
  public:
@@ -109,7 +109,7 @@ class AnnouncedReader : public SampleReader {
   virtual void note_queue() {}
 
   std::span<const std::byte> read_one(SampleIndex index) {
-    // Those under way are the first of `announced_`.
+    // Those in flight are the first of `announced_`.
     const bool as_announced = !announced_.empty() && announced_.front() == index;
     if (!as_announced) announce({&index, 1});
     while (queue_.size() < std::min(queue_.capacity(), announced_.size())) {
@@ -128,7 +128,7 @@ class AnnouncedReader : public SampleReader {
  private:
   std::string path_;                            // of the next one
   std::span<const SampleIndex> announced_;      // and not read yet
-  std::vector<std::vector<std::byte>> copies_;  // where more than one at a time is wanted
+  std::vector<std::vector<std::byte>> copies_;  // if several are needed at a time
 };
 
 class AheadReader final : public AnnouncedReader<FilesAhead> {
@@ -148,7 +148,7 @@ class AheadReader final : public AnnouncedReader<FilesAhead> {
  private:
   void push(SampleIndex /*index*/, const std::string& path) override { queue_.push(path); }
 
-  std::string fetched_path_;  // its memory is used again
+  std::string fetched_path_;  // its memory is reused
 };
 
 class QueueReader final : public AnnouncedReader<FileQueue> {
@@ -185,7 +185,8 @@ class ArrivingFiles final : public SampleArrivals {
   bool window_full() const override { return arrivals_.full(); }
 
  private:
-  // Of files read ahead and not decoded: below it their bytes are the bound, unless they are shorter than 16 KB.
+  // The most files read ahead and not decoded: their bytes reach their own limit first unless files are shorter than
+  // 16 KB.
   static constexpr std::size_t kMostFiles = 4096;
 
   Files files_;
@@ -225,7 +226,7 @@ class ImageFolder final : public Dataset {
   std::vector<std::size_t> file_bytes_;
   FileRead read_;
   ReadAheadOptions ahead_;
-  mutable OpenFileAllowance allowance_;  // of all readers together
+  mutable OpenFileAllowance allowance_;  // shared by all readers
 };
 
 }  // namespace

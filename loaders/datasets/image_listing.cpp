@@ -33,12 +33,12 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 9> kExtensions{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                       ".pgm", ".tif",  ".tiff", ".webp"};
 
-// Several threads take one number after the other; this one shows how far they are. Rethrows what went wrong with the
+// Several threads take one number after another; the calling thread shows the progress. Rethrows the failure with the
 // lowest number.
 void in_parallel(std::size_t count, std::size_t most_threads, const std::function<void(std::size_t)>& work,
                  const std::function<void(std::size_t done)>& show) {
   std::atomic<std::size_t> next{0};
-  std::mutex mutex;  // of the three below
+  std::mutex mutex;  // guards the three below
   std::condition_variable changed;
   std::size_t done = 0;
   std::size_t failed = count;
@@ -55,7 +55,7 @@ void in_parallel(std::size_t count, std::size_t most_threads, const std::functio
       if (why && i < failed) {
         failed = i;
         failure = why;
-        next.store(count);  // those that were taken are finished
+        next.store(count);  // numbers already taken are finished
       }
       if (++done == count || why) changed.notify_one();
     }
@@ -66,7 +66,7 @@ void in_parallel(std::size_t count, std::size_t most_threads, const std::functio
     try {
       while (threads.size() < wanted) threads.emplace_back(run);
     } catch (const std::system_error&) {
-      if (threads.empty()) run();  // where no thread is to be had this one does it
+      if (threads.empty()) run();  // if no thread can be started, this one does it
     }
     std::unique_lock lock(mutex);
     while (done < count && !failure) {
@@ -80,7 +80,7 @@ void in_parallel(std::size_t count, std::size_t most_threads, const std::functio
   if (failure) std::rethrow_exception(failure);
 }
 
-// The names of one directory, sorted, each ending with a null byte, which none has in it.
+// The names of one directory, sorted, each ending with a null byte.
 struct Names {
   std::string text;
   std::size_t count = 0;
@@ -148,7 +148,7 @@ class IndexWriter {
   std::string bytes_{kListingMagic};
 };
 
-// Throws Error at the end of the bytes: such an index is none.
+// Throws Error at the end of the bytes: the index is invalid then.
 class IndexReader {
  public:
   explicit IndexReader(std::string_view bytes) : rest_(bytes) {}
@@ -185,7 +185,7 @@ fs::path index_path(const fs::path& root, const fs::path& directory) {
   return directory / fmt::format("{:016x}.listing", XXH3_64bits(name.data(), name.size()));
 }
 
-// Null where there is none that still holds.
+// Null if there is no valid index.
 std::shared_ptr<FolderNames> read_index(const fs::path& root, const fs::path& directory) {
   try {
     const fs::path path = index_path(root, directory);
@@ -223,7 +223,7 @@ bool is_settled(const std::vector<std::optional<FileStamp>>& stamps, std::chrono
                              [&](const auto& stamp) { return stamp && stamp->changed_ns <= now - settling.count(); });
 }
 
-// Without one the next listing takes as long as this one, which is no reason to fail.
+// Without an index the next listing takes as long as this one, which is no reason to fail.
 void write_index(const fs::path& root, const fs::path& directory, const std::vector<std::string>& classes,
                  const std::vector<Names>& names, const std::vector<std::optional<FileStamp>>& stamps) {
   try {

@@ -1,4 +1,4 @@
-// Which files a folder of images has: one directory a class, one file a sample.
+// Lists the files of an image folder: one directory per class, one file per sample.
 #pragma once
 
 #include <chrono>
@@ -15,38 +15,39 @@
 
 namespace loadline {
 
-// By which torchvision's ImageFolder tells images; what they are inside is seen when they are decoded.
+// Whether torchvision's ImageFolder takes this name for an image. Decoding shows what the file really is.
 bool is_image_name(std::string_view name);
 
 struct ImageListing {
-  std::shared_ptr<const FolderNames> names;  // classes and the files of each in the order of their names' bytes
+  std::shared_ptr<const FolderNames> names;  // classes, and the files of each, in byte order of their names
   std::size_t stored_bytes = 0;
-  std::optional<std::size_t> sized_files;  // that stored_bytes is estimated from; nullopt: it is the sum of all
-  std::vector<std::size_t> file_bytes;     // of each file; empty where it is estimated
-  bool from_index = false;                 // rather than from the directories
+  std::optional<std::size_t> sized_files;  // how many files stored_bytes is estimated from; nullopt: it is the sum of
+                                           // all
+  std::vector<std::size_t> file_bytes;     // per file; empty if stored_bytes is estimated
+  bool from_index = false;                 // false: from the directories
 };
 
 struct ListingOptions {
-  // Of more files than these, names are kept in an index, where one is to be had, and lengths are estimated from some,
-  // evenly spread.
+  // Above this many files, names are kept in an index if one is possible, and lengths are estimated from some evenly
+  // spread files.
   std::size_t few = 65'536;
-  std::size_t lengths = 4'096;                                // that are looked up of so many files
+  std::size_t lengths = 4'096;                                // how many lengths are then looked up
   bool every_length = false;                                  // look all up, however many
   std::optional<std::filesystem::path> index_directory = {};  // nullopt: no index is kept or read
-  // A directory that changed less than this ago may change once more without its times telling: no index is kept.
+  // A directory that changed more recently than this may change again without a new time stamp: no index is kept.
   std::chrono::nanoseconds settling = std::chrono::seconds(2);
-  std::size_t threads = 16;  // that list directories: most of it is waiting
+  std::size_t threads = 16;  // for listing directories, which is mostly waiting
 };
 
-// Lists the directories of `root`, several at a time; nothing is asked of a file where its directory tells that it is
-// one. What has the name of an image and is no file is refused: it would be missing without a word.
+// Lists the directories of `root`, several at a time. Does not look at a file itself if its directory entry says it
+// is one. An entry with an image's name that is not a file is refused rather than silently left out.
 //
-// The index of a large folder has its names and the stamps of its directories (times of change, inodes); it is used
-// while all of these stand. Throws Error naming what is wrong, such as a class without an image.
+// The index of a large folder holds its names and the stamps of its directories (times of change, inodes); it stays
+// valid until one of these changes. Throws Error naming what is wrong, such as a class without images.
 ImageListing list_images(const std::filesystem::path& root, const ListingOptions& options);
 
 // "loadline/listings" in the user's cache directory ($XDG_CACHE_HOME, or .cache in the home directory). std::nullopt
-// where there is neither.
+// if neither exists.
 std::optional<std::filesystem::path> listing_directory();
 
 // While it lives, `show` is called now and then, on this thread, as directories are listed on its behalf.

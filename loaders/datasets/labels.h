@@ -14,24 +14,24 @@
 
 namespace loadline {
 
-// Datasets of more samples than these do not read every label while they are opened, where their format allows it: that
-// would take memory and time with each sample.
+// Opening a larger dataset does not read every label, if its format allows that: the cost would grow with each
+// sample.
 inline constexpr std::size_t kMostLabelsRead = std::size_t{1} << 20;
 
-// One label a sample, as a vector of i32 is. Any thread.
+// One label per sample, like a vector of i32. Any thread.
 //
-// Stored ones are read as they are asked for, and nobody has held them against the number of classes: who uses one does
-// (Dataset::check_labels()).
+// Stored labels are read on demand and have not been checked against the number of classes: their user must check
+// them (Dataset::check_labels()).
 class Labels {
  public:
   using value_type = std::int32_t;
 
-  // Labels at regular places of a mapped file: those of samples from `first` on.
+  // Labels at regular places in a mapped file, for samples from `first` on.
   struct Stored {
     std::size_t first = 0;
-    const std::byte* at = nullptr;  // of the first
+    const std::byte* at = nullptr;  // the first label
   };
-  // A label of `bytes`, little-endian, each `stride` bytes behind the last.
+  // Labels of `bytes` bytes each, little-endian, `stride` bytes apart.
   struct Layout {
     std::size_t bytes = 1;
     std::size_t stride = 1;
@@ -42,11 +42,11 @@ class Labels {
   Labels(Labels&&) = default;
   Labels& operator=(Labels&&) = default;
   Labels(std::vector<std::int32_t> values) : size_(values.size()), values_(std::move(values)) {}
-  // `parts` are in the order of their samples, of which there are `size`. `storage` is what they lie in.
+  // `parts` are in the order of their samples, `size` in all. `storage` holds them.
   Labels(std::vector<Stored> parts, const Layout& layout, std::size_t size,
          std::vector<std::shared_ptr<const MappedFile>> storage)
       : kind_(Kind::kStored), size_(size), parts_(std::move(parts)), layout_(layout), storage_(std::move(storage)) {}
-  // Samples stand class by class: `begins` has the first of each.
+  // For samples ordered by class: `begins` has the first sample of each class.
   static Labels of_classes(std::vector<SampleIndex> begins, std::size_t size) {
     Labels labels;
     labels.kind_ = Kind::kClasses;
@@ -55,13 +55,13 @@ class Labels {
     return labels;
   }
 
-  // As values in memory.
+  // A copy of all labels.
   std::vector<std::int32_t> all() const { return {begin(), end()}; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // Whether they are read as they are asked for, unchecked.
+  // Whether they are read on demand, unchecked.
   bool stored() const { return kind_ == Kind::kStored; }
-  // That they take of this process.
+  // Memory of this process that they take.
   std::size_t memory_bytes() const {
     return values_.size() * sizeof(std::int32_t) + begins_.size() * sizeof(SampleIndex);
   }
@@ -70,7 +70,7 @@ class Labels {
     return kind_ == Kind::kValues ? values_[index] : kind_ == Kind::kStored ? load(index) : class_of(index);
   }
 
-  // Throws Error naming the file when any of those read so far lay where it has gone since.
+  // Throws Error naming the file if any label read so far was in a part of it that has vanished.
   void check_intact() const {
     for (const auto& file : storage_) file->check_intact();
   }
@@ -121,14 +121,14 @@ class Labels {
   enum class Kind : std::uint8_t { kValues, kStored, kClasses };
 
   std::int32_t load(std::size_t index) const {
-    // There are few parts and any may be next: counting costs less than a mispredicted search.
+    // There are few parts and access is random: counting costs less than a mispredicted search.
     std::size_t part = 0;
     for (std::size_t k = 1; k < parts_.size(); ++k) part += index >= parts_[k].first ? 1 : 0;
     const std::byte* at = parts_[part].at + (index - parts_[part].first) * layout_.stride;
     if (layout_.bytes == 1 && !layout_.is_signed) return std::to_integer<std::int32_t>(*at);
     return wide(at);
   }
-  // What does not fit is -1, which is below no number of classes.
+  // Returns -1 for a value that does not fit, which is never a class.
   std::int32_t wide(const std::byte* at) const;
   std::int32_t class_of(std::size_t index) const;
 

@@ -13,7 +13,7 @@
 namespace loadline {
 namespace {
 
-// A copy and the mapped pages it was made from would take the memory twice; this much at a time does not show.
+// The copy and the mapped pages it is made from would take the memory twice; this much at a time does not matter.
 constexpr std::size_t kBytesToForget = std::size_t{4} << 20;
 
 // Encoded samples back to back, each ending where the next begins.
@@ -63,7 +63,7 @@ NodeMemory copy_bytes(const Dataset& dataset, const MemoryPlace& place) {
 
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset, std::size_t most_bytes, const MemoryPlace& place) {
   DatasetInfo info = dataset.info();
-  dataset.forget_pages();  // those that were read for the labels
+  dataset.forget_pages();  // pages that were read for the labels
   const bool all = info.all_bytes() <= most_bytes;
   if (!all && !info.encoded) info.samples = std::max<std::size_t>(most_bytes / info.sample_bytes(), 1);
   HugeMemory memory(all            ? info.all_bytes()

@@ -10,13 +10,14 @@
 
 namespace loadline {
 
-// A copy of `dataset` in huge-page memory: same info, labels and bytes. Of its first samples alone where all of them
-// would take more than `most_bytes`. Not of volumes and tokens, whose formats copy them by copy_bytes().
+// Copies `dataset` to huge-page memory: same info, labels and bytes. Copies only its first samples if all would take
+// more than `most_bytes`. Not for volumes and tokens, whose formats use copy_bytes().
 std::unique_ptr<Dataset> copy_to_memory(const Dataset& dataset,
                                         std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
                                         const MemoryPlace& place = {});
 
-// Everything that dataset.visit() gives, back to back, in huge-page memory: info().all_bytes() in all.
+// Copies everything that dataset.visit() delivers, back to back, to huge-page memory: info().all_bytes() bytes in
+// all.
 NodeMemory copy_bytes(const Dataset& dataset, const MemoryPlace& place);
 
 }  // namespace loadline

@@ -30,7 +30,7 @@ Error npy_refusal(const std::string& shown, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", shown, why));
 }
 
-// As NumPy users, Keras and MedMNIST name their arrays.
+// The array names of NumPy users, Keras and MedMNIST.
 struct ArrayNames {
   std::string_view images;
   std::string_view labels;
@@ -43,7 +43,7 @@ std::span<const ArrayNames> names_of_split(Split split) {
   return split == Split::kTrain ? std::span<const ArrayNames>(kTrainNames) : std::span<const ArrayNames>(kTestNames);
 }
 
-// One array: where its file's bytes are, and what they say of it.
+// One array: its file's bytes and what its header says.
 struct NpyArray {
   std::string shown;  // for messages: "a/images.npy", "a.npz: images.npy"
   std::shared_ptr<const MappedFile> file;
@@ -88,7 +88,7 @@ class NpyFiles {
     if (archive_) return {path_};
     return {place(found_.images), place(found_.labels)};
   }
-  // What opening the images inflates into memory; none where they are stored as they are.
+  // Bytes that opening the images inflates into memory; nullopt if they are stored uncompressed.
   std::optional<std::uint64_t> inflated_bytes() const {
     if (!archive_) return std::nullopt;
     const ZipEntry& images = *entry(found_.images);
@@ -129,7 +129,7 @@ class NpyFiles {
   const fs::path& path_;
   std::span<const ArrayNames> names_;
   ArrayNames found_;
-  std::shared_ptr<const MappedFile> archive_;  // null: files of their own
+  std::shared_ptr<const MappedFile> archive_;  // null: separate files
   std::vector<ZipEntry> entries_;
 };
 
@@ -213,7 +213,7 @@ std::vector<std::int32_t> npy_labels(const NpyArray& array, std::size_t samples)
   for (std::size_t i = 0; i < samples; ++i) {
     std::uint64_t value = 0;
     std::memcpy(&value, array.values().data() + i * width, width);
-    // A negative one has its highest bit set, and so is larger than any class.
+    // A negative label has its highest bit set and so is larger than any class.
     constexpr std::uint64_t kMost = 1 << 24;
     const bool negative = dtype[1] == 'i' && (value >> (8 * width - 1) & 1U) != 0;
     if (negative || value >= kMost) {

@@ -1,4 +1,4 @@
-// What datasets share whose stored bytes lie in one piece: a mapped file, or memory.
+// Shared by datasets whose stored bytes are contiguous, in a mapped file or in memory.
 #pragma once
 
 #include <memory>
@@ -34,14 +34,14 @@ class OnePiece : public Base {
   }
 
  protected:
-  // `file` is shared, as its labels may lie in it too.
+  // `file` is shared because its labels may lie in it too.
   OnePiece(DatasetInfo info, Labels labels, std::shared_ptr<const MappedFile> file)
       : Base(std::move(info), std::move(labels)), file_(std::move(file)) {}
   // Sets info().access.
   OnePiece(DatasetInfo info, Labels labels, NodeMemory memory)
       : Base(resident(std::move(info)), std::move(labels)), memory_(std::move(memory)) {}
 
-  // One of the two is there.
+  // Exactly one of the two is set.
   const MappedFile* file() const { return file_.get(); }
   const std::optional<NodeMemory>& own_memory() const { return memory_; }
 

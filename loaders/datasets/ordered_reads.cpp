@@ -31,7 +31,7 @@ class OrderedReads {
       try {
         for (std::size_t i = 1; i < std::min(kOrderedReads, count_); ++i) others.emplace_back([this] { work(); });
       } catch (const std::system_error&) {
-        // A limit on threads: those that there are read on.
+        // A limit on threads: continue with those that were started.
       }
       work();
     }
@@ -40,7 +40,7 @@ class OrderedReads {
   }
 
  private:
-  // More than there are threads, so that no two numbers under way share one.
+  // More than there are threads, so that no two numbers in flight share one.
   using Turns = std::array<std::binary_semaphore, 2 * kOrderedReads>;
 
   std::binary_semaphore& turn_of(std::size_t number) { return (*turns_)[number % turns_->size()]; }
@@ -52,7 +52,7 @@ class OrderedReads {
       if (number >= count_) return;
       std::exception_ptr failure;
       StoredSample sample;
-      // Whoever comes after an end reads nothing, but passes the turn on to those that wait.
+      // After the end, a thread reads nothing but passes the turn on to those that wait.
       if (!ended_) {
         try {
           if (!reader) reader = dataset_.make_reader(1);
@@ -80,7 +80,7 @@ class OrderedReads {
     return sample;
   }
 
-  // So that a mapped page is waited for here, beside the others, and not in turn.
+  // So that threads wait for mapped pages here, concurrently, and not in turn.
   static void touch(StoredSample sample) {
     constexpr std::size_t kPageBytes = 4096;
     for (std::size_t at = 0; at < sample.size(); at += kPageBytes) {
@@ -106,7 +106,7 @@ class OrderedReads {
   const std::function<bool(std::size_t, StoredSample)>& visit_;
   std::unique_ptr<Turns> turns_ = make_turns(std::make_index_sequence<2 * kOrderedReads>());
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> ended_ = false;  // written by who has the turn
+  std::atomic<bool> ended_ = false;  // written by the thread that has the turn
   std::exception_ptr failure_;       // likewise
 
   template <std::size_t... kNumbers>

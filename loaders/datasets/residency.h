@@ -10,13 +10,13 @@
 
 namespace loadline {
 
-// Of how many files of a folder the page cache is looked at, evenly spread: to look at all takes minutes. None of those
-// with fewer, where it is all.
+// Looking up millions of files takes minutes: in folders of more than kMostFilesLookedAt files, only kFilesLookedAt
+// evenly spread ones are looked up. files_looked_at(): nullopt if all are.
 inline constexpr std::size_t kMostFilesLookedAt = 65'536;
 inline constexpr std::size_t kFilesLookedAt = 4'096;
 std::optional<std::size_t> files_looked_at(const FileNames& files);
 
-// How much of the dataset's files, or of those that are looked at, the page cache holds now.
+// How much of the dataset's files, or of those looked up, the page cache holds now.
 Residency page_cache_residency(const Dataset& dataset);
 Residency page_cache_residency(const FileNames& files);
 

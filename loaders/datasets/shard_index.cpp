@@ -33,7 +33,7 @@ Error scan_refusal(const fs::path& path, const std::string& why) {
 constexpr std::array<char, 8> kIndexMagic{'l', 'l', 'i', 'n', 'd', 'e', 'x', '1'};
 constexpr std::size_t kLeastSamplesKept = 4096;  // samples: fewer are scanned in a few milliseconds
 
-// None where the environment names no place.
+// nullopt if the environment names no place.
 std::optional<fs::path> kept_index(const std::vector<fs::path>& shards, std::string_view format) {
   const auto variable = [](const char* name) -> std::optional<fs::path> {
     const char* value = std::getenv(name);
@@ -44,7 +44,7 @@ std::optional<fs::path> kept_index(const std::vector<fs::path>& shards, std::str
     if (const auto home = variable("HOME")) cache = *home / ".cache";
   }
   if (!cache) return std::nullopt;
-  // The same shards in the same place have one index, whatever became of them meanwhile.
+  // The same shards in the same place have one index, even if they have changed.
   std::string text(format);
   for (const fs::path& shard : shards) text += '\n' + fs::absolute(shard).string();
   return *cache / "loadline" / "index" / fmt::format("{:016x}.index", XXH3_64bits(text.data(), text.size()));
@@ -66,7 +66,7 @@ std::uint64_t checksum_of(const ShardIndex& index) {
   return hash(index.leads, hash(index.labels, hash(index.bytes, hash(index.offsets, hash(index.ends, 1)))));
 }
 
-// What is scanned on several threads.
+// Scans shards on several threads.
 class Scans {
  public:
   Scans(const std::vector<fs::path>& shards, const ScanShard& scan)
@@ -92,7 +92,8 @@ class Scans {
         scan_(shards_[shard], found_[shard]);
       } catch (...) {
         const std::lock_guard lock(mutex_);
-        // The first shard's, so that the message is the same every time; those before it are being looked at.
+        // Keeps the first shard's failure, so that the message is the same every time; earlier shards are still being
+        // scanned.
         if (shard < failed_) {
           failed_ = shard;
           failure_ = std::current_exception();
@@ -128,7 +129,7 @@ class Scans {
   const ScanShard& scan_;
   std::vector<ShardIndex> found_;  // each written by one thread
   std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;  // guards the two below
   std::size_t failed_ = std::numeric_limits<std::size_t>::max();
   std::exception_ptr failure_;
 };
@@ -215,7 +216,7 @@ void save_index(const fs::path& file, std::uint64_t identity, const ShardIndex& 
 
 ShardIndex index_of(const std::vector<fs::path>& shards, std::string_view format, const ScanShard& scan) {
   const auto kept = kept_index(shards, format);
-  // Before they are read: a shard that is written to meanwhile is another one.
+  // Taken before reading: a shard that is written to meanwhile gets another identity.
   const std::uint64_t identity = identity_of(shards, format);
   if (kept) {
     if (auto index = load_index(*kept, identity)) return std::move(*index);
@@ -224,7 +225,7 @@ ShardIndex index_of(const std::vector<fs::path>& shards, std::string_view format
   if (index.offsets.empty()) throw scan_refusal(shards.front(), "it contains no samples");
   settle_labels(shards, index);
   if (kept && index.offsets.size() >= kLeastSamplesKept) {
-    // A help for the next run, and no more: where it cannot be written, that run scans again.
+    // Only helps the next run: if the index cannot be written, that run scans again.
     try {
       std::error_code failed;
       fs::create_directories(kept->parent_path(), failed);

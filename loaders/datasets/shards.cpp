@@ -49,7 +49,7 @@ Listed list_shards(const fs::path& directory, const ShardNames& names) {
   return listed;
 }
 
-// "train-00003-of-00128" is one of a series of which everybody knows the length.
+// "train-00003-of-00128" belongs to a series whose length is part of the name.
 struct SeriesPlace {
   std::string series;  // its name without the number
   std::size_t number = 0;
@@ -71,7 +71,7 @@ std::optional<SeriesPlace> place_in_series(const std::string& name) {
   return place;
 }
 
-// A shard that was not copied would be missing without a word.
+// Otherwise a shard that was not copied would be missing silently.
 void check_series(const fs::path& directory, const std::vector<fs::path>& shards) {
   struct Series {
     std::size_t count = 0;

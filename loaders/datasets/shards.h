@@ -1,5 +1,5 @@
-// What formats have in common whose samples lie one behind the other in a number of files, the shards: which files
-// these are, and all of them mapped.
+// Shared by formats whose samples follow each other in a number of files, the shards: finds the shards and maps them
+// all.
 #pragma once
 
 #include <filesystem>
@@ -19,28 +19,28 @@ namespace loadline {
 struct ShardNames {
   std::string_view format;
   bool (*is_shard)(std::string_view name);                        // by the name alone
-  bool (*is_compressed)(std::string_view name);                   // a shard that was compressed after it was written
-  std::string_view consolation = ": gzip hardly shrinks images";  // behind the advice to uncompress it
+  bool (*is_compressed)(std::string_view name);                   // a shard that was compressed afterwards
+  std::string_view consolation = ": gzip hardly shrinks images";  // follows the advice to uncompress it
 };
 
-// The split that a name says by one of its words: train, or one of val, valid, validation, eval and test.
+// The split named by a word in a file name: train, or one of val, valid, validation, eval and test.
 std::optional<Split> split_in_name(std::string_view name);
-// Where the shards of a split lie below `path`: in train, or in val, validation or test; itself where there is no
-// train. Throws Error where the split has no directory and the other has.
+// The directory of a split's shards: train, or val, validation or test, below `path`; `path` itself if it has no
+// train. Throws Error if only the other split has a directory.
 std::filesystem::path directory_of_split(const std::filesystem::path& path, Split split);
 
-// The shards at `path`, which is one of them or a directory, in the order of their names. In a directory whose names
-// say so (a word of the name is train, or one of val, valid, validation, eval and test) those of the split. Throws
-// Error naming what is missing or compressed, and usage Error where a directory is one split alone and not this one.
+// The shards at `path`, which is one shard or a directory, in the order of their names. If names in the directory
+// name splits (split_in_name()), only the shards of `split`. Throws Error naming what is missing or compressed, and
+// usage Error if `split` is test and no name in the directory names a split.
 std::vector<std::filesystem::path> shards_at(const std::filesystem::path& path, Split split, const ShardNames& names);
 
 // Whether shards_at() would find any, compressed or not.
 bool has_shards(const std::filesystem::path& path, const ShardNames& names);
 
-// All shards mapped. Any thread.
+// Maps all shards. Any thread.
 class MappedShards {
  public:
-  // Throws Error naming a shard that cannot be mapped or is too short for its samples.
+  // Throws Error naming the shard if it cannot be mapped or is too short for its samples.
   MappedShards(const std::vector<std::filesystem::path>& shards, ShardIndex index);
 
   const ShardIndex& index() const { return index_; }
@@ -58,7 +58,7 @@ class MappedShards {
   std::vector<std::unique_ptr<MappedFile>> files_;
 };
 
-// What a dataset of shards says of itself.
+// The description of a dataset of shards.
 DatasetInfo shards_info(std::string_view format, const std::vector<std::filesystem::path>& shards,
                         const ShardIndex& index);
 

@@ -12,7 +12,7 @@ StridedDataset::StridedDataset(DatasetInfo info, Labels labels, NodeMemory sampl
 
 void StridedDataset::locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const {
   const std::byte* const first = own_memory() ? own_memory()->here(first_) : first_;
-  const std::size_t stride = info().sample_bytes();  // worked out once a batch
+  const std::size_t stride = info().sample_bytes();  // computed once per batch
   for (std::size_t i = 0; i < indices.size(); ++i) out[i] = {first + indices[i] * stride, stride};
 }
 

@@ -1,4 +1,4 @@
-// Samples of one size that lie back to back: mapped, or in this process's memory.
+// Samples of one size, back to back, mapped or in this process's memory.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace loadline {
 
 class StridedDataset final : public OnePiece<AddressableDataset> {
  public:
-  // `first`: of info.samples samples of info.sample_bytes() each, all within `file`.
+  // `first`: the first of info.samples samples of info.sample_bytes() bytes each, all within `file`.
   StridedDataset(DatasetInfo info, Labels labels, std::shared_ptr<const MappedFile> file, const std::byte* first);
-  // `samples` holds them from byte `offset` on. Sets info().access.
+  // `samples` holds the samples from byte `offset` on. Sets info().access.
   StridedDataset(DatasetInfo info, Labels labels, NodeMemory samples, std::size_t offset = 0);
 
  private:
   void locate(std::span<const SampleIndex> indices, std::span<StoredSample> out) const override;
 
-  const std::byte* first_;  // of its first copy, in memory
+  const std::byte* first_;  // if in memory, in its first copy
 };
 
 }  // namespace loadline

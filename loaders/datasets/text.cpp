@@ -31,7 +31,7 @@ bool is_json_text(std::string_view name) {
 bool is_text_name(std::string_view name) {
   return is_plain_text(name) || is_json_text(name);
 }
-// A model of tokens and its list of them, and what tells of a dataset.
+// A tokenizer model, its vocabulary list, or a description of the dataset.
 bool is_beside_text(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -64,7 +64,7 @@ TextDocuments documents_at(const fs::path& path, const DatasetOptions& options) 
   }
   if (options.documents != TextDocuments::kAuto) {
     if (directory || options.documents == TextDocuments::kLines) return options.documents;
-    throw usage_error(fmt::format("--documents files: {} is one file, name a directory of them", path.string()));
+    throw usage_error(fmt::format("--documents files: {} is one file, name a directory of files", path.string()));
   }
   if (!directory) return TextDocuments::kLines;
   const auto named_for_split = [](const fs::directory_entry& entry) {
@@ -86,11 +86,11 @@ std::string tokenizer_for(const fs::path& path, const std::string& asked) {
   if (models.empty()) return std::string(kBytesTokenizer);
   std::ranges::sort(models);
   if (models.size() == 1) return models.front().string();
-  throw usage_error(fmt::format("--tokenizer: {} and {} lie beside the text, name the one to use", models[0].string(),
+  throw usage_error(fmt::format("--tokenizer: {} and {} are next to the text, name the one to use", models[0].string(),
                                 models[1].string()));
 }
 
-// Of a few documents evenly spread, how many tokens a byte becomes, ends counted as a byte and a token each.
+// Tokens per byte, measured on a few evenly spread documents; each end counts as one byte and one token.
 double tokens_a_byte(const DocumentStore& documents, const Tokenizer& tokenizer, bool json, const std::string& key) {
   constexpr std::size_t kMostDocuments = 256;
   constexpr std::uint32_t kMostBytes = 16384;
@@ -109,7 +109,7 @@ double tokens_a_byte(const DocumentStore& documents, const Tokenizer& tokenizer,
       const std::size_t made = encoder->encode(reader.text(), {});
       tokens += static_cast<double>(made + ends);
       bytes += end + 1.0;
-    } catch (const Error&) {  // the filler that reads a corrupt one reports it
+    } catch (const Error&) {  // the filler reports a corrupt document when it reads it
     }
   }
   documents.check_intact();
@@ -130,7 +130,7 @@ std::unique_ptr<DocumentStore> store_of(const fs::path& path, const DatasetOptio
   kind = documents_at(path, options);
   if (kind == TextDocuments::kFiles) {
     if (options.split == Split::kTest && !fs::is_directory(path / "train")) {
-      throw usage_error(fmt::format("split test: {} has no directory train, so it is one split", path.string()));
+      throw usage_error(fmt::format("split test: {} has no directory train, so it has one split only", path.string()));
     }
     TextFiles files = list_text_files(directory_of_split(path, options.split));
     info.files = std::move(files.paths);
@@ -167,7 +167,7 @@ std::string TextDataset::describe(SampleIndex index) const {
 }
 
 std::unique_ptr<SampleReader> TextDataset::make_reader(std::size_t /*most*/) const {
-  throw Error(fmt::format("cannot read samples of {}: they are made of text", info().files.front().string()));
+  throw Error(fmt::format("cannot read samples of {}: they are made from text", info().files.front().string()));
 }
 
 bool TextDataset::visit(const std::function<bool(StoredSample)>& visitor) const {
@@ -189,7 +189,7 @@ bool TextDataset::visit(const std::function<bool(StoredSample)>& visitor) const 
 
 bool recognises_text(const fs::path& path) {
   if (!fs::is_directory(path)) return is_text_name(path.filename().string());
-  // Many other datasets have a text beside them that tells of them, or lists their files.
+  // Many other datasets include a text that describes them or lists their files.
   bool any = false;
   const auto fits = [&any](const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
@@ -226,7 +226,7 @@ std::unique_ptr<Dataset> open_text(const fs::path& path, const DatasetOptions& o
     text.row_bytes = row_bytes_for(*documents, *tokenizer, json, options);
     info.samples = (text.bytes + text.documents + *text.row_bytes - 1) / *text.row_bytes;
     if (info.samples >= std::numeric_limits<SampleIndex>::max()) {
-      throw usage_error(fmt::format("--sequence-length {}: {} has {} such rows, want longer ones: at most 2^32 - 2",
+      throw usage_error(fmt::format("--sequence-length {}: {} has {} such rows, more than 2^32 - 2; use longer ones",
                                     options.sequence_length, path.string(), info.samples));
     }
   }

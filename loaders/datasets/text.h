@@ -1,4 +1,4 @@
-// Text: documents, of which tokens are made as they are asked for.
+// Text: documents that are turned into tokens on demand.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 
 namespace loadline {
 
-// Bytes [first, end) of a document as it is stored. Where one is of JSON, the same share of the text in it.
+// Bytes [first, end) of a stored document. For a document in JSON, the same fraction of the text in it.
 struct TextPart {
   SampleIndex document = 0;
   std::uint32_t first = 0;
   std::uint32_t end = 0;
-  bool ends = false;  // the document's end is in it, too
+  bool ends = false;  // whether it includes the document's end
 
   bool operator==(const TextPart&) const = default;
 };
 
-// Documents one behind the other, each with one place more for its end, cut into rows of so many bytes: the rule of
-// Sequences::kPacked. Each byte and each end is in one row.
+// The rule of Sequences::kPacked: puts documents one after another, each with one place more for its end, and cuts
+// this into rows of `row_bytes`. Each byte and each end is in exactly one row.
 class PackedRows {
  public:
   PackedRows(std::span<const std::uint32_t> lengths, std::size_t row_bytes);
 
   std::size_t size() const;  // rows; the last may be short
-  // Calls visitor(TextPart) for what is in a row, in order: at least once. Allocates nothing.
+  // Calls visitor(TextPart) for each part of a row, in order, at least once. Allocates nothing.
   template <typename Visitor>
   void visit(std::size_t row, const Visitor& visitor) const {
     std::uint64_t at = std::uint64_t{row} * row_bytes_;
@@ -50,13 +50,13 @@ class PackedRows {
   TextPart part_at(std::uint64_t at, std::size_t document, std::uint64_t row_end) const;
 
   std::size_t row_bytes_;
-  std::vector<std::uint64_t> begins_;  // of each document, and where the last ends
+  std::vector<std::uint64_t> begins_;  // begin of each document, then the end of the last
 };
 
 // A sample is a document (Sequences::kPadded) or a row of PackedRows (kPacked); labels would all be 0.
 class TextDataset final : public Dataset {
  public:
-  // `json_key`: of documents in JSON.
+  // `json_key`: for documents in JSON.
   TextDataset(DatasetInfo info, std::unique_ptr<DocumentStore> documents, std::shared_ptr<const Tokenizer> tokenizer,
               std::string json_key);
 
@@ -66,7 +66,7 @@ class TextDataset final : public Dataset {
   const std::string& json_key() const { return json_key_; }
   bool is_json() const { return info().text->stored_as == TextDocuments::kJsonLines; }
 
-  // Calls visitor(TextPart) for what is in a sample, in order: at least once. Allocates nothing. Any thread.
+  // Calls visitor(TextPart) for each part of a sample, in order, at least once. Allocates nothing. Any thread.
   template <typename Visitor>
   void visit_parts(SampleIndex index, const Visitor& visitor) const {
     if (rows_) return rows_->visit(index, visitor);
@@ -75,9 +75,9 @@ class TextDataset final : public Dataset {
 
   std::span<const std::uint32_t> lengths() const override;
   std::string describe(SampleIndex index) const override;
-  // A sample is not stored as one piece of bytes. Throws Error.
+  // Throws Error: a sample is not stored as one piece of bytes.
   std::unique_ptr<SampleReader> make_reader(std::size_t most) const override;
-  // The documents, as they are stored, in order.
+  // Visits the documents as stored, in order.
   bool visit(const std::function<bool(StoredSample)>& visitor) const override;
   void check_intact() const override { documents_->check_intact(); }
   void check_files() const override { documents_->check_files(); }
@@ -88,21 +88,21 @@ class TextDataset final : public Dataset {
   std::unique_ptr<DocumentStore> documents_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string json_key_;
-  std::unique_ptr<PackedRows> rows_;  // null where samples are documents
+  std::unique_ptr<PackedRows> rows_;  // null if samples are documents
 };
 
-// One thread's way to the text of parts: read, taken out of JSON, cut where a part begins and ends. Text that becomes
-// one token a byte is cut at that byte; other text at the next white space within 64 bytes, or else behind the
-// character: the same for the part that ends there and the one that begins.
+// Reads the text of parts for one thread: reads it, extracts it from JSON and cuts it at the part's ends. Text with
+// one token per byte is cut at exactly that byte; other text at the next white space within 64 bytes, otherwise after
+// the character. Neighbouring parts are cut at the same place.
 class TextReader {
  public:
-  // What it reads of outlives it.
+  // `documents` must outlive it.
   TextReader(const DocumentStore& documents, bool json, std::string json_key, bool cut_anywhere);
 
-  // Reads the part; what is mapped is not touched yet. Throws Error where storage fails.
+  // Reads the part; mapped bytes are not touched yet. Throws Error if storage fails.
   void read(const TextPart& part);
-  // Of the part read last, until the next is. Throws Error saying only why where the document is corrupt: no UTF-8, or
-  // no such JSON.
+  // The text of the part read last, valid until the next read(). Throws Error with only the reason if the document is
+  // not UTF-8 or its JSON lacks that text.
   std::string_view text();
 
  private:
@@ -113,7 +113,7 @@ class TextReader {
   bool cut_anywhere_;
   TextPart part_;
   std::string_view stored_;
-  std::size_t stored_first_ = 0;  // byte of the document that stored_ begins with
+  std::size_t stored_first_ = 0;  // byte of the document at which stored_ begins
   std::string decoded_;
 };
 

@@ -79,7 +79,7 @@ class Lines final : public DocumentStore {
   std::string where(SampleIndex document) const override {
     const MappedFile& file = shards_.shard_of(document);
     const std::size_t at = shards_.index().offsets[document];
-    // Counting takes as long as reading: who asks for one after the other has them counted once.
+    // Counting takes as long as reading: for successive requests, lines are counted only once.
     const std::lock_guard lock(mutex_);
     if (counted_.file != &file || at < counted_.bytes) counted_ = {.file = &file};
     if (at - counted_.bytes > kMostCounted) return fmt::format("the line at byte {} of {}", at, file.path().string());
@@ -95,7 +95,7 @@ class Lines final : public DocumentStore {
  private:
   static constexpr std::size_t kMostCounted = std::size_t{1} << 30;
 
-  // Lines in the first bytes of a file.
+  // The number of lines in the first bytes of a file.
   struct Counted {
     const MappedFile* file = nullptr;
     std::size_t bytes = 0;
@@ -120,7 +120,7 @@ class TextFileReader final : public DocumentReader {
     const auto part = std::span(memory_).first(end - first);
     file.read_exactly(first, part);
     count_read_bytes(part.size());
-    opening.emplace(WorkerStage::kOpen);  // closing belongs to it
+    opening.emplace(WorkerStage::kOpen);  // includes closing
     return characters(part);
   }
 
@@ -233,7 +233,7 @@ TextFiles list_text_files(const fs::path& directory) {
     }
     if (bytes > 0) found.emplace_back(path, static_cast<std::uint32_t>(bytes));
   }
-  if (found.empty()) throw text_refusal(directory, "no file in it whose name ends in .txt has any text");
+  if (found.empty()) throw text_refusal(directory, "it has no .txt file with any text");
   if (found.size() >= std::numeric_limits<SampleIndex>::max()) {
     throw text_refusal(directory, fmt::format("{} documents are more than 2^32 - 2", found.size()));
   }
@@ -251,7 +251,7 @@ std::unique_ptr<DocumentStore> open_text_files(const FileNames& paths, std::vect
 }
 
 std::unique_ptr<DocumentStore> copy_documents(std::unique_ptr<DocumentStore> from, const MemoryPlace& place) {
-  constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped, they would count beside the copy
+  constexpr std::size_t kBytesToForget = std::size_t{4} << 20;  // mapped pages would count in addition to the copy
   const auto lengths = from->lengths();
   std::vector<std::uint64_t> begins(lengths.size());
   std::uint64_t sum = 0;

@@ -1,4 +1,4 @@
-// Where the documents of a text lie, and how they are read: as lines of mapped files, as files, or in memory.
+// Locates and reads the documents of a text: as lines of mapped files, as files, or in memory.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace loadline {
 
-// One thread's way to stored documents.
+// Reads stored documents for one thread.
 class DocumentReader {
  public:
   virtual ~DocumentReader() = default;
 
-  // Bytes [first, end) of a document as it is stored, until the next call. Of mapped ones they are not touched yet.
-  // Throws Error naming the file.
+  // Bytes [first, end) of a stored document, valid until the next call. Mapped bytes are not touched yet. Throws
+  // Error naming the file.
   virtual std::string_view read(SampleIndex document, std::size_t first, std::size_t end) = 0;
 };
 
@@ -32,9 +32,9 @@ class DocumentStore {
  public:
   virtual ~DocumentStore() = default;
 
-  virtual std::span<const std::uint32_t> lengths() const = 0;  // bytes, of each document
+  virtual std::span<const std::uint32_t> lengths() const = 0;  // bytes per document
   virtual std::unique_ptr<DocumentReader> make_reader() const = 0;
-  // Its place in a message: "line 12 of train.txt". Takes a while: lines are counted.
+  // Its place for messages: "line 12 of train.txt". Slow, because it counts lines.
   virtual std::string where(SampleIndex document) const = 0;
   virtual void check_intact() const {}
   virtual void check_files() const {}
@@ -42,14 +42,14 @@ class DocumentStore {
   virtual std::vector<std::span<const std::byte>> memory() const { return {}; }
 };
 
-// Adds the lines of a file to an index: without what ends them, "\n" or "\r\n", and without those that are empty then.
-// Throws Error naming the file where a line has 4 GiB or more. Large files are looked through by several threads.
+// Adds the lines of a file to an index, without their ends ("\n" or "\r\n") and without empty lines. Throws Error
+// naming the file if a line has 4 GiB or more. Scans large files on several threads.
 void scan_lines(const std::filesystem::path& file, std::size_t threads, ShardIndex& index);
 
 std::unique_ptr<DocumentStore> map_lines(const std::vector<std::filesystem::path>& files);
 
-// Files of a directory and those below it whose names end in .txt, by their paths, without empty ones; and how long
-// they are. Throws Error where a file has 4 GiB or more, or there are too many.
+// The non-empty .txt files in a directory and its subdirectories, sorted by path, with their lengths. Throws Error if
+// a file has 4 GiB or more, or there are too many.
 struct TextFiles {
   std::vector<std::filesystem::path> paths;
   std::vector<std::uint32_t> bytes;
@@ -57,7 +57,7 @@ struct TextFiles {
 TextFiles list_text_files(const std::filesystem::path& directory);
 std::unique_ptr<DocumentStore> open_text_files(const FileNames& paths, std::vector<std::uint32_t> bytes);
 
-// All of them copied. Throws Error where the memory is refused.
+// Copies all documents to memory. Throws Error if the memory is refused.
 std::unique_ptr<DocumentStore> copy_documents(std::unique_ptr<DocumentStore> from, const MemoryPlace& place);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Parts of documents: which make a sample, and what text is in them.
+// Parts of documents: those of each sample, and their text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostOfACharacter = 4;
 constexpr std::size_t kSpaceWithin = 64;
-constexpr std::size_t kBehindCut = kSpaceWithin + kMostOfACharacter;  // what decides where a cut is
+constexpr std::size_t kBehindCut = kSpaceWithin + kMostOfACharacter;  // bytes that decide the place of a cut
 
 // A document, or the part of one from byte `base` on.
 struct TextWindow {
@@ -78,7 +78,7 @@ std::size_t PackedRows::size() const {
 
 TextPart PackedRows::part_at(std::uint64_t at, std::size_t document, std::uint64_t row_end) const {
   const std::uint64_t begin = begins_[document];
-  const std::uint64_t behind = begins_[document + 1];  // the end's place is the last before it
+  const std::uint64_t behind = begins_[document + 1];  // the end's place is the last one before it
   const std::uint64_t end = std::min(row_end, behind);
   return {.document = static_cast<SampleIndex>(document),
           .first = static_cast<std::uint32_t>(at - begin),
@@ -109,7 +109,7 @@ std::string_view TextReader::text() {
   if (json_) {
     read_json_text(stored_, json_key_, decoded_);
     window = {.text = decoded_, .base = 0, .length = decoded_.size()};
-    // Escaped, a text is longer than it is, but for no member of a few bytes: the products fit 64 bits.
+    // The lengths are below 2^32, so the products fit 64 bits.
     first = first * decoded_.size() / length;
     end = end * decoded_.size() / length;
   }
@@ -117,7 +117,7 @@ std::string_view TextReader::text() {
     first = cut_near(window, first);
     end = std::max(first, cut_near(window, end));
   }
-  if (!json_) check_utf8(window, first, end);  // the parser has
+  if (!json_) check_utf8(window, first, end);  // the JSON parser has checked it
   return window.between(first, end);
 }
 

@@ -70,7 +70,7 @@ class TfRecord final : public Dataset {
       for (std::size_t i = 0; i < indices.size(); ++i) out[i] = shards_.sample(indices[i]);
     }
 
-    // Reads all of the record, of which the image is the most.
+    // Reads the whole record, most of which is the image.
     void check(SampleIndex index) const override {
       const ShardIndex& found = shards_.index();
       if (is_sound_record(shards_.shard_of(index).bytes(), found.offsets[index] - found.leads[index])) return;

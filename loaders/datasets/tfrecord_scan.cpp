@@ -29,14 +29,14 @@ std::uint64_t little_endian_at(std::span<const std::byte> bytes, std::size_t cou
   return value;
 }
 
-// Reads a file a little at a time, where it is asked for.
+// Reads a file in small windows, on demand.
 class Windowed {
  public:
   explicit Windowed(const fs::path& path) : file_(File::open(path)), size_(file_.size_bytes()) {}
 
   std::uint64_t size() const { return size_; }
   const fs::path& path() const { return file_.path(); }
-  // Of bytes that are there; at most kWindow of them.
+  // The bytes must exist; at most kWindow of them.
   std::span<const std::byte> at(std::uint64_t offset, std::size_t count) {
     if (offset < first_ || offset + count > first_ + held_) {
       held_ = static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), size_ - offset));
@@ -78,7 +78,7 @@ class Fields {
 
   Fields(Windowed& file, const Extent& message) : file_(file), at_(message.first), end_(message.end) {}
 
-  // None at the end, and where the message makes no sense: then sound() is false.
+  // nullopt at the end, and if the message is malformed: then sound() is false.
   std::optional<Field> next() {
     if (at_ == end_ || !sound_) return std::nullopt;
     const auto tag = varint();
@@ -102,7 +102,7 @@ class Fields {
     return field;
   }
 
-  // Of a packed list: one number after the other.
+  // The next number of a packed list.
   std::optional<std::uint64_t> varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && at_ < end_; shift += 7) {
@@ -127,8 +127,8 @@ class Fields {
   bool sound_ = true;
 };
 
-// What is looked for in a tf.train.Example: names as TensorFlow's models have them, and as TensorFlow Datasets has
-// them.
+// The features to look for in a tf.train.Example: the names in TensorFlow's models, then those in TensorFlow
+// Datasets.
 constexpr std::array<std::string_view, 2> kImageFeatures{"image/encoded", "image"};
 constexpr std::array<std::string_view, 2> kLabelFeatures{"image/class/label", "label"};
 
@@ -157,7 +157,7 @@ class ExampleScan {
     return Error(fmt::format("cannot open {}: the record at byte {} {}", file_.path().string(), record_, why));
   }
   void check(const Fields& fields) const {
-    if (!fields.sound()) throw refusal("is no tf.train.Example");
+    if (!fields.sound()) throw refusal("is not a tf.train.Example");
   }
 
   void features(const Extent& extent) {
@@ -184,7 +184,7 @@ class ExampleScan {
     if (prefers(kLabelFeatures, name, label_name_)) label_value(*value, name);
   }
 
-  // Of two names that are both there the first counts, wherever it stands.
+  // If both names exist, the first of `wanted` counts, whatever their order in the record.
   static bool prefers(std::span<const std::string_view> wanted, const std::string& name, std::size_t& found) {
     const auto place = static_cast<std::size_t>(std::ranges::find(wanted, name) - wanted.begin());
     if (place >= wanted.size() || place > found) return false;
@@ -254,7 +254,7 @@ class ExampleScan {
   std::string names_;
 };
 
-// Where the bytes of the record at `at` lie; checks their length's own checksum.
+// Locates the bytes of the record at `at`; checks the checksum of their length.
 Extent record_at(Windowed& file, std::uint64_t at) {
   const auto refusal = [&](const std::string& why) {
     return Error(fmt::format("cannot open {}: the record at byte {} {}", file.path().string(), at, why));
@@ -305,7 +305,7 @@ void scan_tfrecord(const fs::path& path, ShardIndex& index) {
 bool is_sound_record(std::span<const std::byte> file, std::uint64_t at) {
   const auto record = file.subspan(at);
   const std::uint64_t bytes = little_endian_at(record, 8);
-  // The length was right when the file was opened.
+  // The length was correct when the file was opened.
   return record.size() >= kRecordHead + kRecordTail && bytes <= record.size() - kRecordHead - kRecordTail &&
          masked(crc32c(record.subspan(kRecordHead, bytes))) ==
              little_endian_at(record.subspan(kRecordHead + bytes), kRecordTail);

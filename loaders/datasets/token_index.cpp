@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTokenIndexMagic{"MMIDIDX\0\0", 9};
 constexpr std::size_t kHeadBytes = 34;
-// By code: NumPy's names, as the format has them.
+// NumPy's names by the format's codes.
 constexpr std::array<std::string_view, 9> kTypeNames{"",      "uint8",   "int8",    "int16", "int32",
                                                      "int64", "float64", "float32", "uint16"};
 constexpr std::uint8_t kInt32 = 4;
@@ -27,7 +27,7 @@ Error index_refusal(const fs::path& path, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", path.string(), why));
 }
 
-// The format packs its numbers: they begin anywhere.
+// The format packs its numbers: they may be unaligned.
 template <typename T>
 T number_at(std::span<const std::byte> bytes, std::size_t at) {
   T value{};
@@ -35,7 +35,7 @@ T number_at(std::span<const std::byte> bytes, std::size_t at) {
   return value;
 }
 
-// The three lists of an index, each held against the length of the file.
+// The three lists of an index, each checked against the length of the file.
 struct Index {
   explicit Index(const MappedFile& file) : path(file.path()) {
     const auto head = file.part("its head", 0, kHeadBytes, 1);
@@ -62,7 +62,7 @@ struct Index {
     if (entries < 2) throw index_refusal(path, "it has no documents");
   }
 
-  // Of this sequence, checked. In tokens.
+  // The checked length of this sequence, in tokens.
   std::uint64_t length(std::size_t sequence) const {
     const auto value = number_at<std::int32_t>(lengths, sequence * 4);
     if (value < 0) throw index_refusal(path, fmt::format("sequence {} has {} tokens", sequence, value));
@@ -70,7 +70,7 @@ struct Index {
   }
   std::uint64_t begin(std::size_t sequence) const {
     const auto value = number_at<std::int64_t>(begins, sequence * 8);
-    // Far from where sums would wrap.
+    // Far below where sums would wrap.
     if (value < 0 || value >= std::int64_t{1} << 56 || static_cast<std::uint64_t>(value) % token_bytes != 0) {
       throw index_refusal(path, fmt::format("sequence {} begins at byte {}", sequence, value));
     }

@@ -1,4 +1,4 @@
-// The index that Megatron-LM's tools write beside a file of tokens: where its documents are.
+// The index of documents that Megatron-LM's tools write next to a file of tokens.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace loadline {
 
-// What the head of an index says. The format is that of IndexedDataset in NVIDIA's Megatron-LM
+// The contents of an index's head. The format is that of IndexedDataset in NVIDIA's Megatron-LM
 // (megatron/core/datasets/indexed_dataset.py), little-endian, without gaps: "MMIDIDX\0\0", version 1 in 8 bytes, the
-// code of the element type in one, the number of sequences and of entries in the list of documents in 8 each; then the
-// tokens of each sequence in 4 bytes, the byte at which each begins in 8, and the first sequence of each document in 8,
-// with the number of sequences at the end.
+// code of the element type in one, the number of sequences and of entries in the list of documents in 8 each; then
+// the tokens of each sequence in 4 bytes, the byte at which each begins in 8, and the first sequence of each document
+// in 8, with the number of sequences at the end.
 struct TokenIndexFacts {
   std::size_t token_bytes = 0;  // 2 or 4
   std::size_t sequences = 0;

@@ -25,14 +25,14 @@ fs::path index_of(fs::path path) {
   return path.replace_extension(".idx");
 }
 
-// A directory as nanoGPT's scripts leave it: train.bin and val.bin.
+// A directory from nanoGPT's scripts: train.bin and val.bin.
 fs::path file_in(const fs::path& path, Split split) {
   if (!fs::is_directory(path)) return path;
   if (split == Split::kTrain) return path / "train.bin";
   return fs::exists(path / "val.bin") ? path / "val.bin" : path / "test.bin";
 }
 
-// What a sample of `document` tokens is cut into. A last token has nothing to predict.
+// How many sequences a document of `document` tokens gives. Its last token predicts nothing.
 std::uint64_t sequences_in(std::uint64_t document, std::uint64_t length) {
   return document < 2 ? 0 : (document - 2) / length + 1;
 }
@@ -64,7 +64,7 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
     const TokenIndexFacts facts = read_token_index_facts(index);
     if (shape.token_bytes != 0 && shape.token_bytes != facts.token_bytes) {
       throw usage_error(
-          fmt::format("--token-type: according to {} tokens have {} bytes", index.string(), facts.token_bytes));
+          fmt::format("--token-type: {} says that tokens have {} bytes", index.string(), facts.token_bytes));
     }
     shape.token_bytes = facts.token_bytes;
     shape.documents = facts.documents;
@@ -88,7 +88,7 @@ TokenShape shape_of(const fs::path& path, std::uint64_t file_bytes, const Datase
 }
 
 std::size_t samples_of(const TokenShape& shape, const fs::path& path) {
-  // Nobody cuts them.
+  // Samples are not cut.
   if (shape.sequence_length == 0) return 1;
   if (shape.sequence_length >= shape.tokens) {
     throw usage_error(fmt::format("--sequence-length {}: {} has only {} tokens; use a shorter length",
@@ -120,7 +120,7 @@ TokenRun TokenDataset::place(SampleIndex index, std::uint64_t seed, std::uint64_
   const std::size_t length = shape.sequence_length;
   switch (shape.sequences) {
     case Sequences::kRandom: {
-      // Fewer places than 2^53, so that all of them can be drawn.
+      // There are fewer than 2^53 places, so all of them can be drawn.
       const auto places = static_cast<double>(shape.tokens - length);
       Random random(key_of(seed, epoch, index));
       return {static_cast<std::size_t>(random.unit() * places), length + 1};

@@ -41,12 +41,12 @@ struct OfFields {
   const T& operator[](Field field) const { return field == Field::kInput ? input : target; }
 };
 
-// What a file says of one field.
+// A file's description of one field.
 struct Source {
   fs::path path;
   std::string what;  // for messages: "dataset 'Nbody'", "its array"
   std::vector<std::uint64_t> extents;
-  std::size_t offset_bytes = 0;  // of the first value; of what can be mapped
+  std::size_t offset_bytes = 0;  // of the first value, if it can be mapped
 };
 
 void check_extents(const Source& source) {
@@ -57,7 +57,7 @@ void check_extents(const Source& source) {
                          fmt::format("{} has extents {}, want channels x N x N x N", source.what,
                                      extents.empty() ? "of one value" : fmt::format("{}", fmt::join(extents, " x "))));
   }
-  // Place and size of a crop stay far from where sums of bytes would wrap.
+  // Keeps place and size of a crop far below where sums of bytes would wrap.
   if (extents[0] > 1024 || extents[1] > std::uint64_t{1} << 14U) {
     throw volume_refusal(source.path, fmt::format("{} has extents {}, more than loadline can read", source.what,
                                                   fmt::join(extents, " x ")));
@@ -84,7 +84,7 @@ VolumeShape shape_of(const OfFields<Source>& sources) {
 
 // ---- in the address space
 
-// Crops where they lie: in mapped files, or in memory.
+// Crops in place, in mapped files or in memory.
 class AddressableVolume final : public VolumeDataset {
  public:
   AddressableVolume(DatasetInfo info, std::vector<std::unique_ptr<MappedFile>> files, OfFields<const float*> first)
@@ -171,7 +171,7 @@ std::unique_ptr<VolumeDataset> copy_volume(const VolumeDataset& volume, const Me
 
 // ---- through the library
 
-// One read of a box for each field of a sample, as a training script has it.
+// Reads one box per field of a sample, like a training script.
 class LibraryVolume final : public VolumeDataset {
  public:
   LibraryVolume(DatasetInfo info, OfFields<std::unique_ptr<Hdf5Dataset>> sources)
@@ -222,7 +222,7 @@ class LibraryVolume final : public VolumeDataset {
 
 // ---- opening
 
-// Why these values cannot be mapped, and what reads them; empty where they can.
+// Why these values cannot be mapped, and what reads them instead; empty if they can.
 std::string volume_obstacle(const Hdf5Facts& facts) {
   if (facts.storage != Hdf5Storage::kContiguous || !facts.filters.empty()) {
     return fmt::format("its storage is {}, which cannot be mapped: use --loader hdf5", name(facts.storage));
@@ -283,7 +283,7 @@ std::string_view name(Field field) {
   return field == Field::kInput ? "Nbody" : "Hydro";
 }
 
-// Crops are as many as somebody asks for, and their labels would be the only memory that takes.
+// There may be any number of crops, and labels would be their only memory.
 VolumeDataset::VolumeDataset(DatasetInfo info) : Dataset(std::move(info), {}) {}
 
 std::unique_ptr<SampleReader> VolumeDataset::make_reader(std::size_t /*most*/) const {

@@ -34,10 +34,10 @@ constexpr std::array<std::string_view, 8> kImageKinds{"jpg", "jpeg", "png", "ppm
 constexpr std::size_t kMostLabelText = 64;
 constexpr std::size_t kMostJsonText = std::size_t{1} << 20;
 
-// As WebDataset's base_plus_ext(): all up to the first point of the name itself, and what is behind that.
+// Like WebDataset's base_plus_ext(): everything up to the first dot of the file name, and everything after it.
 struct Member {
   std::string_view key;
-  std::string kind;  // in small letters
+  std::string kind;  // in lower case
 };
 
 std::optional<Member> member_of(std::string_view name) {
@@ -50,7 +50,7 @@ std::optional<Member> member_of(std::string_view name) {
   return member;
 }
 
-// One sample while its members come by.
+// Collects the members of one sample.
 struct TarSample {
   std::string key;
   std::optional<TarEntry> image;
@@ -88,7 +88,7 @@ class TarScan {
     }
   }
 
-  // Of what is no sample at all, such as a list beside them, nothing is said.
+  // Silently skips files that are no sample at all, such as a list.
   void begin(std::string key) {
     if (sample_.image) {
       if (sample_.image->bytes > std::numeric_limits<std::uint32_t>::max()) {

@@ -1,4 +1,4 @@
-// The functions behind the rows of the loader table; their contract is that of LoaderKind::make().
+// The functions behind the rows of the loader table. LoaderKind::make() has their contract.
 #pragma once
 
 #include <memory>

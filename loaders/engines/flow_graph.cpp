@@ -17,37 +17,37 @@ namespace {
 namespace tbb = oneapi::tbb;
 namespace flow = tbb::flow;
 
-// The messages are the workers: each goes in for one turn and comes out again for the next. Nothing is allocated for
-// it: the task of the new turn takes the place of the old one in the thread's own pool.
+// The messages are the workers: each enters for one turn and comes out again for the next. This allocates nothing:
+// the task of the new turn reuses the old one's place in the thread's own pool.
 //
-// Where storage is asked for several samples side by side, three nodes have turns: a worker goes to `read` for a sample
-// that has arrived, with it to `decode`, and on to `deliver` if that made a batch whole; then back to `read`. As many
-// workers decode as find samples; one of those that find none waits for storage, for all. Reading goes on meanwhile,
-// across batches and epochs.
+// If storage serves several samples concurrently, three nodes take turns: a worker goes to `read` for a sample that
+// has arrived, takes it to `decode`, and continues to `deliver` if that completed a batch; then back to `read`. All
+// workers that find samples decode; one of those that find none waits for storage on behalf of all. Reading continues
+// meanwhile, across batches and epochs.
 //
-// Everywhere else one node makes whole batches: a sample is read, transformed and stored in one pass while it is in the
-// cache, and delivery is a store. Neither is worth a task.
+// Otherwise one node makes whole batches: a sample is read, transformed and stored in one pass while it is in the
+// cache, and delivery is a single store. Neither is worth a task.
 //
-// The textbook has input_node, limiter_node, function_node and sequencer_node here, and oneTBB's own threads. What they
-// are for is done by other means, as these measured better (two CPUs, CIFAR-10 as u8, against thread-pool):
+// A textbook graph would have input_node, limiter_node, function_node and sequencer_node, and oneTBB's own threads.
+// Other means replace them because they measured better (two CPUs, CIFAR-10 as u8, against thread-pool):
 //
-// - The limiter: the slots are the bound, and a worker waits for one in its turn, as there are no more messages than
-//   threads. A limiter has to be told of each slot that comes home by the consumer, who makes a task and wakes a thread
-//   for it: 10 to 20 % fewer samples/s. The one here costs nothing that can be measured.
+// - The limiter: the slots are the limit, and a worker waits for one during its turn, since there are no more messages
+//   than threads. The consumer would have to tell a limiter node of each returned slot, create a task and wake a thread
+//   for it: 10 to 20 % fewer samples/s. Waiting for slots costs nothing measurable.
 // - The sequencer: the ring orders without a lock. In a sequencer one thread forwards for all, and while it is not
 //   running the others wait: 30 % fewer with two workers and batches of 64.
-// - oneTBB's threads: our own stay in the arena, and it starts none. Of its own it starts no more than the process
-//   allows, which is the least that anyone in it has set (global_control), and so nothing a loader could see to; they
-//   run where the process might when it first used oneTBB, not where the caller may; where one cannot be started, the
-//   process ends; and they outlive the feed, since finalize() does nothing while other threads use oneTBB.
+// - oneTBB's threads: our own stay in the arena, so oneTBB starts none. It would start no more than the process allows,
+//   which is the lowest limit that anyone in the process has set (global_control) and beyond a loader's control. Its
+//   threads run where the process might when it first used oneTBB, not where the caller may. If one cannot be started,
+//   the process ends. And they outlive the feed, since finalize() does nothing while other threads use oneTBB.
 class FlowGraphFeed final : public WorkerFeed {
  public:
   FlowGraphFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,
                 const LoaderOptions& options)
       : WorkerFeed(kind, assembler, sampler, options, Reading::kAhead),
-        // All places are for threads that come by themselves.
+        // All places are for threads that join by themselves.
         arena_(static_cast<int>(options.workers), static_cast<unsigned>(options.workers)),
-        // A graph belongs to the arena that it is made in.
+        // A graph belongs to the arena in which it is made.
         graph_(arena_.execute([this] { return std::make_unique<Graph>(*this); })),
         threads_(start([this](Worker& worker) { work(worker); })) {}
 
@@ -56,7 +56,7 @@ class FlowGraphFeed final : public WorkerFeed {
  private:
   struct Message {
     Worker& worker;
-    tbb::task_handle stay;  // never run: its thread stays in the arena as long as it is there
+    tbb::task_handle stay;  // never run: while it exists, its thread stays in the arena
   };
   using Node = flow::multifunction_node<Message*, std::tuple<Message*>>;
   using Decode = flow::multifunction_node<Message*, std::tuple<Message*, Message*>>;
@@ -87,14 +87,14 @@ class FlowGraphFeed final : public WorkerFeed {
     }
 
     flow::graph graph;
-    Node make;  // batches, where nothing is read ahead
+    Node make;  // makes batches, if nothing is read ahead
     Node read;
     Decode decode;
     Node deliver;
   };
 
-  // As every thread brings a message, each has one at hand until it leaves: none has to be woken, waits awake or takes
-  // another's.
+  // Every thread brings a message and so has one to work on until it leaves: no thread has to be woken, spins or
+  // takes another's.
   void work(Worker& worker) {
     arena_.execute([&] {
       tbb::task_group stays;
@@ -104,15 +104,15 @@ class FlowGraphFeed final : public WorkerFeed {
     });
   }
 
-  // Passes the message on where there was something to do; otherwise its thread leaves.
+  // Passes the message on if there was something to do; otherwise its thread leaves.
   template <typename Do>
   void turn(Message& message, Out& out, const Do& work_on) {
-    // Isolated: when the filler waits for work that it gave to oneTBB, its thread must not take another's turn
-    // meanwhile. That turn may have to wait for a slot, and so for this very batch.
+    // Isolated: while the filler waits for work that it gave to oneTBB, its thread must not take another worker's
+    // turn. That turn may have to wait for a slot, and so for this very batch.
     if (tbb::this_task_arena::isolate(work_on)) {
       std::get<0>(out).try_put(&message);
     } else {
-      // Moved first, as the message may be gone before the handle is.
+      // Moved first, because the message may be destroyed before the handle.
       const tbb::task_handle leaving = std::move(message.stay);
     }
   }

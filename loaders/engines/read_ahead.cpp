@@ -8,11 +8,11 @@
 namespace loadline {
 namespace {
 
-// Samples of batches that are planned, beyond those that slots are for: more than storage with a long tail needs, which
-// is what it delivers while the slowest read lasts.
+// Planned samples beyond those of batches with slots. Storage with a long tail needs as many as it delivers during
+// the slowest read; this is more.
 constexpr std::size_t kPlannedSamples = 4096;
 
-// How long to wait for storage before looking whether a slot is free, or the feed closed.
+// How long to wait for storage before checking for a free slot or a closed feed.
 constexpr auto kLookForSlots = std::chrono::milliseconds(1);
 constexpr auto kLookForClose = std::chrono::milliseconds(50);
 
@@ -89,7 +89,7 @@ ReadAhead::Planned* ReadAhead::with_work() {
   return found == slotted_.end() ? nullptr : *found;
 }
 
-// The batch that is to have a slot next, if any is; one without an arrival only where batches behind it wait for it.
+// The batch to get the next slot, if any; one without arrivals only if later batches wait for it.
 ReadAhead::Planned* ReadAhead::wants_slot() {
   if (samples_waiting_ == 0) return nullptr;
   while (
@@ -105,7 +105,7 @@ ReadAhead::Planned* ReadAhead::wants_slot() {
     if (batch.arrived.size() == batch.plan.count) return &batch;
     if (first == nullptr) first = &batch;
   }
-  // Where nothing more can be asked for, waiting for whole batches may be waiting for ever.
+  // If nothing more can be requested, waiting for whole batches may last for ever.
   const bool stuck = arrivals_->in_flight() == 0 || arrivals_->window_full() || plan_full_;
   return stuck || 2 * pool_.free_slots() > pool_.size() ? first : nullptr;
 }
@@ -114,7 +114,7 @@ bool ReadAhead::give_slot(std::unique_lock<std::mutex>& lock, WorkerClock& clock
   if (acquiring_) return false;
   Planned* batch = wants_slot();
   if (batch == nullptr || pool_.free_slots() == 0) return false;
-  // One at a time, or a later batch might get the last one; unlocked, as the first use of a slot takes long.
+  // One at a time, or a later batch might get the last slot; unlocked, because the first use of a slot takes long.
   acquiring_ = true;
   lock.unlock();
   Batch slot;
@@ -139,7 +139,7 @@ bool ReadAhead::give_slot(std::unique_lock<std::mutex>& lock, WorkerClock& clock
   return true;
 }
 
-// Waits for what all wait for, unlocked.
+// Waits unlocked, on behalf of all.
 template <typename Wait>
 void ReadAhead::watch(std::unique_lock<std::mutex>& lock, bool& watching, const Wait& wait_for_it) {
   watching = true;
@@ -155,8 +155,7 @@ void ReadAhead::watch(std::unique_lock<std::mutex>& lock, bool& watching, const 
   if (failure) std::rethrow_exception(failure);
 }
 
-// Where samples that have arrived wait for slots: the consumer has some to give back, or they are all held up by a
-// read.
+// The stage if arrived samples wait for slots: either the consumer holds some, or a late read delays all of them.
 WorkerStage ReadAhead::stage_of_waiting() const {
   if (samples_waiting_ == 0 || pool_.free_slots() > 0) return WorkerStage::kRead;
   const bool consumer_waits = ring_.taken() == (in_order_ ? oldest_ : ring_.published());
@@ -190,7 +189,7 @@ std::optional<ReadAhead::Piece> ReadAhead::next(WorkerClock& clock) {
       const Arrived one = batch->arrived[batch->taken++];
       clock.begin_batch(batch->plan.sequence);
       clock.set_reads_in_flight(arrivals_->in_flight());
-      // Somebody else waits for storage from now on, or takes what else has arrived.
+      // From now on another thread waits for storage, or takes other arrivals.
       if (others_waiting_ > 0) changed_.notify_one();
       return Piece{.batch = batch, .at = one.at, .place = one.place};
     }
@@ -229,7 +228,7 @@ Batch ReadAhead::finish(const Piece& piece, const Outcome& outcome) {
   if (++batch.assembled < batch.plan.count) return {};
   std::erase(slotted_, &batch);
   lock.unlock();
-  // All samples are in: nobody else has to do with the batch.
+  // All samples are done: no other thread uses the batch.
   Batch done = std::move(batch.slot);
   done->stores = outcome.stores;
   done->failure = std::exchange(batch.failure, nullptr);

@@ -1,4 +1,4 @@
-// Batches that are assembled sample by sample, as storage answers.
+// Assembles batches sample by sample, as storage answers.
 #pragma once
 
 #include <condition_variable>
@@ -18,15 +18,15 @@
 
 namespace loadline {
 
-// Asks storage for the samples of the batches to come, across batches and epochs, as far as requests, memory and the
-// plan reach; a batch needs no slot for that. Workers come for samples that have arrived. Whoever of them finds none
-// waits for storage, and when an answer comes another thread takes its place, so decoding never leaves storage
+// Requests the samples of coming batches from storage, across batches and epochs, as far as requests, memory and the
+// plan allow; a batch needs no slot for that. Workers fetch samples that have arrived. A worker that finds none waits
+// for storage; when an answer comes, another thread takes over the waiting, so decoding never leaves storage
 // unattended.
 //
-// In order of the sampler, batches get slots in their sequence: the one that the consumer waits for has one, and so no
-// order of events can starve it. In order of completion a batch gets one when all of its samples have arrived, or
-// before that while half of the slots are free: slots are not for waiting in. Then every batch with a slot has all its
-// samples asked for, but for the last one, and ends without anyone else's doing.
+// In the sampler's order, batches get slots in sequence: the batch that the consumer waits for has one, so no order
+// of events can starve it. In order of completion, a batch gets a slot when all its samples have arrived, or earlier
+// while half of the slots are free, so that no slot is held just for waiting. Every batch with a slot, except the
+// last one, then has all its samples requested and can finish without further help.
 class ReadAhead {
  public:
   // Borrows stream, pool and ring.
@@ -40,17 +40,17 @@ class ReadAhead {
   struct Planned;
 
  public:
-  // A sample that a worker has in hand: place `at` of the slot.
+  // A sample that a worker is assembling: place `at` of the slot.
   struct Piece {
     Planned* batch = nullptr;
     std::size_t at = 0;
     std::size_t place = 0;
   };
 
-  // The next sample to assemble; waits for it. None at the end of the stream, and once closed. The clock is in kRead
-  // then, and in that batch. Throws Error when storage does not answer any more. Any thread.
+  // Waits for the next sample to assemble. nullopt at the end of the stream, and once closed. The clock is then in
+  // kRead and in that batch. Throws Error if storage stops answering. Any thread.
   std::optional<Piece> next(WorkerClock& clock);
-  // Its stored bytes, until finish(). Throws Error as SampleArrivals::stored().
+  // Its stored bytes, valid until finish(). Throws Error like SampleArrivals::stored().
   StoredSample stored(const Piece& piece) { return arrivals_->stored(piece.place); }
   Slot& slot_of(const Piece& piece) const;
 
@@ -59,11 +59,11 @@ class ReadAhead {
     std::exception_ptr failure = nullptr;
     Stores stores = Stores::kCached;
   };
-  // What became of the sample. The whole batch where it was the last one, with the failure of its first sample that has
-  // one. Any thread.
+  // Reports the outcome of the sample. Returns the batch if this was its last sample, with the failure of the first
+  // sample that failed. Any thread.
   Batch finish(const Piece& piece, const Outcome& outcome);
 
-  // Wakes all that wait; from now on next() gives none.
+  // Wakes all waiting threads; from now on next() returns nullopt.
   void close();
 
  private:
@@ -73,11 +73,11 @@ class ReadAhead {
   };
   struct Planned {
     bool in_use = false;
-    Slot plan;             // what the stream says of the batch
+    Slot plan;             // the batch as the stream planned it
     bool slotted = false;  // it has, or had, a slot
     Batch slot;            // until the batch is whole
     std::size_t asked = 0;
-    std::size_t taken = 0;  // of `arrived`, by workers
+    std::size_t taken = 0;  // how many of `arrived` workers took
     std::size_t assembled = 0;
     std::size_t first_failed = 0;
     std::exception_ptr failure;
@@ -108,17 +108,17 @@ class ReadAhead {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Planned> planned_;     // a batch's place is its sequence number, modulo their number
-  std::vector<Planned*> slotted_;    // with a slot, in the order they got it
-  std::uint64_t next_sequence_ = 0;  // of the batch that is planned next
+  std::vector<Planned> planned_;     // a batch's place is its sequence number modulo their number
+  std::vector<Planned*> slotted_;    // those with a slot, in the order they got it
+  std::uint64_t next_sequence_ = 0;  // the batch to plan next
   std::uint64_t oldest_ = 0;         // batches before it are published, or about to be
   std::uint64_t unslotted_ = 0;      // batches before it have, or had, slots
-  std::size_t samples_waiting_ = 0;  // that have arrived for batches without a slot
+  std::size_t samples_waiting_ = 0;  // arrived for batches without a slot
   bool plan_full_ = false;
   bool ended_ = false;            // the stream
   bool acquiring_ = false;        // a thread is getting a slot
-  bool watches_storage_ = false;  // a thread waits for an answer, on behalf of all
-  bool watches_slots_ = false;    // a thread waits for one to come home, on behalf of all
+  bool watches_storage_ = false;  // a thread waits for storage, on behalf of all
+  bool watches_slots_ = false;    // a thread waits for a slot to be returned, on behalf of all
   std::size_t others_waiting_ = 0;
   bool closed_ = false;
 };

@@ -8,7 +8,7 @@
 namespace loadline {
 namespace {
 
-// No thread of its own: next() assembles on the caller's.
+// Has no thread: next() assembles on the caller's thread.
 class SerialFeed final : public Feed {
  public:
   SerialFeed(const Assembler& assembler, const Sampler& sampler, std::size_t slots, const LoaderOptions& options)
@@ -47,7 +47,7 @@ class SerialFeed final : public Feed {
 
  private:
   WorkerClock clock_;
-  std::unique_ptr<Filler> filler_;  // through the caches: the consumer is the same thread
+  std::unique_ptr<Filler> filler_;  // writes through the caches: the consumer is the same thread
   BatchStream stream_;
   BatchPool pool_;
   std::atomic<bool> closed_{false};

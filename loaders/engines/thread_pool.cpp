@@ -4,7 +4,7 @@
 namespace loadline {
 namespace {
 
-// Each worker makes one batch after the other.
+// Each worker makes one batch after another.
 class ThreadPoolFeed final : public WorkerFeed {
  public:
   ThreadPoolFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler,

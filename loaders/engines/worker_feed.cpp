@@ -13,12 +13,12 @@
 namespace loadline {
 namespace {
 
-// A consumer with a core to spare may wait awake on it.
+// A consumer with a spare core may spin on it.
 std::chrono::nanoseconds patience(const LoaderOptions& options) {
   return std::chrono::microseconds(options.workers < options.threads_in_force ? 200 : 2);
 }
 
-// Enough samples for storage to have requests for them while workers make others.
+// Enough samples to keep storage busy while workers make others.
 std::size_t batches_asked_ahead(std::size_t batch_size) {
   constexpr std::size_t kSamples = 1024;
   return std::max<std::size_t>(2, (kSamples + batch_size - 1) / batch_size);
@@ -59,7 +59,7 @@ WorkerFeed::WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const
   auto files = assembler.dataset().mapped_files();
   if (files.empty() && !fetches_) return;
   if (fetches_) {
-    // About the batch that each will make after the one in hand.
+    // About the next batch of each worker.
     batches_ahead_ = workers_.size();
   } else {
     const auto start = seem_cached(files) ? PagesAhead::Start::kWhenMissing : PagesAhead::Start::kAtOnce;
@@ -86,7 +86,7 @@ Batch WorkerFeed::next() {
       failure = std::exchange(failure_, nullptr);
     }
     if (!failure) return {};
-    // Or a batch that a worker had in hand would follow the failure.
+    // Otherwise a batch in progress could follow the failure.
     close();
     std::rethrow_exception(failure);
   }
@@ -127,7 +127,7 @@ std::vector<std::jthread> WorkerFeed::start(const std::function<void(Worker&)>& 
     throw Error(fmt::format("cannot start worker thread {} of {}: {}", threads.size() + 1, workers_.size(),
                             error.code().message()));
   } catch (...) {
-    close();  // or those started would wait for slots, and their joining for them
+    close();  // otherwise the started threads would wait for slots, and joining them would never end
     throw;
   }
   return threads;
@@ -142,14 +142,14 @@ void WorkerFeed::run(const std::function<void(Worker&)>& work, Worker& worker) {
   } catch (...) {
     why = std::current_exception();
   }
-  // Nobody but the consumer can do anything about it, and it has the failure for itself then.
+  // Only the consumer can act on it, and it gets the failure then.
   if (why && ahead_) {
     fail(std::move(why));
   } else if (why) {
     deliver(worker.clock, [&why](Slot& /*slot*/) { std::rethrow_exception(std::exchange(why, nullptr)); });
   }
   worker.clock.enter(WorkerStage::kIdle);
-  // The last worker to find the stream at its end closes the ring behind the last batch.
+  // The last worker that finds the stream at its end closes the ring after the last batch.
   if (working_.fetch_sub(1) == 1) ring_.close();
 }
 
@@ -167,7 +167,7 @@ void WorkerFeed::fill(Worker& worker, Slot& slot) {
   pages_->note_missing(pages_waited_for() - waited, samples);
 }
 
-// What is in the page cache is not asked for ahead: that would open each file once more.
+// Does not request cached files ahead: that would open each file once more.
 void WorkerFeed::fill_fetching(Worker& worker, Slot& slot) {
   const std::size_t before = blocks_read();
   if (worker.storage_reads) ask_ahead(worker, slot.sequence);
@@ -175,14 +175,15 @@ void WorkerFeed::fill_fetching(Worker& worker, Slot& slot) {
   worker.storage_reads = blocks_read() != before;
 }
 
-// Each worker asks for as many batches as it makes, the first ones apart, its own first.
+// Each worker requests as many batches as it makes, except for the first ones, starting with its own.
 void WorkerFeed::ask_ahead(Worker& worker, std::uint64_t sequence) {
   const InStage reading(WorkerStage::kRead);
   Slot coming{};
   coming.indices = worker.coming;
   std::uint64_t next = next_to_ask_.load(std::memory_order_relaxed);
   while (next <= sequence + batches_ahead_) {
-    // Asking may begin late, and the batches before it are made. A reader asks for the files of its own by itself.
+    // Requests may begin late, when earlier batches are made already. A reader requests the files of its own batch by
+    // itself.
     const std::uint64_t mine = std::max(next, fetches_ ? sequence + 1 : sequence);
     if (!next_to_ask_.compare_exchange_weak(next, mine + 1, std::memory_order_relaxed)) continue;
     if (stream_.look_at(mine, coming)) ask_for(worker, coming);
@@ -257,7 +258,7 @@ void WorkerFeed::deliver_whole(Worker& worker) noexcept {
 }
 
 void WorkerFeed::publish(Batch batch) {
-  // Acquire and release: this worker sees that the consumer has emptied the cell one round before, as the workers did
+  // Acquire and release: this worker sees that the consumer has emptied the cell one round before, as did the workers
   // that were lent the slots in between.
   const std::uint64_t position = in_order_ ? batch->sequence : completed_.fetch_add(1, std::memory_order_acq_rel);
   ring_.publish(position, pool_.release(std::move(batch)));

@@ -1,4 +1,4 @@
-// What loaders with worker threads have in common: all but who makes which batch on what thread.
+// Shared by loaders with worker threads: everything except which thread makes which batch.
 #pragma once
 
 #include <atomic>
@@ -22,14 +22,14 @@
 
 namespace loadline {
 
-// A worker takes a slot, then the next batch of the stream, fills it and publishes it; the consumer takes positions in
-// turn. Because the slot comes first, the batches in the making are always the earliest ones not yet delivered: the one
-// the consumer waits for has its slot, and no order of events can starve it.
+// A worker takes a slot, then the next batch of the stream, fills the slot and publishes it; the consumer takes
+// positions in order. Because the slot comes first, the batches in progress are always the earliest undelivered ones:
+// the batch that the consumer waits for has its slot, and no order of events can starve it.
 //
-// Where a feed reads ahead, workers make samples in place of batches: each takes one that has arrived, assembles it,
-// and publishes the batch if that was its last sample.
+// If the feed reads ahead, workers make samples instead of batches: each takes a sample that has arrived, assembles
+// it, and publishes the batch if that was its last sample.
 //
-// A position is the batch's own sequence number or, in order of completion, the next number to be had when it is done.
+// A position is the batch's sequence number or, in order of completion, the next free number when the batch is done.
 class WorkerFeed : public Feed {
  public:
   Batch next() final;
@@ -40,7 +40,7 @@ class WorkerFeed : public Feed {
   void close() final;
 
  protected:
-  // Whether to read samples ahead of their batches where storage serves several requests at once.
+  // Whether to read samples ahead of their batches if storage serves several requests at once.
   enum class Reading : std::uint8_t { kByBatch, kAhead };
 
   // Allocates all slots (BatchPool says when they are faulted in), and makes each worker's filler. `kind` names it in
@@ -48,37 +48,37 @@ class WorkerFeed : public Feed {
   WorkerFeed(const LoaderKind& kind, const Assembler& assembler, const Sampler& sampler, const LoaderOptions& options,
              Reading reading = Reading::kByBatch);
 
-  // What a worker has for itself.
+  // One worker's own state.
   struct Worker {
     Worker(WorkerLog* log, std::span<const std::size_t> its_cpus)
         : clock(log), cpus(its_cpus.begin(), its_cpus.end()) {}
 
     WorkerClock clock;
-    std::unique_ptr<Filler> filler;               // null where samples are read ahead
-    std::unique_ptr<SampleFiller> sample_filler;  // null elsewhere
-    std::optional<ReadAhead::Piece> piece;        // that it has in hand
-    Batch whole;                                  // that it has in hand, to be delivered
-    std::vector<SampleIndex> coming;              // of a batch that it asks for
-    bool storage_reads = false;                   // for what it asked for and read last
-    const std::vector<std::size_t> cpus;          // that it may run on; empty: wherever the process may
+    std::unique_ptr<Filler> filler;               // null if samples are read ahead
+    std::unique_ptr<SampleFiller> sample_filler;  // null if they are not
+    std::optional<ReadAhead::Piece> piece;        // the sample it is assembling
+    Batch whole;                                  // finished, to be delivered
+    std::vector<SampleIndex> coming;              // of a batch whose samples it requests
+    bool storage_reads = false;                   // whether its last requests and reads reached storage
+    const std::vector<std::size_t> cpus;          // where it may run; empty: wherever the process may
   };
 
-  // Starts a thread for each worker, which runs `work` with it. They must end before the feed does: a
-  // derived class holds them last of all its members, and calls close() in its destructor. What one throws, and a CPU
-  // that it may not run on, reaches the consumer in place of the worker's next batch. Throws Error when a thread is
-  // refused; those started have then ended.
+  // Starts a thread for each worker, which runs `work` with it. The threads must end before the feed: a derived class
+  // declares them as its last member and calls close() in its destructor. An exception in a thread, or a CPU that it
+  // may not run on, reaches the consumer in place of the worker's next batch. Throws Error if a thread is refused;
+  // those already started have then ended.
   std::vector<std::jthread> start(const std::function<void(Worker&)>& work);
 
-  // Makes the next batch; waits for a slot. A batch that fails is published with its failure. False when
-  // there is none to make: at the end of the stream, and once closed. Any thread, a worker by one at a time. Allocates
-  // nothing beyond what Filler::fill() does.
+  // Waits for a slot and makes the next batch. Publishes a failed batch with its failure. False at the end of the
+  // stream, and once closed. Any thread, but only one at a time per worker. Allocates no more than Filler::fill()
+  // does.
   bool make_batch(Worker& worker);
 
   bool reads_ahead() const { return ahead_ != nullptr; }
-  // In place of make_batch() where samples are read ahead, in turns. The next sample to come; waits. False as
-  // make_batch().
+  // Replaces make_batch() if samples are read ahead; alternates with decode_sample(). Waits for the next sample.
+  // False like make_batch().
   bool read_sample(Worker& worker) noexcept;
-  // Returns whether its batch is whole.
+  // Returns whether this completed its batch.
   bool decode_sample(Worker& worker) noexcept;
   void deliver_whole(Worker& worker) noexcept;
 
@@ -91,7 +91,7 @@ class WorkerFeed : public Feed {
   void ask_ahead(Worker& worker, std::uint64_t sequence);
   void ask_for(Worker& worker, const Slot& coming);
   void publish(Batch batch);
-  // The consumer gets what is published, then this failure.
+  // Delivers this failure to the consumer after everything published.
   void fail(std::exception_ptr why);
 
   const bool in_order_;
@@ -99,12 +99,12 @@ class WorkerFeed : public Feed {
   BatchPool pool_;
   DeliveryRing ring_;
   std::unique_ptr<ReadAhead> ahead_;           // null: batch by batch
-  std::unique_ptr<PagesAhead> pages_;          // null where samples are not mapped
-  bool fetches_ = false;                       // what is not mapped
-  std::size_t batches_ahead_ = 0;              // that are asked for
+  std::unique_ptr<PagesAhead> pages_;          // null if samples are not mapped
+  bool fetches_ = false;                       // whether samples that are not mapped are fetched ahead
+  std::size_t batches_ahead_ = 0;              // how many batches ahead samples are requested
   std::atomic<std::uint64_t> next_to_ask_{0};  // sequence number
   std::mutex failing_;
-  std::exception_ptr failure_;  // of what is no batch's
+  std::exception_ptr failure_;  // a failure outside any batch
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<std::size_t> working_;

@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// What the library's parser calls, value by value.
+// Called by the library's parser, value by value.
 class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonCollector(JsonDocument& document, std::size_t text_bytes) : document_(document), text_bytes_(text_bytes) {}
@@ -51,7 +51,7 @@ class JsonCollector : public nlohmann::json_sax<nlohmann::json> {
     const std::string why = exception.id == kTooLarge
                                 ? fmt::format("the number that ends at byte {} is too large", position)
                             : position > text_bytes_ ? std::string("it is cut short")
-                                                     : fmt::format("byte {} is not valid there", position);
+                                                     : fmt::format("byte {} is not valid here", position);
     throw Error(fmt::format("{}: not JSON: {}", document_.source(), why), document_.error_kind());
   }
 

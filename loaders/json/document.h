@@ -1,5 +1,5 @@
-// A JSON text as values that can be walked: what the readers of results and configurations stand on. The file that
-// parses is the only one of them that needs the JSON library.
+// Parses JSON into values that can be walked; the readers of results and configurations use it. Only the parsing .cpp
+// needs the JSON library.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ namespace loadline {
 
 enum class JsonKind : std::uint8_t { kNull, kBool, kWhole, kNumber, kText, kList, kObject };
 
-// Of the document's text: keys and texts, unescaped.
+// A span of the document's unescaped keys and texts.
 struct JsonText {
   std::size_t first = 0;
   std::size_t size = 0;
@@ -30,29 +30,30 @@ struct JsonNode {
   std::uint64_t whole = 0;  // kWhole: not negative
   double number = 0;        // kWhole, kNumber
   JsonText text = {};       // kText
-  JsonText key = {};        // of a member
+  JsonText key = {};        // if it is a member of an object
   std::size_t items = 0;    // kList, kObject
-  std::size_t end = 0;      // index behind the last of what is in it
+  std::size_t end = 0;      // index after its last descendant
 };
 
-// What a document may have, far more than any result: files come from anybody, and a reader must not run out of memory.
+// Limits of a document, far above those of any result: files come from anybody, and a reader must not run out of
+// memory.
 inline constexpr std::size_t kMostJsonDepth = 64;
 inline constexpr std::size_t kMostJsonValues = std::size_t{1} << 24;
-inline constexpr std::size_t kMostJsonTextBytes = std::size_t{1} << 20;  // of one text or key
+inline constexpr std::size_t kMostJsonTextBytes = std::size_t{1} << 20;  // per text or key
 inline constexpr double kMostJsonNumber = 1e30;                          // either sign: sums of squares stay finite
 
-// All values in the order of the text, whatever contains them before its contents. However deep they are nested, no
-// stack grows with it. The member "benchmarks" of the outermost object is left out: a third of a result, all of which
-// stands elsewhere in it.
+// All values in the order of the text, each container before its contents. Nesting depth does not grow the stack.
+// Omits the member "benchmarks" of the outermost object: it is a third of a result and repeats what is elsewhere in
+// it.
 class JsonDocument {
  public:
-  // Throws Error of this kind naming `source` when `text` is empty, is cut short, is no JSON, or has more
-  // than the limits above.
+  // Throws Error of this kind naming `source` if `text` is empty, truncated, not JSON, or beyond the limits above.
   JsonDocument(std::string_view text, std::string source, Error::Kind kind = Error::Kind::kFailed);
 
   const std::string& source() const { return source_; }
   Error::Kind error_kind() const { return error_kind_; }
-  // Version of the schema that the document was written by: none until it is told, and for what has no versions.
+  // Version of the schema that the document was written with; nullopt until it is set, and for documents without
+  // versions.
   std::optional<int> schema_version() const { return schema_version_; }
   void set_schema_version(int version) { schema_version_ = version; }
   const JsonNode& node(std::size_t index) const { return nodes_[index]; }
@@ -68,8 +69,8 @@ class JsonDocument {
   std::string texts_;
 };
 
-// Stands at one value of a document, and knows the way there. Borrows the document, and the readers on the way. The
-// half of what fields() of record.h takes that reads: each call gives the member of this name to a field.
+// Points to one value of a document and knows the path to it. Borrows the document and the readers on that path.
+// Serves as the reading half for fields() of record.h: each call passes the member of this name to a field.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
@@ -78,22 +79,22 @@ class JsonReader {
 
   // "result.json: cells[3].workers: want a whole number, got null".
   Error refusal(std::string_view wanted) const;
-  // The same with a sentence of its own behind the place.
+  // The same with another sentence after the place.
   Error error(std::string_view sentence) const;
-  // "text 'abc'", "null", "a list": what stands here, for a message.
+  // "text 'abc'", "null", "a list": this value, for a message.
   std::string description() const;
 
   JsonKind kind() const { return node().kind; }
   std::size_t items() const { return node().items; }
 
-  // The member of this name; throws Error where there is none, or where this is no object. Members asked for in their
-  // own order are found at once.
+  // The member of this name; throws Error if there is none, or if this is not an object. Members requested in
+  // document order are found at once.
   JsonReader member(std::string_view key);
   std::optional<JsonReader> find(std::string_view key);
-  // Whether the document was written by an earlier version of the schema than `version`.
+  // Whether the document was written with an earlier version of the schema than `version`.
   bool written_before(int version) const { return document_->schema_version().value_or(version) < version; }
 
-  // Each throws refusal() where something else stands here.
+  // Each throws refusal() if the value is something else.
   bool as_bool() const;
   double as_number() const;
   std::uint64_t as_whole(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;

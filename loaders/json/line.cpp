@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// Called value by value; keeps nothing but the one text.
+// Called value by value; keeps only the one text.
 class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
  public:
   MemberFinder(std::string_view key, std::string& text) : wanted_(key), text_(text) {}
@@ -45,7 +45,7 @@ class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& /*exception*/) override {
-    throw Error(fmt::format("it is no JSON: byte {} is not valid there", position));
+    throw Error(fmt::format("it is not JSON: byte {} is not valid here", position));
   }
 
  private:
@@ -81,11 +81,11 @@ class MemberFinder : public nlohmann::json_sax<nlohmann::json> {
 void read_json_text(std::string_view line, std::string_view key, std::string& text) {
   text.clear();
   MemberFinder finder(key, text);
-  // The library says what is wrong by parse_error(), which throws.
+  // The library reports errors by parse_error(), which throws.
   nlohmann::json::sax_parse(line.begin(), line.end(), &finder);
-  if (!finder.is_object()) throw Error("it is no object");
+  if (!finder.is_object()) throw Error("it is not an object");
   if (finder.found()) return;
-  throw Error(finder.found_other() ? fmt::format("its member {} is no text", key)
+  throw Error(finder.found_other() ? fmt::format("its member {} is not a string", key)
                                    : fmt::format("it has no member {}, which --text-key names", key));
 }
 

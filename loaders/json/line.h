@@ -1,4 +1,4 @@
-// One text out of a line of JSON lines.
+// Extracts one text from a line of JSON lines.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace loadline {
 
-// Writes the text that the object `line` has as its member `key` to `text`, unescaped, in UTF-8. Of members of one name
-// the last counts. Throws Error saying only why: that it is no JSON, no object, or has no such text.
+// Writes the text member `key` of the JSON object `line` to `text`, unescaped, in UTF-8. If several members have this
+// name, the last one counts. Throws Error with only the reason: not JSON, not an object, or no such text.
 void read_json_text(std::string_view line, std::string_view key, std::string& text);
 
 }  // namespace loadline

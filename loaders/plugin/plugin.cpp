@@ -36,13 +36,13 @@ void* load(std::string_view word, const fs::path& path) {
   const fs::file_status status = fs::status(path, failed);
   if (!fs::exists(status)) throw plugin_refusal(word, fmt::format("there is no file {}", path.string()));
   if (fs::is_directory(status)) throw plugin_refusal(word, "it is a directory, not a shared library");
-  // A name without a slash would be looked for where the system's libraries are.
+  // A name without a slash would be searched among the system's libraries.
   const std::string absolute = fs::absolute(path).string();
-  // Now: a function that it lacks is missed here and not in the middle of a trial.
+  // RTLD_NOW: a missing function fails here rather than in the middle of a trial.
   void* library = nullptr;
   try {
     library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
-  } catch (...) {  // of its constructors of static objects
+  } catch (...) {  // thrown by constructors of its static objects
     throw plugin_refusal(word, "it threw an exception while it was loaded");
   }
   if (library != nullptr) return library;
@@ -55,7 +55,7 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
   using Entry = const loadline_plugin_table* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "loadline_plugin"));
   if (entry == nullptr)
-    throw plugin_refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h asks for");
+    throw plugin_refusal(word, "it has no function loadline_plugin(), which loadline/plugin.h requires");
   const loadline_plugin_table* table = nullptr;
   try {
     table = entry();
@@ -65,7 +65,7 @@ const loadline_plugin_table* table_of(std::string_view word, void* library) {
     throw plugin_refusal(word, "loadline_plugin() threw an exception");
   }
   if (table == nullptr) throw plugin_refusal(word, "loadline_plugin() returned NULL");
-  // Nothing else of another version may be looked at.
+  // For another version, no other field may be read.
   if (table->version != LOADLINE_PLUGIN_VERSION) {
     throw plugin_refusal(word, fmt::format("it was made for version {} of loadline/plugin.h, but this loadline has "
                                            "version {}; compile it with this loadline's header",

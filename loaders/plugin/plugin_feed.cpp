@@ -52,7 +52,7 @@ const char* name_of(Order order) {
   return "";
 }
 
-// A slot, and what the plug-in wants back for it.
+// A slot, and the batch to give back to the plug-in.
 struct Lent : Slot {
   loadline_batch batch{};
 };
@@ -61,7 +61,7 @@ struct Lent : Slot {
 struct EpochSize {
   EpochSize(const SamplerOptions& options)  // NOLINT(google-explicit-constructor)
       : share(options.samples / options.world_size),
-        // Ranks whose shares differ may have been made equal, and a short last batch may have been left out.
+        // A plug-in may have made unequal shares of ranks equal, and may have omitted a short last batch.
         most(share + (options.samples % options.world_size == 0 ? 0 : 1)),
         fewest(share - share % options.batch_size) {}
 
@@ -97,7 +97,7 @@ class PluginFeed final : public Feed, private SlotHome {
     try {
       guarded("close()", [&] { table_.close(loader_); });
     } catch (const Error&) {
-      // There is nobody left to tell, and nothing of it is used any more.
+      // There is nobody left to tell, and the batch is no longer used.
     }
   }
 
@@ -126,12 +126,12 @@ class PluginFeed final : public Feed, private SlotHome {
 
   void close() override {
     if (closed_.exchange(true) || table_.stop == nullptr) return;
-    // Whoever ends the run must not be held up by a function that is not ours.
+    // A foreign function must not block whoever ends the run.
     const auto stop = [table = &table_, loader = loader_] {
       try {
         table->stop(loader);
       } catch (...) {
-        // It was to wake next(), of which the caller sees whether it returns.
+        // It only had to wake next(), and the caller sees whether that returns.
       }
     };
     try {
@@ -157,7 +157,7 @@ class PluginFeed final : public Feed, private SlotHome {
 
   Error failure(std::string_view what) const { return Error(fmt::format("plug-in {}: {}", plugin_.word, what)); }
 
-  // What the plug-in wrote, which may lack its end.
+  // The plug-in's message, which may lack its final zero.
   std::string error_text() const {
     const auto end = std::ranges::find(error_, '\0');
     const std::string text = printable({error_.data(), static_cast<std::size_t>(end - error_.begin())});
@@ -186,7 +186,7 @@ class PluginFeed final : public Feed, private SlotHome {
                 .options = option_list_.data(),
                 .option_count = option_list_.size()};
     if (table_.has_workers == 0) request_.workers = request_.prefetch = 0;
-    // The threads that it starts are kept where this one is.
+    // Threads that it starts inherit this thread's CPUs.
     const PinnedThread as_worker(options.cpus);
     const std::int32_t result =
         guarded("open()", [&] { return table_.open(&request_, &loader_, error_.data(), error_.size()); });
@@ -212,7 +212,7 @@ class PluginFeed final : public Feed, private SlotHome {
         }
         return true;
       }
-      // After close() whatever else it says is the end.
+      // After close(), any other result means the end.
       if (closed_.load(std::memory_order_relaxed)) return false;
       if (result == LOADLINE_FAILED) throw failure(error_text());
       if (result == LOADLINE_STOPPED) throw failure("next() reports that it was stopped, but nobody called stop()");
@@ -256,7 +256,7 @@ class PluginFeed final : public Feed, private SlotHome {
     ++batches_;
   }
 
-  // Of a batch in its epoch.
+  // Checks the batch's place in its epoch.
   void check_place(std::size_t count) {
     if (short_batch_) {
       throw failure(fmt::format("batch {} of epoch {} has {} of {} samples but is not the last of its epoch",
@@ -284,7 +284,7 @@ class PluginFeed final : public Feed, private SlotHome {
     first_ = batch;
   }
 
-  // Without an allocation.
+  // Allocates nothing.
   bool is_as_before(const loadline_batch& batch) const {
     return format_ && batch.dtype == first_.dtype && batch.dimensions == first_.dimensions &&
            std::equal(batch.shape, batch.shape + batch.dimensions, first_.shape) &&
@@ -308,7 +308,7 @@ class PluginFeed final : public Feed, private SlotHome {
                            .indices = batch.indices != nullptr};
     std::size_t bytes = type.bytes;
     for (std::int32_t i = 0; i < batch.dimensions; ++i) {
-      // All of a batch can be counted in 64 bits then.
+      // Then the size of a batch fits 64 bits.
       const bool fits = batch.shape[i] > 0 &&
                         !__builtin_mul_overflow(bytes, static_cast<std::size_t>(batch.shape[i]), &bytes) &&
                         bytes <= std::numeric_limits<std::size_t>::max() / batch_size_;
@@ -332,7 +332,7 @@ class PluginFeed final : public Feed, private SlotHome {
     try {
       guarded("release()", [&] { table_.release(loader_, &lent.batch); });
     } catch (const Error&) {
-      release_failed_.store(true, std::memory_order_relaxed);  // next() says so
+      release_failed_.store(true, std::memory_order_relaxed);  // next() reports it
     }
   }
 
@@ -367,7 +367,7 @@ class PluginFeed final : public Feed, private SlotHome {
   std::uint64_t sequence_ = 0;
   std::size_t batches_ = 0;                 // of this epoch so far
   std::size_t samples_ = 0;                 // of this epoch so far
-  std::optional<std::size_t> short_batch_;  // samples of one that was short: the last of its epoch
+  std::optional<std::size_t> short_batch_;  // samples of a short batch: the last of its epoch
   std::optional<DeliveredFormat> format_;   // none before the first batch
   loadline_batch first_{};
   std::size_t sample_bytes_ = 0;

@@ -11,16 +11,17 @@
 
 namespace loadline {
 
-// What a feed of a plug-in is made of.
+// What a plug-in's feed is made from.
 struct Plugin {
-  std::string word;  // that names it in messages
+  std::string word;  // its name in messages
   std::vector<std::pair<std::string, std::string>> options;
   const loadline_plugin_table* table = nullptr;  // lives as long as the program
 };
 
-// Opens a loader of the plug-in; its batches stand in its own memory. Holds it to the rules of loadline/plugin.h:
-// next() throws Error for a batch that is against them and, where epochs go on without end, for one that has too few or
-// too many samples: who asks for some epochs alone counts for himself. Throws Error where it cannot be opened.
+// Opens a loader of the plug-in, which keeps batches in its own memory. Enforces the rules of loadline/plugin.h:
+// next() throws Error for a batch that breaks them. In an endless stream it also throws for an epoch with too few or
+// too many samples; a caller that requests a number of epochs must count by itself. Throws Error if the loader cannot
+// be opened.
 std::unique_ptr<Feed> make_plugin_feed(const Plugin& plugin, const Assembler& assembler, const Sampler& sampler,
                                        const LoaderOptions& options);
 

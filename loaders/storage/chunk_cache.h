@@ -1,4 +1,4 @@
-// Chunks that were inflated, kept for those of their samples that are asked for later.
+// Keeps inflated chunks for those of their samples that are requested later.
 #pragma once
 
 #include <condition_variable>
@@ -14,22 +14,22 @@
 
 namespace loadline {
 
-// Any thread. Where memory is short, the chunk that was used least recently makes way. No chunk is filled by two
-// threads at a time: the second one may do others first, and then wait.
+// Any thread. When memory runs short, the least recently used chunk is dropped. Two threads never fill the same
+// chunk: the second may work on others first, then wait.
 class ChunkCache {
  public:
-  // For chunks with numbers below `chunks`, each of `chunk_bytes`, at most `kept` of them at a time. Takes memory as
-  // they come. Throws Error when it is refused.
+  // For chunks numbered below `chunks`, of `chunk_bytes` bytes each, at most `kept` of them at a time. Takes memory
+  // as chunks come. Throws Error if it is refused.
   ChunkCache(std::size_t chunks, std::size_t chunk_bytes, std::size_t kept);
 
   enum class State : std::uint8_t {
-    kReady,   // it is there
-    kToFill,  // the asking thread is the one to fill it, soon: others may wait for that
+    kReady,   // the chunk is filled
+    kToFill,  // the calling thread must fill it soon: others may be waiting
     kBusy,    // another thread is filling it
-    kFull,    // it is not there, and all that are kept are in use
+    kFull,    // it is not kept, and all kept chunks are in use
   };
 
-  // A chunk in use, which stays where it is until then. The cache must outlive it.
+  // A chunk in use, which stays in place while the hold lives. The cache must outlive it.
   class Hold {
    public:
     Hold(Hold&& other) noexcept
@@ -38,9 +38,9 @@ class ChunkCache {
     ~Hold();
 
     State state() const { return state_; }
-    // Of the chunk: readable when ready, writable while it is being filled.
+    // The chunk's bytes: readable when ready, writable while it is being filled.
     std::span<std::byte> bytes() const;
-    // The chunk is there from now on. A hold that ends without leaves it as if it had never been asked for.
+    // Marks the chunk as filled. A hold that ends without this leaves the chunk as if it had never been requested.
     void filled();
 
    private:
@@ -53,7 +53,8 @@ class ChunkCache {
   };
 
   Hold find(std::size_t chunk);
-  // The same, but waits while another thread is filling it: never busy. Not for a thread that has a chunk to fill.
+  // The same, but waits while another thread fills the chunk: never kBusy. Not for a thread that still has a chunk to
+  // fill.
   Hold wait_for(std::size_t chunk);
 
   // Drops unused chunks.
@@ -66,7 +67,7 @@ class ChunkCache {
     std::size_t chunk = 0;
     std::uint32_t holds = 0;
     bool filled = false;
-    std::uint32_t before = kNone;  // in the order of use, while it is filled and not held
+    std::uint32_t before = kNone;  // neighbour in the order of use, while it is filled and not held
     std::uint32_t after = kNone;
   };
 
@@ -76,16 +77,16 @@ class ChunkCache {
   void take_out(std::uint32_t entry);
   void drop(Entry& entry);
   void release(std::uint32_t entry);
-  std::uint32_t& entry_of(std::size_t chunk);  // plus one; 0: it has none
+  std::uint32_t& entry_of(std::size_t chunk);  // entry number plus one; 0: none
 
   const std::size_t chunk_bytes_;
   HugeMemory entry_of_chunk_;
   HugeMemory memory_;
   std::mutex mutex_;
-  std::condition_variable changed_;  // an entry was filled, or given up
+  std::condition_variable changed_;  // an entry was filled or given up
   std::size_t waiting_ = 0;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> unused_;  // entries of no chunk
+  std::vector<std::uint32_t> unused_;  // entries without a chunk
   std::uint32_t first_ = kNone;        // in the order of use
   std::uint32_t last_ = kNone;
 };

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli) of RFC 3720, appendix B.4, as the records of TFRecord files have it.
+// CRC-32C (Castagnoli) of RFC 3720, appendix B.4, as used in TFRecord files.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace loadline {
 
-// By the CPU's own instruction where it has one.
+// Uses the CPU's own instruction if it has one.
 std::uint32_t crc32c(std::span<const std::byte> bytes);
-// By tables, on any CPU: the same.
+// The same by tables, on any CPU.
 std::uint32_t crc32c_by_tables(std::span<const std::byte> bytes);
 
-// As TFRecord files have it, since the checksum of bytes that hold checksums says less.
+// The form stored in TFRecord files: a plain checksum says less about bytes that themselves hold checksums.
 constexpr std::uint32_t masked(std::uint32_t crc) {
   return ((crc >> 15U) | (crc << 17U)) + 0xa282ead8U;
 }

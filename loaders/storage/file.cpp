@@ -19,7 +19,7 @@ Error system_error(std::string_view operation, const std::filesystem::path& path
   return Error(fmt::format("cannot {} {}: {}", operation, path.string(), std::strerror(code)));
 }
 
-// What stands where a file is wanted; empty: a file.
+// What the path is instead of a file; empty: a file.
 std::string_view other_than_file(mode_t mode) {
   switch (mode & S_IFMT) {
     case S_IFREG: return "";
@@ -36,7 +36,7 @@ Error no_file(std::string_view operation, const std::filesystem::path& path, mod
   return Error(fmt::format("cannot {} {}: it is {}, want a file", operation, path.string(), other_than_file(mode)));
 }
 
-// Those that anything may be written to, and nothing comes of it.
+// Devices that accept any data without effect.
 bool is_harmless(dev_t device) {
   constexpr unsigned kMemory = 1;  // the system's list of devices: null, zero and full
   return major(device) == kMemory && (minor(device) == 3 || minor(device) == 5 || minor(device) == 7);
@@ -47,9 +47,9 @@ struct Created {
   std::filesystem::path name;
 };
 
-// Creates something under a temporary name beside `path`, so that the rename stays inside one file system. Not by
-// mkstemp(3), which takes away the permissions that the user's umask would leave. `create` fails with EEXIST where the
-// name is taken: by this process, or by one of the same number on another host or before a crash.
+// Creates something under a temporary name next to `path`, so that the rename stays inside one file system. Does not
+// use mkstemp(3), which removes permissions that the user's umask would leave. `create` fails with EEXIST if the name
+// is taken: by this process, or by one with the same number on another host or before a crash.
 template <typename Create>
 Created create_beside(const std::filesystem::path& path, const Create& create, std::string_view mark = {}) {
   constexpr int kTries = 1000;
@@ -58,13 +58,13 @@ Created create_beside(const std::filesystem::path& path, const Create& create, s
   for (int i = 0;; ++i) {
     auto name = clean.parent_path() / fmt::format("{}{}-{}", begin, ::getpid(), i);
     const int result = create(name.c_str());
-    // Moved: a copy may fail for want of memory, and then nobody would remove what was created.
+    // Moved, because a copy may fail for lack of memory, and then nobody would remove what was created.
     if (result >= 0 || errno != EEXIST || i == kTries) return {result, std::move(name)};
   }
 }
 
-// A rename is on storage only once its directory is. Some file systems cannot store a directory by itself (EINVAL), and
-// one that may be written need not be readable; any other failure is one of the storage.
+// A rename is on storage only once its directory is. Some file systems cannot sync a directory (EINVAL), and a
+// writable directory need not be readable; any other failure is a failure of storage.
 void sync_directory_of(const std::filesystem::path& path) {
   const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -81,7 +81,7 @@ File File::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const int code = errno;
-    if (code == ENXIO) refuse_other_than_file("open", path);  // so it is with sockets
+    if (code == ENXIO) refuse_other_than_file("open", path);  // the error for sockets
     throw system_error("open", path, code);
   }
   return File(descriptor, path);
@@ -165,7 +165,7 @@ void refuse_other_than_file(std::string_view operation, const std::filesystem::p
 int open_other_than_file(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw system_error("write", path, errno);
-  // Before it is opened: that alone may set a device going.
+  // Checked before opening, which alone may start a device.
   const bool character = S_ISCHR(status.st_mode);
   if (!character && !S_ISFIFO(status.st_mode)) throw no_file("write", path, status.st_mode);
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -177,7 +177,7 @@ int open_other_than_file(const std::filesystem::path& path) {
     ::close(descriptor);
     throw no_file("write", path, status.st_mode);
   }
-  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);  // a reader that is slow is waited for
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);  // wait for a slow reader
   return descriptor;
 }
 

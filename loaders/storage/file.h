@@ -1,4 +1,4 @@
-// Files: the only place, with the rest of storage/, that makes system calls on them.
+// Files. Only storage/ makes system calls on files.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace loadline {
 // An open file descriptor, closed by the destructor. Reads may come from any thread.
 class File {
  public:
-  // Opens for reading, and waits for nobody: of a FIFO not for one who writes to it. Throws Error naming the path and
-  // the system's reason.
+  // Opens for reading without blocking: does not wait for the writer of a FIFO. Throws Error naming the path and the
+  // system's reason.
   static File open(const std::filesystem::path& path);
 
-  // The same for reads past the page cache, which leave it as it is; nullopt where the file system has none. Offsets,
-  // lengths and places in memory are then to be multiples of 4 KiB.
+  // The same for reads that bypass the page cache and leave it unchanged; nullopt if the file system has no such
+  // reads. Offsets, lengths and memory addresses must then be multiples of 4 KiB.
   static std::optional<File> open_past_page_cache(const std::filesystem::path& path);
 
   File(File&& other) noexcept;
@@ -29,22 +29,23 @@ class File {
 
   int descriptor() const { return descriptor_; }
   const std::filesystem::path& path() const { return path_; }
-  // Bytes now. Throws Error when the path is a directory or otherwise not a regular file.
+  // The current size. Throws Error if the path is a directory or otherwise not a regular file.
   std::size_t size_bytes() const;
-  // Whether this process owns the file or may write it, which is what the system asks of whoever wants to know which
-  // of its pages are in the page cache (mm/mincore.c of Linux).
+  // Whether this process owns the file or may write it. Only then does the system tell which of its pages are in the
+  // page cache (mm/mincore.c of Linux).
   bool may_be_inspected() const;
-  // Waits for what was written to be on storage, where it can be. Takes a moment even where nothing was written.
+  // Waits until everything written is on storage, as far as that is possible. Takes a moment even if nothing was
+  // written.
   void wait_until_stored() const;
-  // Asks the system to give up what the page cache holds of the first so many bytes of the file. A hint:
-  // page_cache_residency() tells what came of it. What is not on storage yet stays, and so do pages that a process has
-  // mapped or that are being read at this moment.
+  // Asks the system to drop the first `bytes` bytes of the file from the page cache. Only a hint:
+  // page_cache_residency() shows the result. Pages stay if they are not on storage yet, mapped by a process, or being
+  // read at this moment.
   void drop_from_page_cache(std::size_t bytes) const;
   // Asks the system not to read ahead on this descriptor.
   void expect_random_reads() const;
-  // Fills `out` from `offset` on; throws Error naming path and offset when the file ends before.
+  // Fills `out` from `offset` on; throws Error naming path and offset if the file ends earlier.
   void read_exactly(std::size_t offset, std::span<std::byte> out) const;
-  // As much from `offset` on as one call of the system gives; returns how many bytes that was, 0 at the end of the
+  // Reads as much from `offset` on as one system call delivers; returns the number of bytes, 0 at the end of the
   // file. Throws Error naming the path.
   std::size_t read_once(std::size_t offset, std::span<std::byte> out) const;
 
@@ -58,23 +59,24 @@ class File {
 // Far more than any result or configuration has.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 30;
 
-// The whole file as text. Throws Error naming the path, also where the file has more bytes than `most_bytes`.
+// The whole file as text. Throws Error naming the path, also if the file has more than `most_bytes` bytes.
 std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = kMostTextBytes);
 
-// Throws Error naming the path, as "cannot <operation> <path>: it is a FIFO, want a file", where something other than a
-// file stands there: a directory, a FIFO, a socket, a device. Nothing where nothing does.
+// Throws Error naming the path, as "cannot <operation> <path>: it is a FIFO, want a file", if the path is something
+// other than a file: a directory, a FIFO, a socket, a device. Does nothing if the path does not exist.
 void refuse_other_than_file(std::string_view operation, const std::filesystem::path& path);
 
-// Opens what is no file for writing: a FIFO that somebody reads, a terminal, /dev/null or /dev/full. Waits for nobody.
-// Returns a descriptor that the caller closes. Throws Error naming the path for everything else.
+// Opens something other than a file for writing: a FIFO that has a reader, a terminal, /dev/null or /dev/full. Does
+// not block. Returns a descriptor that the caller closes. Throws Error naming the path for everything else.
 int open_other_than_file(const std::filesystem::path& path);
 
-// A file that exists under its name whole or not at all: written beside it under a temporary name, then renamed.
-// Not thread-safe. Without commit() the destructor removes what was written and leaves the old file as it was.
+// A file that appears under its name complete or not at all: written under a temporary name in the same directory,
+// then renamed. Not thread-safe. Without commit() the destructor removes what was written and leaves the old file
+// unchanged.
 class AtomicFile {
  public:
-  // Throws Error naming the path when its directory cannot be written, and where something other than a file stands
-  // there, which the rename would replace.
+  // Throws Error naming the path if its directory cannot be written, or if the path is something other than a file,
+  // which the rename would replace.
   explicit AtomicFile(std::filesystem::path path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -83,9 +85,9 @@ class AtomicFile {
   // Throws Error naming the path and the reason (a full disk, a quota).
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  // Where it is until commit(), for a library that writes files by itself.
+  // The temporary path until commit(), for a library that writes files itself.
   const std::filesystem::path& temporary() const { return temporary_; }
-  // Flushes to storage and renames over the final name.
+  // Flushes to storage and renames to the final name.
   void commit();
 
  private:
@@ -94,11 +96,11 @@ class AtomicFile {
   int descriptor_;
 };
 
-// A directory that appears under its name whole or not at all. Same rules as AtomicFile; commit() throws Error when
-// something non-empty came to stand under the name.
+// A directory that appears under its name complete or not at all. Same rules as AtomicFile; commit() throws Error if
+// something non-empty has appeared under the name.
 class AtomicDirectory {
  public:
-  // Until commit() it lies beside `path`, as ".<name>.<process>-<number>", or ".<name>.<mark>.<process>-<number>".
+  // Until commit() its name is ".<name>.<process>-<number>", or ".<name>.<mark>.<process>-<number>", next to `path`.
   explicit AtomicDirectory(std::filesystem::path path, std::string_view mark = {});
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;

@@ -18,19 +18,20 @@
 namespace loadline {
 namespace {
 
-// Of a longer file this much is read ahead, which few photographs exceed, and the rest by the thread that wants it.
+// A longer file is read ahead up to this size, which few photographs exceed, and the thread that needs it reads the
+// rest.
 constexpr std::size_t kMostAheadBytes = std::size_t{4} << 20;
 constexpr std::size_t kArenaLineBytes = 64;
 
 // How often the system may say that it has no room for now.
 constexpr int kMostSubmitTries = 100'000;
 
-// With a byte more than the file, so that one which has grown shows.
+// One byte more than the file, so that a grown file shows.
 std::size_t wanted_bytes(std::size_t file_bytes) {
   return ByteArena::rounded(std::min(file_bytes, kMostAheadBytes - 1) + 1);
 }
 
-// Not written to: what no file is read into is never there.
+// Not initialised: pages that no file is read into never exist.
 std::unique_ptr<std::byte[]> arena_memory(std::size_t bytes) {
   try {
     return std::make_unique_for_overwrite<std::byte[]>(bytes);
@@ -39,13 +40,13 @@ std::unique_ptr<std::byte[]> arena_memory(std::size_t bytes) {
   }
 }
 
-// What is to be tried again is no failure.
+// A result that calls for another try is not a failure.
 void check_answer(std::string_view operation, std::string_view path, int result) {
   if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -ECANCELED) return;
   throw Error(fmt::format("cannot {} {}: {}", operation, path, std::strerror(-result)));
 }
 
-// What the system tells of a file: the end of its reading and of its closing.
+// Steps that the system reports for a file: the end of its read and of its close.
 constexpr std::uint8_t kStepsTold = 2;
 
 }  // namespace
@@ -89,7 +90,8 @@ void ByteArena::give_back(std::span<std::byte> piece) {
 
 void ByteArena::keep_for_good() {
   static std::mutex mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, and to be seen not to be lost
+  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, but reachable for leak
+                                                                         // checkers
   const std::lock_guard lock(mutex);
   kept.push_back(std::move(memory_));
 }
@@ -174,31 +176,31 @@ bool FileArrivals::ask(std::string_view path, std::size_t bytes, std::size_t tic
   return true;
 }
 
-// All steps or none: the system would run what is left of a chain as a chain of its own, before its file is open.
+// All steps or none: the system would run the rest of a chain as a separate chain, before its file is open.
 void FileArrivals::hand_over() {
   for (int tries = 0; tries < kMostSubmitTries; ++tries) {
     const int taken = ring_->submit();
     if (taken == static_cast<int>(kFileSteps)) return;
     if (taken > 0) {
-      // The memory of this file stays lent, and so does all other: the system may write to it.
+      // The memory of this file stays lent, like all other: the system may still write to it.
       arena_.keep_for_good();
       fail(fmt::format("cannot submit to io_uring: the system accepted {} of a file's {} steps", taken, kFileSteps));
     }
     if (taken < 0 && taken != -EINTR && taken != -EAGAIN && taken != -EBUSY) {
       fail(fmt::format("cannot submit to io_uring: {}", std::strerror(-taken)));
     }
-    std::this_thread::yield();  // short of memory, which passes; its answers have room for all that was asked
+    std::this_thread::yield();  // temporarily short of memory; there is room for all answers
   }
   fail(fmt::format("cannot submit to io_uring: {}", std::strerror(EAGAIN)));
 }
 
-// The place of the file that has arrived with it, if any.
+// Returns the place of the file that this step completes, if any.
 std::optional<std::size_t> FileArrivals::note(const FileStepDone& done) {
   if (done.place >= place_of_.size() || steps_left_[done.place] == 0) {
     fail("cannot read files by io_uring: it reports a file that was not requested");
   }
   const std::uint32_t at = place_of_[done.place];
-  // An opening that is told of has failed, and then nothing else is told of.
+  // A reported kOpen has failed, and then no other step is reported.
   const bool over = done.step == FileStep::kOpen;
   const std::uint8_t steps = over ? steps_left_[done.place] : std::uint8_t{1};
   steps_left_[done.place] = static_cast<std::uint8_t>(steps_left_[done.place] - steps);
@@ -235,7 +237,7 @@ std::span<const std::byte> FileArrivals::bytes(std::size_t at) {
   check_answer("read", path, place.read);
   const std::size_t known = place.opened < 0 || place.read < 0 ? 0 : static_cast<std::size_t>(place.read);
   if (known == place.expected_bytes && known < place.memory.size()) return place.memory.first(known);
-  // Shorter or longer than it was, longer than is read ahead, or read in part.
+  // Its length has changed, it is longer than what is read ahead, or it was read in part.
   const File file = File::open(path);
   const std::size_t bytes = file.size_bytes();
   std::span<std::byte> all = place.memory;

@@ -1,4 +1,4 @@
-// Whole files, many at a time, by io_uring, in the order in which storage answers.
+// Reads whole files, many at a time, by io_uring, and returns them in the order in which storage answers.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,20 @@
 
 namespace loadline {
 
-// A block of memory that is lent in pieces of any length. One thread.
+// A block of memory, lent in pieces of any length. One thread.
 class ByteArena {
  public:
-  // Throws Error when memory is refused. Allocates nothing later, while at most `most_pieces` are lent.
+  // Throws Error if memory is refused. Allocates nothing later while at most `most_pieces` are lent.
   ByteArena(std::size_t bytes, std::size_t most_pieces);
 
-  // The first place that is long enough, in whole cache lines; empty where there is none. `bytes` is above 0.
+  // Lends the first gap that is long enough, in whole cache lines; empty if there is none. `bytes` is above 0.
   std::span<std::byte> lend(std::size_t bytes);
-  // What lend() gave, as a whole.
+  // Takes back a whole piece from lend().
   void give_back(std::span<std::byte> piece);
 
-  // What lend() takes for so many.
+  // How many bytes lend() uses for `bytes` bytes.
   static std::size_t rounded(std::size_t bytes);
-  // For memory that the system may still write to at any time: it is never reused.
+  // Never frees or reuses the memory, because the system may still write to it.
   void keep_for_good();
 
  private:
@@ -38,30 +38,30 @@ class ByteArena {
   };
 
   std::unique_ptr<std::byte[]> memory_;
-  std::vector<Gap> gaps_;  // in their order; no two touch
+  std::vector<Gap> gaps_;  // in order; no two touch
 };
 
 struct FileArrivalsOptions {
-  std::size_t requests = 64;    // files that the system reads at a time
-  std::size_t bytes = 0;        // of memory for files; as many as the longest file takes are always there
-  std::size_t most_bytes = 0;   // of the longest file
-  std::size_t most_files = 64;  // asked for and not given back; at least `requests`
+  std::size_t requests = 64;    // files read at a time
+  std::size_t bytes = 0;        // memory for files; always at least enough for the longest file
+  std::size_t most_bytes = 0;   // bytes of the longest file
+  std::size_t most_files = 64;  // requested and not yet given back; at least `requests`
 };
 
-// Files are opened, read and closed by the system alone. Threads: one at a time calls ask(), arrived() and give_back();
-// wait() may run beside ask() and give_back(), and bytes() beside all.
+// The system alone opens, reads and closes the files. One thread at a time calls ask(), arrived() and give_back();
+// wait() may run concurrently with ask() and give_back(), and bytes() with all of them.
 //
-// When the system does not take a request or does not tell of one that is done, the call that met it throws Error
-// naming the operation, and so does every later one.
+// If the system refuses a request or fails to report a finished one, the call that notices throws Error naming the
+// operation, and so does every later call.
 class FileArrivals {
  public:
-  // Throws Error when memory is refused, or the ring (make_file_ring()).
+  // Throws Error if memory or the ring is refused (make_file_ring()).
   explicit FileArrivals(const FileArrivalsOptions& options);
-  // On a ring of the caller's, of ring_places(options.requests) places, that opens files aside.
+  // Uses the caller's ring, which has ring_places(options.requests) places and FileOpening::kAside.
   FileArrivals(const FileArrivalsOptions& options, std::unique_ptr<FileRing> ring);
   FileArrivals(const FileArrivals&) = delete;
   FileArrivals& operator=(const FileArrivals&) = delete;
-  // Waits for the files that are being read and for nothing else.
+  // Waits only for the files that are being read.
   ~FileArrivals();
 
   struct Arrival {
@@ -69,34 +69,34 @@ class FileArrivals {
     std::size_t place;
   };
 
-  // Asks for a file, which was `bytes` long when it was last seen; one whose length is another now is read as it is.
-  // Does not wait, unless the system has no room. False where there is
-  // no room: too many files are being read, or their memory was not given back.
+  // Requests a file that was `bytes` long when last seen; if its length has changed, it is read as it is now. Does
+  // not wait unless the system has no room. False if too many files are being read, or too much memory was not given
+  // back.
   bool ask(std::string_view path, std::size_t bytes, std::size_t ticket);
-  // One that was read, or could not be; the first that the system tells of. None: it tells of none now.
+  // The first file that the system reports as read or failed; nullopt if it reports none now.
   std::optional<Arrival> arrived();
-  // Waits until the system tells of something, for `limit` at the most.
+  // Waits up to `limit` until the system reports something.
   void wait(std::chrono::nanoseconds limit);
-  // Of a file that has arrived. Throws Error naming the path and the reason. Any thread, one a place.
+  // The bytes of a file that has arrived. Throws Error naming the path and the reason. Any thread, one per place.
   std::span<const std::byte> bytes(std::size_t place);
   void give_back(std::size_t place);
 
   std::size_t in_flight() const { return in_flight_; }
-  // Whether ask() was refused last because of memory or the number of files not given back.
+  // Whether the last ask() was refused because of memory or files not given back.
   bool full() const { return full_; }
 
-  // One that has been read is still being closed by the system when the next one is asked for.
+  // More places than requests: the system is still closing one file while the next is requested.
   static constexpr std::size_t ring_places(std::size_t requests) { return requests + requests / 4 + 1; }
 
  private:
   struct Place {
-    std::string path;  // its memory is used again
+    std::string path;  // its memory is reused
     std::span<std::byte> memory;
     std::size_t expected_bytes = 0;
     std::size_t ticket = 0;
     int opened = 0;                   // an error number below 0
     int read = 0;                     // bytes; an error number below 0
-    std::vector<std::byte> long_one;  // the file, where it is longer than its memory
+    std::vector<std::byte> long_one;  // the file, if it is longer than its memory
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -110,13 +110,13 @@ class FileArrivals {
   ByteArena arena_;
   std::vector<Place> places_;
   std::vector<std::uint32_t> free_places_;
-  std::vector<std::uint32_t> place_of_;   // of each place of the ring: the file that is read there, or none
-  std::vector<std::uint8_t> steps_left_;  // of each place of the ring, that the system has not told of
+  std::vector<std::uint32_t> place_of_;   // for each place of the ring: the file read there, or none
+  std::vector<std::uint8_t> steps_left_;  // for each place of the ring: steps that the system has not reported
   std::vector<std::uint32_t> free_ring_places_;
   std::size_t in_flight_ = 0;
   std::size_t steps_in_flight_ = 0;
   bool full_ = false;
-  std::string broken_;  // why; empty: it is not
+  std::string broken_;  // the reason; empty if it works
 };
 
 }  // namespace loadline

@@ -26,7 +26,7 @@ int lock_now(int descriptor, int lock) {
   return 0;
 }
 
-// Whether the name still leads to what is open: its last holder may have removed it in the meantime.
+// Whether the name still leads to the open file: its last holder may have removed it meanwhile.
 bool is_still(const std::filesystem::path& name, const struct stat& opened) {
   struct stat there {};
   return ::lstat(name.c_str(), &there) == 0 && there.st_dev == opened.st_dev && there.st_ino == opened.st_ino;
@@ -69,7 +69,7 @@ bool FileLock::take(const std::filesystem::path& path) {
 
 FileLock::~FileLock() {
   if (descriptor_ < 0) return;
-  // Removed while it is held, so that nobody else's is.
+  // Removed while still held, so that nobody else's file is removed.
   if (ours_) ::unlink(lock_.c_str());
   ::close(descriptor_);
 }
@@ -79,7 +79,7 @@ std::unique_ptr<const HeldFile> HeldFile::together(const std::filesystem::path& 
 }
 
 std::unique_ptr<const HeldFile> HeldFile::alone(const std::filesystem::path& path) {
-  return take(path, O_RDWR, LOCK_EX);  // NFS locks for one alone only what is open for writing
+  return take(path, O_RDWR, LOCK_EX);  // NFS grants exclusive locks only on files open for writing
 }
 
 std::unique_ptr<const HeldFile> HeldFile::take(const std::filesystem::path& path, int access, int lock) {

@@ -1,4 +1,4 @@
-// One writer of a file at a time, and readers whose files nobody replaces.
+// Locks: one writer of a file at a time, and readers whose file nobody replaces.
 #pragma once
 
 #include <filesystem>
@@ -6,19 +6,19 @@
 
 namespace loadline {
 
-// Whether flock(2), which has refused a lock with this error, or 0, did so because another holds the file. Every other
-// error is that of a file system without locks, where nobody holds anything.
+// Whether flock(2) failed with this error (0: success) because another process or object holds the lock. Any other
+// error comes from a file system without locks, where nobody holds anything.
 bool another_holds(int error);
 
-// Holds `<path>.lock`, an empty file beside the one that is to be written, for as long as it lives, and removes it at
-// the end. The lock is the system's (flock(2)) and ends with the process: a lock that a killed process left behind
-// blocks no other. On a file system without locks there is none, and nothing is said.
+// Holds `<path>.lock`, an empty file next to the one to be written, while it lives, and then removes it. The lock is
+// the system's (flock(2)) and ends with the process: a lock file left by a killed process blocks nobody. On a file
+// system without locks it silently locks nothing.
 class FileLock {
  public:
-  // Throws Error naming the path: another process, or another object of this one, holds its lock; the lock file cannot
-  // be made.
+  // Throws Error naming the path if another process, or another object in this one, holds the lock, or if the lock
+  // file cannot be created.
   explicit FileLock(const std::filesystem::path& path);
-  // The same, but null where another holds it.
+  // The same, but null if another holds it.
   static std::unique_ptr<FileLock> if_free(const std::filesystem::path& path);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
@@ -30,17 +30,17 @@ class FileLock {
 
   std::filesystem::path lock_;
   int descriptor_ = -1;
-  bool ours_ = false;  // to remove: it is empty
+  bool ours_ = false;  // whether to remove it
 };
 
-// A lock on an existing file, shared with other readers or held alone, for as long as the object lives. The lock is the
-// system's (flock(2)), belongs to the file and stays when the file is renamed. On a file system without locks everybody
-// who asks gets the file.
+// A lock on an existing file, shared with other readers or exclusive, while the object lives. The lock is the
+// system's (flock(2)), belongs to the file and survives a rename. On a file system without locks every request
+// succeeds.
 class HeldFile {
  public:
-  // Null where another holds it alone. Throws Error naming the file where it cannot be opened.
+  // A shared lock; null if another holds it exclusively. Throws Error naming the file if it cannot be opened.
   static std::unique_ptr<const HeldFile> together(const std::filesystem::path& path);
-  // Null where another holds it, which may be an object of this process. Throws the same.
+  // An exclusive lock; null if another holds it, even an object of this process. Throws the same.
   static std::unique_ptr<const HeldFile> alone(const std::filesystem::path& path);
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;

@@ -16,20 +16,20 @@
 namespace loadline {
 namespace {
 
-// Of a longer file this much is read ahead, which few photographs exceed, and the rest when it is taken.
+// A longer file is read ahead up to this size, which few photographs exceed, and the rest when it is taken.
 constexpr std::size_t kMostPlaceBytes = std::size_t{4} << 20;
 constexpr std::size_t kQueueLineBytes = 64;
 
 // How often the system may say that it has no room for now while it has nothing to finish first.
 constexpr int kMostTries = 1000;
 
-// A place has room for a byte more than its file, so that a file which has grown shows.
+// A place has room for one byte more than its file, so that a grown file shows.
 std::size_t place_bytes_for(std::size_t most_bytes) {
   const std::size_t wanted = std::min(most_bytes, kMostPlaceBytes - 1) + 1;
   return (wanted + kQueueLineBytes - 1) / kQueueLineBytes * kQueueLineBytes;
 }
 
-// Not written to: what no file is read into is never there.
+// Not initialised: pages that no file is read into never exist.
 std::unique_ptr<std::byte[]> memory_for(std::size_t places, std::size_t place_bytes) {
   try {
     return std::make_unique_for_overwrite<std::byte[]>(places * place_bytes);
@@ -38,15 +38,16 @@ std::unique_ptr<std::byte[]> memory_for(std::size_t places, std::size_t place_by
   }
 }
 
-// For memory that the system may write to at any time and does not tell when: nobody else must ever have it.
+// Keeps memory that the system may write to at any time: nobody else must ever get it.
 void keep_for_good(std::unique_ptr<std::byte[]> memory) {
   static std::mutex mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, and to be seen not to be lost
+  static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>();  // never freed, but reachable for leak
+                                                                         // checkers
   const std::lock_guard lock(mutex);
   kept.push_back(std::move(memory));
 }
 
-// To be tried again: not now, or not to the end.
+// Whether to try again: busy now, or incomplete.
 bool is_passing(int result) {
   return result == -EINTR || result == -EAGAIN || result == -EBUSY;
 }
@@ -88,7 +89,9 @@ void FileQueue::fail(const std::string& why) {
 
 void FileQueue::push(std::string_view path, std::size_t bytes) {
   check_whole();
-  if (size_ == capacity()) throw Error(fmt::format("cannot read {} ahead: {} files are already", path, size_));
+  if (size_ == capacity()) {
+    throw Error(fmt::format("cannot read {} ahead: {} files are being read already", path, size_));
+  }
   const std::size_t at = (first_ + size_) % places_.size();
   Place& place = places_[at];
   place.path.assign(path);
@@ -98,7 +101,7 @@ void FileQueue::push(std::string_view path, std::size_t bytes) {
   ++size_;
 }
 
-// All steps or none: the system would run what is left of a chain as a chain of its own, before its file is open.
+// All steps or none: the system would run the rest of a chain as a separate chain, before its file is open.
 void FileQueue::hand_over(Place& place) {
   for (int tries = 0; tries < kMostTries; ++tries) {
     const int taken = ring_->submit();
@@ -116,7 +119,7 @@ void FileQueue::hand_over(Place& place) {
     if (taken < 0 && !is_passing(taken)) {
       fail(fmt::format("cannot submit to io_uring: {}", std::strerror(-taken)));
     }
-    // The system has no room until it is done with something.
+    // The system has no room until it finishes something.
     if (taken != -EINTR && in_flight_ > 0) {
       if (const int result = wait_for_one(); result < 0) {
         fail(fmt::format("cannot wait for io_uring: {}", std::strerror(-result)));
@@ -125,13 +128,13 @@ void FileQueue::hand_over(Place& place) {
     } else if (taken != -EINTR) {
       std::this_thread::yield();
     } else {
-      --tries;  // a signal says nothing of what the system has
+      --tries;  // a signal says nothing about the system's room
     }
   }
   fail(fmt::format("cannot submit to io_uring: {}", std::strerror(EAGAIN)));
 }
 
-// 0 when a step was done, or the system's error number below 0 where it cannot tell of any.
+// Returns 0 when a step was done, or the system's error number below 0.
 int FileQueue::wait_for_one() {
   for (int tries = 0;;) {
     FileStepDone done;
@@ -160,7 +163,7 @@ void FileQueue::wait_for(const Place& place) {
 
 std::span<const std::byte> FileQueue::take() {
   check_whole();
-  if (size_ == 0) throw Error("cannot take a file: none was asked for");
+  if (size_ == 0) throw Error("cannot take a file: none was requested");
   const Place& place = places_[first_];
   wait_for(place);
   const auto memory = memory_of(first_);
@@ -175,8 +178,8 @@ std::span<const std::byte> FileQueue::take() {
   return read_on(place, memory.first(std::min(bytes, memory.size())));
 }
 
-// Either the system was interrupted, or the file is longer than its place or not as long as it was: what the file holds
-// now, on from where the system came to.
+// Reads the file's current contents from where the system stopped: it was interrupted, the file is longer than its
+// place, or its length has changed.
 std::span<const std::byte> FileQueue::read_on(const Place& place, std::span<std::byte> begun) {
   const File file = File::open(place.path);
   const std::size_t bytes = file.size_bytes();

@@ -23,13 +23,13 @@ void check(int result) {
 class SystemRing final : public FileRing {
  public:
   SystemRing(std::size_t places, FileOpening opening) : opening_(opening) {
-    // A chain of which one step is refused at once still has an answer for each of the others.
+    // If one step of a chain is refused at once, each of the others still gets an answer.
     check(::io_uring_queue_init(static_cast<unsigned>(kFileSteps * places), &ring_, IORING_SETUP_SUBMIT_ALL));
     try {
       check(::io_uring_register_files_sparse(&ring_, static_cast<unsigned>(places)));
-      // What a file system cannot do without waiting is done by threads of the system's, by default no more than four a
-      // CPU: with two CPUs and 16 reads in flight, half of them waited for the other half.
-      unsigned most_threads[2] = {static_cast<unsigned>(places), 0};  // for files; 0: as it is
+      // Operations that would block run on threads of the system, by default at most four per CPU: with two CPUs and
+      // 16 reads in flight, half of them waited for the other half.
+      unsigned most_threads[2] = {static_cast<unsigned>(places), 0};  // for files; 0: unchanged
       check(::io_uring_register_iowq_max_workers(&ring_, most_threads));
     } catch (...) {
       ::io_uring_queue_exit(&ring_);
@@ -52,7 +52,7 @@ class SystemRing final : public FileRing {
 
     entry = ::io_uring_get_sqe(&ring_);
     ::io_uring_prep_read(entry, static_cast<int>(file), out.data(), static_cast<unsigned>(out.size()), 0);
-    // A file that is shorter than the place for it ends the chain, unless the link is a hard one.
+    // A file shorter than its place would end the chain, unless the link is a hard one.
     entry->flags |= IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK;
     entry->user_data = tag(place, FileStep::kRead);
 
@@ -82,7 +82,7 @@ class SystemRing final : public FileRing {
     io_uring_cqe* entry = nullptr;
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(limit);
     __kernel_timespec most{.tv_sec = whole.count(), .tv_nsec = (limit - whole).count()};
-    // From Linux 5.11 on this leaves the submission queue to whoever submits.
+    // From Linux 5.11 on this does not touch the submission queue.
     return ::io_uring_wait_cqe_timeout(&ring_, &entry, &most);
   }
 

@@ -1,5 +1,5 @@
-// What a FileQueue asks of the system and what it hears back: io_uring behind an interface, so that tests can stand in
-// for a system that fails, answers late or reads less than it was asked for.
+// io_uring behind an interface, so that tests can replace the system by one that fails, answers late or reads less
+// than requested.
 #pragma once
 
 #include <chrono>
@@ -11,50 +11,50 @@
 
 namespace loadline {
 
-// What is kept for a path beforehand; a longer one is allocated when it comes.
+// Bytes reserved for each path; a longer path is allocated when it comes.
 inline constexpr std::size_t kUsualPathBytes = 200;
 
-// The steps of one file, each done by the system alone when the one before it is. A file that cannot be opened has the
-// other two cancelled; it is closed whatever its read came to.
+// The steps for one file. The system starts each when the one before is done. If the file cannot be opened, the other
+// two are cancelled; it is closed whatever the result of the read.
 enum class FileStep : std::uint8_t { kOpen, kRead, kClose };
 
 inline constexpr std::size_t kFileSteps = 3;
 
 // One step is over.
 struct FileStepDone {
-  std::size_t place = 0;  // that the file was prepared for
+  std::size_t place = 0;  // as given to prepare()
   FileStep step = FileStep::kOpen;
-  int result = 0;  // of the system call: bytes of a read; an error number below 0
+  int result = 0;  // of the system call: bytes read; below 0: an error number
 };
 
 // Who opens a file.
 enum class FileOpening : std::uint8_t {
-  kAtOnce,  // the thread that submits, where the file system does not say that it has to wait; FUSE and network ones do
-            // not say so, and then that thread waits
-  kAside,   // a thread of the system's; it tells of a file's opening only where that failed, and then of nothing else
+  kAtOnce,  // the submitting thread, unless the file system says that opening would block; FUSE and network file
+            // systems do not say so, and then that thread waits
+  kAside,   // a thread of the system; kOpen is reported only if it failed, and then no other step
 };
 
-// The functions return the system's result, which the caller interprets. One thread.
+// Functions return the system's result, which the caller interprets. One thread.
 class FileRing {
  public:
   virtual ~FileRing() = default;
 
-  // Writes down the three steps of one file for submit() to hand over: at most one file a place at a time. `path` and
-  // `out` are borrowed until all three are done. False where there is no room.
+  // Queues the three steps for one file until submit(); at most one file per place at a time. Borrows `path` and
+  // `out` until all three steps are done. False if there is no room.
   virtual bool prepare(std::size_t place, const std::string& path, std::span<std::byte> out) = 0;
-  // Hands over what was written down and not handed over yet. How many steps the system took, or an error number below
-  // 0.
+  // Hands all queued steps to the system. Returns how many it took, or an error number below 0.
   virtual int submit() = 0;
-  // Waits until a step is over and tells which; 0, or an error number below 0.
+  // Waits until a step is done and writes it to `done`; returns 0, or an error number below 0.
   virtual int wait(FileStepDone& done) = 0;
-  // The same without waiting: -EAGAIN where none is over.
+  // The same without waiting: -EAGAIN if no step is done.
   virtual int poll(FileStepDone& done) = 0;
-  // Waits until poll() has one, for `limit` at the most: -ETIME then. May run beside prepare() and submit().
+  // Waits up to `limit` until poll() would return a step; -ETIME after that. May run concurrently with prepare() and
+  // submit().
   virtual int wait_for_any(std::chrono::nanoseconds limit) = 0;
 };
 
-// By io_uring, for files in places 0 to `places` - 1. Throws Error when the system refuses: where it is older than
-// Linux 5.19, and where a container is not allowed to.
+// A ring on io_uring, for files in places 0 to `places` - 1. Throws Error if the system refuses: before Linux 5.19,
+// or in a container that forbids io_uring.
 std::unique_ptr<FileRing> make_file_ring(std::size_t places, FileOpening opening = FileOpening::kAtOnce);
 
 }  // namespace loadline

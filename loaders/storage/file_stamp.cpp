@@ -32,8 +32,8 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 std::string change_between(const std::optional<FileStamp>& before, const std::optional<FileStamp>& now) {
   if (before == now) return "";
   if (before && now) {
-    // File systems in user space may number a file anew when they have forgotten it. To put another one in its place
-    // changes the time at which that one changed.
+    // File systems in user space may give a forgotten file a new number. Replacing a file would also change its
+    // change time.
     FileStamp renumbered = *now;
     renumbered.inode = before->inode;
     if (renumbered == *before) return "";

@@ -25,7 +25,7 @@ std::size_t allowed_files() {
   return std::min<std::size_t>(kMost, limit.rlim_cur / 4);
 }
 
-// Below 0 where it cannot be opened.
+// Below 0 if it cannot be opened.
 int open_and_fetch(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor >= 0) ::posix_fadvise(descriptor, 0, kMostFetchedBytes, POSIX_FADV_WILLNEED);
@@ -67,7 +67,7 @@ void FilesAhead::close(Place& place) {
   allowance_.give_back();
 }
 
-// False where anything is not as it should be.
+// False if anything goes wrong.
 bool FilesAhead::read_whole(const Place& place, std::size_t& bytes) {
   struct stat status {};
   if (place.descriptor < 0 || ::fstat(place.descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
@@ -93,7 +93,7 @@ std::span<const std::byte> FilesAhead::take() {
     close(place);
   }
   if (whole) return std::span(memory_).first(bytes);
-  // Once more, by what says what is wrong.
+  // Once more, by the class that reports what is wrong.
   const File file = File::open(place.path);
   bytes = file.size_bytes();
   if (memory_.size() < bytes) memory_.resize(bytes + bytes / 4);

@@ -11,7 +11,7 @@ std::uint32_t folded(std::uint32_t sum) {
   return (sum & 0xffffU) + (sum >> 16U);
 }
 
-// As versions before 1.6.3 of the library wrote it: the bytes of each half the other way round.
+// The checksum as written by library versions before 1.6.3: the bytes of each half are swapped.
 std::uint32_t turned(std::uint32_t checksum) {
   return (checksum & 0x00ff00ffU) << 8U | (checksum >> 8U & 0x00ff00ffU);
 }
@@ -19,7 +19,7 @@ std::uint32_t turned(std::uint32_t checksum) {
 }  // namespace
 
 std::uint32_t fletcher32(std::span<const std::byte> bytes) {
-  constexpr std::size_t kWordsUnfolded = 360;  // whose sums stay below 2^32
+  constexpr std::size_t kWordsUnfolded = 360;  // sums of this many stay below 2^32
   const auto at = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes[i]); };
   std::uint32_t sum = 0;
   std::uint32_t sum_of_sums = 0;

@@ -1,4 +1,4 @@
-// The checksum that HDF5 puts behind a chunk (its filter `fletcher32`).
+// The checksum that HDF5's filter `fletcher32` appends to a chunk.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace loadline {
 
-// J. Fletcher's checksum of 32 bits over words of two bytes, the first of them the high one, as HDF5 has it.
+// J. Fletcher's 32-bit checksum over words of two bytes, high byte first, as in HDF5.
 std::uint32_t fletcher32(std::span<const std::byte> bytes);
 
-// What stands before the checksum, which is the last four bytes; nullopt where it is another's.
+// The bytes before the checksum, which is the last four bytes; nullopt if the checksum does not match.
 std::optional<std::span<const std::byte>> without_fletcher32(std::span<const std::byte> bytes);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Reading of .gz files (RFC 1952).
+// Reads .gz files (RFC 1952).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// Inflates one file from its beginning. One thread at a time. Concatenated members read as one, as gzip does.
+// Inflates one file from its beginning. One thread at a time. Reads concatenated members as one, like gzip.
 class GzipReader {
  public:
   // Throws Error naming the path.
@@ -17,8 +17,8 @@ class GzipReader {
   GzipReader& operator=(const GzipReader&) = delete;
   ~GzipReader();
 
-  // Inflates the next bytes into `out`; fewer than asked only at the end. Throws Error naming the path when the data
-  // is corrupt, its checksum is wrong, or the file ends before the data does.
+  // Inflates the next bytes into `out`; fewer than out.size() only at the end. Throws Error naming the path when the
+  // data is corrupt, its checksum is wrong, or the file ends before the data does.
   std::size_t read(std::span<std::byte> out);
 
  private:

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using Handle = Hdf5Handle;
 
 Handle open_file(const fs::path& path) {
-  refuse_other_than_file("open", path);  // the library would wait for one who writes to a FIFO
+  refuse_other_than_file("open", path);  // the library would wait for the writer of a FIFO
   const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
   if (is_hdf5 == 0) throw hdf5_failure("open", path, "not an HDF5 file");
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -40,7 +40,7 @@ Handle open_file(const fs::path& path) {
   throw hdf5_failure("open", path, why);
 }
 
-// The paths of all datasets, for whoever asked for one that is not there.
+// The paths of all datasets, for the message about a missing one.
 std::vector<std::string> dataset_names(hid_t file) {
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* out) -> herr_t {
@@ -51,8 +51,8 @@ std::vector<std::string> dataset_names(hid_t file) {
   return names;
 }
 
-// An external link would lead to another file, whose offsets say nothing of this one: read there, what belongs to the
-// dataset is one file again.
+// An external link leads to another file, whose offsets mean nothing here. If the user names that file, the dataset
+// is one file again.
 void refuse_external_link(hid_t file, const fs::path& path, const std::string& name) {
   H5L_info_t info{};
   if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(file, name.c_str(), &info, H5P_DEFAULT) < 0)
@@ -80,7 +80,7 @@ std::string file_name_of(hid_t object) {
 }
 
 Handle open_dataset(hid_t file, const fs::path& path, const std::string& name) {
-  // Asked first, so that a missing dataset is told from one that cannot be read.
+  // First, to tell a missing dataset from one that cannot be read.
   const std::vector<std::string> known = dataset_names(file);
   const std::string_view wanted = std::string_view(name).substr(name.starts_with('/') ? 1 : 0);
   if (std::ranges::find(known, wanted) == known.end()) {
@@ -109,7 +109,7 @@ std::string type_name(hid_t type) {
     case H5T_STRING: return "text";
     case H5T_COMPOUND: return "compound";
     case H5T_VLEN: return "variable-length";
-    default: return "of a type of its own";
+    default: return "of another type";
   }
   if (bytes > 1 && H5Tget_order(type) == H5T_ORDER_BE) text += " big-endian";
   return text;
@@ -192,10 +192,10 @@ std::size_t Hdf5Facts::row_bytes() const {
   return bytes;
 }
 
-// Opened with the library's own properties, which is what a training script gets. Its sieve buffer, 64 KiB read around
-// every request, makes single rows in random order three times slower than none would; it belongs to the file and not
-// to the dataset, and the library shares one file between all who open it, so there is no choosing it for some readers.
-// Its cache of decoded chunks, 1 MiB, serves an order that stays near a chunk and no other.
+// Opened with the library's default properties, which is what a training script gets. The default sieve buffer reads
+// 64 KiB around every request and makes single rows in random order three times slower. It belongs to the file rather
+// than the dataset, and the library shares one file between all who open it, so it cannot be chosen per reader. The
+// default cache of decoded chunks, 1 MiB, helps only orders that stay near a chunk.
 struct Hdf5Dataset::Handles {
   Handle file;
   Handle dataset;
@@ -203,7 +203,7 @@ struct Hdf5Dataset::Handles {
 };
 
 Hdf5Dataset::Hdf5Dataset(const fs::path& path, const std::string& name) : path_(path) {
-  const Hdf5Lock lock;  // before what must be closed in it, should this fail
+  const Hdf5Lock lock;  // declared first: if construction fails, the rest closes under it
   auto opened = std::make_unique<Handles>();
   opened->file = open_file(path);
   opened->dataset = open_dataset(opened->file.id(), path, name);
@@ -285,8 +285,8 @@ Hdf5Dataset::StoredChunk Hdf5Dataset::read_chunk(std::uint64_t first, std::span<
   return {.bytes = bytes, .skipped = skipped, .offset_bytes = 0};
 }
 
-// Nothing is stored in less than a 1032th of its length (zlib's limit), so that a larger claim is a lie and asks for no
-// memory. What lies in other files is believed.
+// Nothing can be stored in less than a 1032th of its length (zlib's limit), so a larger claim is false and must not
+// allocate memory. Claims about other files are believed.
 std::size_t Hdf5Dataset::checked_elements() const {
   constexpr double kMostInflation = 1032;
   auto bytes = static_cast<double>(facts_.element_bytes);  // does not wrap
@@ -331,7 +331,7 @@ std::vector<std::uint64_t> Hdf5Dataset::read_offsets() const {
                        fmt::format("offsets must be whole numbers in one row, but these are {}", facts_.type));
   }
   std::vector<std::uint64_t> values(checked_elements());
-  // What is negative comes out as 0, by the library's rule for what does not fit.
+  // The library converts negative numbers to 0, its rule for values that do not fit.
   if (!values.empty() &&
       H5Dread(handles_->dataset.id(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
     throw hdf5_failure("read", path_, hdf5_last_error());

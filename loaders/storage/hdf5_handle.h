@@ -1,4 +1,4 @@
-// What the HDF5 library gives out, for the files of storage/ that call it; they hold its types to those here.
+// Handles of the HDF5 library, for the files in storage/ that call it; these check its types against those here.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace loadline {
 
 using Hdf5Id = std::int64_t;  // hid_t
 
-// A handle of the library, closed by the destructor.
+// A library handle, closed by the destructor.
 class Hdf5Handle {
  public:
   using Close = int (*)(Hdf5Id);
@@ -27,7 +27,7 @@ class Hdf5Handle {
 
   Hdf5Id id() const { return id_; }
   bool valid() const { return id_ >= 0; }
-  // Closes now; whether that went well.
+  // Closes now; returns whether that succeeded.
   bool close() { return close_(std::exchange(id_, -1)) >= 0; }
 
  private:

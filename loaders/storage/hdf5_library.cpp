@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// While it lives, nothing reaches stderr, of other threads neither: it lives for a millisecond, once.
+// While it lives, nothing reaches stderr, not even from other threads: it lives once, for a millisecond.
 class Hush {
  public:
   Hush() : stderr_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
@@ -34,12 +34,11 @@ class Hush {
   int stderr_;
 };
 
-// Throws Error where the library does not come up: it prints why by itself, in pages, as long as it cannot be told
-// otherwise.
+// Throws Error if the library does not start. It would print pages about the reason until it can be told not to.
 void start_library() {
   const Hush hush;
-  // At exit the library closes again what could not be closed for want of space, and crashes. All files are closed by
-  // whom they were opened.
+  // At exit the library would close again what it could not close for lack of space, and crash. We close all files
+  // ourselves.
   H5dont_atexit();
   if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0) {
     throw Error("cannot start the HDF5 library: not enough memory");
@@ -53,7 +52,7 @@ void select_box(const SelectedExtents& start, const SelectedExtents& counts, int
   selection.memory = Hdf5Handle(H5Screate_simple(rank, counts.data(), nullptr), H5Sclose);
 }
 
-// The number behind `key` in a description; empty where there is none.
+// The number after `key` in a description; empty if there is none.
 std::string_view number_behind(std::string_view description, std::string_view key) {
   const auto found = description.find(key);
   if (found == std::string_view::npos) return "";
@@ -79,7 +78,7 @@ std::string hdf5_reason(std::string_view description) {
     return fmt::format("truncated file, {} bytes of {}", number_behind(description, "eof = "),
                        number_behind(description, "stored_eof = "));
   }
-  // Its own words end where it begins to list variables of the program.
+  // The useful text ends where the library begins to list variables of the program.
   const std::string_view what = description.substr(0, description.find_first_of(":,\n"));
   constexpr std::string_view kReason = "error message = '";
   if (const auto begin = description.find(kReason); begin != std::string_view::npos) {
@@ -90,7 +89,7 @@ std::string hdf5_reason(std::string_view description) {
                                                                        : what);
 }
 
-// The description at the bottom of the library's stack of errors, where it was found.
+// The description at the bottom of the library's error stack, where the error was detected.
 std::string hdf5_last_error() {
   std::string text;
   const auto visit = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {

@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>);
 
-// A virtual dataset may be made of virtual ones, and those in a circle of each other.
+// Virtual datasets may be nested, even in a circle.
 constexpr int kDeepest = 8;
 
-// The dataset whose sources are looked for.
+// The dataset whose sources are searched.
 struct Asked {
   const fs::path& path;
   const std::string& name;
@@ -42,8 +42,8 @@ struct Found {
   }
 };
 
-// Where the library looks for a file that is named in another one: below the prefix of the environment, beside that
-// file, then from the working directory.
+// Where the library looks for a file named in another one: below the environment's prefix, in that file's directory,
+// then in the working directory.
 fs::path place_of(const std::string& name, const fs::path& beside, const char* prefix_variable) {
   fs::path as_named(name);
   if (as_named.is_absolute()) return as_named;
@@ -91,7 +91,7 @@ void find_external(hid_t dataset, hid_t properties, const Asked& asked, Found& f
 
 // ---- virtual
 
-// Names of a source, as H5Pget_virtual_filename() and H5Pget_virtual_dsetname() give them.
+// Names of a source, from H5Pget_virtual_filename() and H5Pget_virtual_dsetname().
 template <typename Get>
 std::string text_of(const Get& get) {
   const ssize_t size = get(nullptr, 0);
@@ -135,7 +135,9 @@ void find_source(hid_t file, const fs::path& path, const std::string& source, co
 }
 
 void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& asked, int depth, Found& found) {
-  if (depth > kDeepest) throw asked.refusal(fmt::format("its sources are virtual {} times over", kDeepest));
+  if (depth > kDeepest) {
+    throw asked.refusal(fmt::format("its sources are virtual datasets nested more than {} deep", kDeepest));
+  }
   const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(properties.id());
   if (layout == H5D_CONTIGUOUS) return find_external(dataset, properties.id(), asked, found);
@@ -149,7 +151,7 @@ void find_sources(hid_t file, hid_t dataset, const fs::path& path, const Asked& 
         text_of([&](char* out, std::size_t size) { return H5Pget_virtual_filename(properties.id(), i, out, size); });
     const auto name =
         text_of([&](char* out, std::size_t size) { return H5Pget_virtual_dsetname(properties.id(), i, out, size); });
-    // A mapping for each sample is usual, of one source.
+    // Usually there is one mapping per sample, all of the same source.
     std::string key = source;
     key.append(1, '\n').append(name);
     if (key == last) continue;

@@ -1,4 +1,4 @@
-// Values of an HDF5 dataset that lie in other files: external storage, and virtual datasets.
+// Values of an HDF5 dataset that are stored in other files: external storage and virtual datasets.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace loadline {
 
-// The other files in which the values of `dataset` are, which is called `name` in the open `file` at `path`; of a
-// virtual dataset whose sources are virtual too, also those of theirs. Throws Error naming the path, the dataset and a
-// source that is missing or too short: the library would not mind and read zeros in its place. Makes calls of the
-// library, so it needs Hdf5Lock (hdf5.cpp).
+// The other files that hold values of `dataset`, which is called `name` in the open `file` at `path`; for virtual
+// sources of a virtual dataset, also their sources. Throws Error naming the path, the dataset and a source that is
+// missing or too short, for which the library would silently return zeros. Calls the library, so the caller must hold
+// Hdf5Lock.
 std::vector<std::filesystem::path> hdf5_sources(Hdf5Id file, Hdf5Id dataset, const std::filesystem::path& path,
                                                 const std::string& name);
 

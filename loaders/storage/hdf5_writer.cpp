@@ -38,8 +38,8 @@ Hdf5Writer::Hdf5Writer(const fs::path& path, fs::path shown)
     : shown_(std::move(shown)), state_(std::make_unique<State>()) {
   const Hdf5Lock lock;
   const Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // Large datasets begin on a page of their own. Wider alignment, to the stripes of a parallel file system say, would
-  // leave pages between that nobody reads and that count as missing from the page cache.
+  // Large datasets begin on their own page. Wider alignment, for instance to the stripes of a parallel file system,
+  // would leave pages between them that nobody reads and that count as missing from the page cache.
   constexpr hsize_t kAlignment = 4096;
   H5Pset_alignment(properties.id(), kAlignment, kAlignment);
   state_->file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose);
@@ -63,7 +63,7 @@ void Hdf5Writer::begin(const std::string& name, std::span<const std::uint64_t> e
     H5Pset_chunk(properties.id(), rank, chunk.data());
     if (layout.gzip_level > 0) H5Pset_deflate(properties.id(), static_cast<unsigned>(layout.gzip_level));
   } else {
-    // Only what has its place in the file from the beginning can be mapped; every byte is written, so none is filled.
+    // Data can be mapped only if its space is allocated from the beginning; every byte is written, so none is filled.
     H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER);
   }

@@ -1,4 +1,4 @@
-// Writing of HDF5 files.
+// Writes HDF5 files.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,23 @@ namespace loadline {
 
 enum class Hdf5Element : std::uint8_t { kU8, kF32 };
 
-// How rows are laid out in a file that is written.
+// How rows are laid out in a written file.
 struct Hdf5Layout {
   Hdf5Element element = Hdf5Element::kU8;
   std::optional<std::uint64_t> chunk_rows;  // nullopt: contiguous
   int gzip_level = 0;                       // 0: not compressed; 1 to 9 need chunks
 };
 
-// Writes a file of datasets, one after the other. One thread.
+// Writes the datasets of a file, one after another. One thread.
 class Hdf5Writer {
  public:
-  // Empties and fills the file at `path`. Throws Error naming it as `shown`.
+  // Overwrites the file at `path`. Throws Error that calls it `shown`.
   Hdf5Writer(const std::filesystem::path& path, std::filesystem::path shown);
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
 
-  // Creates `name` with these extents; append() then writes its rows in order, whole ones at a time, or write_box() any
-  // part of it.
+  // Creates `name` with these extents. Then append() writes whole rows in order, or write_box() any part.
   void begin(const std::string& name, std::span<const std::uint64_t> extents, const Hdf5Layout& layout);
   void append(std::span<const std::byte> rows);
   void write_box(std::span<const std::uint64_t> origin, std::span<const std::uint64_t> extents,
@@ -38,7 +37,7 @@ class Hdf5Writer {
   // A dataset of labels has the attribute `classes`.
   void write_offsets(const std::string& name, std::span<const std::uint64_t> offsets);
   void write_labels(const std::string& name, std::span<const std::int32_t> labels, std::uint64_t classes);
-  // Closes the file. Without it what was written may be incomplete.
+  // Closes the file. Without this, the file may be incomplete.
   void close();
 
  private:

@@ -1,5 +1,5 @@
-// Inflating of blocks in the zlib format (RFC 1950), as HDF5 stores its compressed chunks: by libdeflate, which takes
-// half the time of zlib, or by zlib where that was not found at build time.
+// Inflates blocks in the zlib format (RFC 1950), as in compressed HDF5 chunks: by libdeflate, which takes half the
+// time of zlib, or by zlib if libdeflate was not found at build time.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ Inflater::~Inflater() {
 }
 
 bool Inflater::inflate(std::span<const std::byte> block, std::span<std::byte> out) {
-  // Without a place for the length, nothing but exactly `out` is success.
+  // Without a pointer for the length, only filling `out` exactly is success.
   return libdeflate_zlib_decompress(state_->decompressor, block.data(), block.size(), out.data(), out.size(),
                                     nullptr) == LIBDEFLATE_SUCCESS;
 }

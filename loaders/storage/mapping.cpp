@@ -19,12 +19,12 @@
 
 namespace loadline {
 
-// One mapping, as the signal handler sees it. It outlives the mapping and becomes another's. While that happens the
-// version is odd, or another one afterwards: pages that are being read belong to none of these.
+// One mapping, as the signal handler sees it. It outlives the mapping and is reused for another. During that change
+// the version is odd, and afterwards it is different: pages being read then belong to neither mapping.
 struct WatchedPages {
   static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
 
-  // False where it belongs to a mapping already.
+  // False if it belongs to a mapping already.
   bool claim(std::span<const std::byte> bytes) {
     if (taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acq_rel)) return false;
     broken_at.store(kIntact);
@@ -36,7 +36,7 @@ struct WatchedPages {
     taken_.store(false, std::memory_order_release);
   }
 
-  // Async-signal-safe, as mark_broken() is.
+  // Async-signal-safe, like mark_broken().
   bool contains(std::uintptr_t address) const {
     const std::uint64_t seen = version_.load();
     const std::uintptr_t begin = first_.load();
@@ -71,8 +71,8 @@ std::size_t page_bytes() {
 std::span<const std::byte> map(const File& file, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
   const std::size_t size = std::min(file.size_bytes(), most_bytes);
   if (size == 0) return {};
-  // Shared ones are refused by file systems whose reads go past the page cache (FUSE with direct_io). As nothing is
-  // written, the pages are those of the page cache just the same.
+  // File systems whose reads bypass the page cache (FUSE with direct_io) refuse shared mappings. Nothing is written,
+  // so the pages are those of the page cache all the same.
   void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (mapped == MAP_FAILED) {
     throw Error(fmt::format("cannot map {}: {}", file.path().string(), std::strerror(errno)));
@@ -86,7 +86,7 @@ void unmap(std::span<const std::byte> bytes) {
 
 // ---- what the signal handler sees
 
-// The entries stand in blocks, of which there are as many as there ever were mappings at a time.
+// Entries are in blocks; there are enough for the largest number of mappings that ever existed at a time.
 struct Block {
   std::array<WatchedPages, 1024> entries;
   std::atomic<Block*> next{nullptr};
@@ -95,9 +95,9 @@ struct Block {
 // A signal handler can reach nothing but globals.
 Block first_block;
 struct sigaction previous_action {};
-std::atomic<bool> previous_is_spent{false};  // it was to be called once, and was
+std::atomic<bool> previous_is_spent{false};  // it was a one-shot handler, and has been called
 
-// The entry of the mapping that a page belongs to. By the page's first byte: what lies behind the last page is somebody
+// The entry of the mapping that a page belongs to, by the page's first byte: memory after the last page is somebody
 // else's.
 WatchedPages* watched_of(std::uintptr_t page) {
   for (Block* block = &first_block; block != nullptr; block = block->next.load(std::memory_order_acquire)) {
@@ -112,11 +112,11 @@ void call_previous(int signal, siginfo_t* info, void* context) {
   const auto& action = previous_action;
   const bool once = (static_cast<unsigned>(action.sa_flags) & static_cast<unsigned>(SA_RESETHAND)) != 0;
   const bool spent = once && previous_is_spent.exchange(true);
-  const bool sent = info->si_code <= 0;  // by somebody, rather than met by an instruction
+  const bool sent = info->si_code <= 0;  // sent by somebody, rather than raised by an instruction
   if (action.sa_handler == SIG_IGN && sent) return;
-  // The system lets nobody ignore an instruction that cannot go on.
+  // The system does not allow a faulting instruction to be ignored.
   if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || spent) {
-    // The process ends: by the same instruction, which runs again, or by the signal sent again.
+    // Ends the process: the instruction runs again, or the signal is sent again.
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     ::sigaction(signal, &standard, nullptr);
@@ -154,7 +154,7 @@ void install_handler_once() {
     page_bytes();  // its static is initialised here, not in the handler
     struct sigaction action {};
     action.sa_sigaction = on_bus_error;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;  // a handler before ours may want the stack of its own
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;  // an earlier handler may need its alternate stack
     ::sigaction(SIGBUS, &action, &previous_action);
   });
 }
@@ -187,7 +187,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path), bytes_(
 }
 
 MappedFile::~MappedFile() {
-  // First: what the system puts there next is somebody else's.
+  // First, because the system may give the addresses to somebody else.
   watched_->give_back();
   unmap(bytes_);
 }
@@ -224,7 +224,7 @@ void MappedFile::check_size() const {
 }
 
 void MappedFile::forget_pages() const {
-  // A hint: where it is refused, the pages merely stay.
+  // Only a hint: if it is refused, the pages merely stay.
   if (!bytes_.empty()) ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
@@ -242,7 +242,7 @@ Residency page_cache_residency(const std::filesystem::path& path, std::size_t mo
   const File file = File::open(path);
   const auto bytes = map(file, most_bytes);
   Residency residency{.pages = (bytes.size() + page_bytes() - 1) / page_bytes()};
-  // The system would call every page of such a file resident.
+  // The system would report every page of such a file as resident.
   if (!file.may_be_inspected()) {
     unmap(bytes);
     residency.resident_pages.reset();

@@ -15,7 +15,7 @@ namespace loadline {
 namespace {
 
 Error cannot_write(const std::filesystem::path& path, int code) {
-  if (code == EEXIST) return Error(fmt::format("cannot write {}: it is there already", path.string()));
+  if (code == EEXIST) return Error(fmt::format("cannot write {}: it exists already", path.string()));
   return Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(code)));
 }
 

@@ -1,4 +1,4 @@
-// A new file: an existing one is never replaced.
+// A new file that never replaces an existing one.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace loadline {
 
-// Made by the constructor, written from its beginning on, and open until it is destroyed or closed. Others can read
-// what was written at once. Removed by the destructor unless keep() was called. Not thread-safe.
+// Created by the constructor, written from its beginning on, and open until closed or destroyed. Other processes can
+// read what was written at once. The destructor removes the file unless keep() was called. Not thread-safe.
 class NewFile {
  public:
-  // Throws Error naming the path where something is there already, and where it cannot be made.
+  // Throws Error naming the path if it exists already or cannot be created.
   explicit NewFile(std::filesystem::path path);
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
@@ -20,9 +20,9 @@ class NewFile {
   const std::filesystem::path& path() const { return path_; }
   // Throws Error naming the path and the reason (a full disk, a quota).
   void append(std::string_view bytes);
-  // Says when the file was last modified: so long after 1970. append() changes that again. Throws as append().
+  // Sets the time of last modification, counted from 1970. A later append() changes it again. Throws like append().
   void set_modified(std::int64_t seconds, std::int64_t nanoseconds);
-  // Throws as append(): network file systems report a full disk or quota only here.
+  // Throws like append(): network file systems report a full disk or quota only here.
   void close();
   void keep() { kept_ = true; }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kMostHeaderBytes = 1 << 16;  // more than any array's description needs
 
-// What stands behind 'key': in the header, without blanks before it.
+// The text after 'key': in the header, without leading blanks.
 std::optional<std::string_view> value_of(std::string_view header, std::string_view key) {
   const std::string quoted = fmt::format("'{}'", key);
   const auto at = header.find(quoted);

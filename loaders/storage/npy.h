@@ -1,5 +1,5 @@
 // Arrays in NumPy's .npy files (NEP 1: "A simple file format for NumPy arrays", and numpy.lib.format, versions 1.0 to
-// 3.0): a magic string, a header in Python's notation, the values in one piece.
+// 3.0): a magic string, a header in Python's notation, then the values in one piece.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace loadline {
 
 struct NpyFacts {
-  std::string dtype;          // as NumPy spells it: "<f4" is f32, little-endian
+  std::string dtype;          // in NumPy's notation: "<f4" is f32, little-endian
   bool column_major = false;  // Fortran's order
   std::vector<std::uint64_t> extents;
   std::size_t offset_bytes = 0;  // of the first value
@@ -22,12 +22,11 @@ struct NpyFacts {
 // Reads the header. Throws Error naming the path and what is wrong with it.
 NpyFacts read_npy_facts(const std::filesystem::path& path);
 
-// The header in the first bytes of a file of `file_bytes` bytes, which `shown` names. `start` is all of the file, or as
-// much as any header has.
+// Parses the header of a file of `file_bytes` bytes, which messages call `shown`. `start` is the whole file, or at
+// least as much as any header has.
 NpyFacts npy_facts_in(std::span<const std::byte> start, std::uint64_t file_bytes, const std::string& shown);
 
-// The beginning of a version 1.0 file of values in row-major order, f32 unless another type is named, padded so that
-// these start on a whole line.
+// The beginning of a version 1.0 file in row-major order, padded so that the values start on a cache line.
 std::string npy_header(std::span<const std::uint64_t> extents, std::string_view dtype = "<f4");
 
 }  // namespace loadline

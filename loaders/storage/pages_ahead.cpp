@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kBitsAWord = 64;
 
-// Fewer bytes are there so soon that nothing has to go first.
+// Fewer bytes arrive so soon that no pages need to go first.
 constexpr std::size_t kBytesReadSoon = std::size_t{2} << 30;
-// Less of a block is asked for by itself: as many pages by themselves would keep storage as busy as the block.
+// Smaller parts of a block are requested separately; this many single pages would keep storage as busy as the block.
 constexpr std::size_t kLargeBytes = std::size_t{32} << 10;
 constexpr std::size_t kOtherBytesASample = std::size_t{32} << 10;
 
@@ -103,8 +103,8 @@ void PagesAhead::ask_for_others(std::size_t samples) {
 }
 
 void PagesAhead::note_missing(std::size_t pages, std::size_t samples) {
-  constexpr std::size_t kOften = 16;  // one sample in so many
-  // Before it is looked whether all was asked for: another thread may start it between the two.
+  constexpr std::size_t kOften = 16;  // one sample in this many
+  // Read before checking whether everything was requested: another thread may start requests in between.
   const bool started = started_.load(std::memory_order_acquire);
   if (pages == 0 || pages * kOften < samples || !all_asked()) return;
   if (!started) {

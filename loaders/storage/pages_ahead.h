@@ -1,4 +1,4 @@
-// Pages of mapped files, asked for before anybody touches them.
+// Requests pages of mapped files before anybody touches them.
 #pragma once
 
 #include <atomic>
@@ -15,46 +15,46 @@ namespace loadline {
 using MappedBytes = std::span<const std::byte>;  // a whole mapped file
 
 // Asks the system to fetch pages that will be read (madvise, MADV_WILLNEED), so that storage has many requests at a
-// time and the thread that reads waits for none. Where it starts at once the system reads nothing around a page that is
-// touched, as long as it lives (MADV_RANDOM). Advice alone: nothing fails.
+// time and the reading thread waits for none. If it starts at once, it also stops the system from reading around each
+// touched page while it lives (MADV_RANDOM). Only advice: it never fails.
 //
-// Blocks of 128 KiB are asked for once each, where memory can hold the files: their other samples come in the same
-// epoch, and a large request costs storage little more than a small one. Of files that storage takes long to read the
-// wanted pages go first and the blocks follow, in the order of the files. What memory cannot hold is asked for page by
-// page, each time, since its neighbours would be gone before their turn.
+// If memory can hold the files, each block of 128 KiB is requested once: its other samples come in the same epoch,
+// and a large request costs storage little more than a small one. For files that storage takes long to read, the
+// wanted pages go first and the blocks follow in file order. If memory cannot hold the files, pages are requested one
+// by one each time, since their neighbours would be evicted before their turn.
 //
-// Any thread may call all of it.
+// Any thread may call any member.
 class PagesAhead {
  public:
-  // Of files that memory can hold. The system may read no more for one request than its read-ahead (read_ahead_kb),
-  // which is 128 KiB unless set. docs/cold.md has other sizes.
+  // For files that memory can hold. The system may limit a request to its read-ahead (read_ahead_kb), 128 KiB by
+  // default. docs/cold.md has measurements of other sizes.
   static constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
 
-  // Whether all of the files stay in the page cache once they were read.
+  // Whether all files stay in the page cache once they were read.
   static constexpr bool memory_holds(std::uint64_t file_bytes, std::uint64_t memory_bytes) {
     return file_bytes <= memory_bytes / 10 * 9;
   }
 
   enum class Start : std::uint8_t { kAtOnce, kWhenMissing };
 
-  // The files must outlive it. `memory_bytes`: of this machine. Started when missing, it has nothing to ask for until
-  // note_missing() says that pages are.
+  // The files must outlive it. `memory_bytes`: memory of this machine. With Start::kWhenMissing it requests nothing
+  // until note_missing() reports missing pages.
   PagesAhead(std::vector<MappedBytes> files, std::size_t memory_bytes, Start start = Start::kAtOnce);
   PagesAhead(const PagesAhead&) = delete;
   PagesAhead& operator=(const PagesAhead&) = delete;
   ~PagesAhead() = default;
 
-  // Bytes of one of the files, at least one. Waits where storage has as many requests as its queue holds.
+  // Requests bytes of one of the files, at least one. Waits if storage's queue is full.
   void ask(std::span<const std::byte> bytes);
-  // For blocks that were not asked for yet, some for each of `samples` samples.
+  // Requests blocks that were not requested yet, some for each of `samples` samples.
   void ask_for_others(std::size_t samples);
 
-  // Whether every block was asked for, so that neither has anything to do.
+  // Whether every block was requested, so that neither function has anything to do.
   bool all_asked() const { return left_.load(std::memory_order_relaxed) == 0; }
 
-  // What a thread that read `samples` samples found: how many times it had to wait for a page that was not in memory.
-  // Where that is often though there is nothing to ask for, it starts; where it had started, the page cache has not
-  // kept what was asked for, and from then on pages are asked for one by one.
+  // Reports how often a thread that read `samples` samples had to wait for a page. If that is often although nothing
+  // is left to request, requests start; if they had started already, the page cache did not keep the blocks, and from
+  // then on pages are requested one by one.
   void note_missing(std::size_t pages, std::size_t samples);
 
  private:
@@ -72,24 +72,24 @@ class PagesAhead {
   std::vector<std::unique_ptr<ScatteredReads>> advice_;
   std::size_t bytes_ = 0;
   std::size_t blocks_ = 0;
-  std::vector<std::atomic<std::uint64_t>> asked_;  // a bit a block
-  std::atomic<std::size_t> left_{0};               // blocks that were not asked for; never 0 page by page
+  std::vector<std::atomic<std::uint64_t>> asked_;  // one bit per block
+  std::atomic<std::size_t> left_{0};               // blocks not requested yet; never 0 page by page
   std::atomic<std::size_t> next_other_{0};         // block
   std::atomic<bool> started_;
   std::atomic<bool> page_by_page_;
 };
 
-// Whether the page cache holds each of some pages all over the files. True too where the system does not tell.
+// Whether the page cache holds all of some pages spread over the files. Also true if the system does not tell.
 bool seem_cached(std::span<const MappedBytes> files);
 
-// Times this thread waited for a page that was not in memory, since it began. Cheap: one system call.
+// How often this thread has waited for a page since it began. Cheap: one system call.
 std::size_t pages_waited_for();
 
-// That storage was asked for by this thread since it began; always 0 where the system does not count them. Cheap: one
-// system call.
+// Blocks that this thread has requested from storage since it began; always 0 if the system does not count them.
+// Cheap: one system call.
 std::size_t blocks_read();
 
-// Of this machine.
+// Memory of this machine.
 std::size_t memory_bytes();
 
 }  // namespace loadline

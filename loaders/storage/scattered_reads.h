@@ -1,4 +1,4 @@
-// A few places of a large mapping.
+// Reads a few places of a large mapping.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace loadline {
 
-// As long as it lives, the system reads what is touched of a mapped file and none of what lies around it, which it
-// takes for wanted otherwise: up to 128 KiB for each place. The mapping must outlive it. Advice alone: nothing fails.
+// While it lives, the system reads only the touched pages of a mapped file; otherwise it reads up to 128 KiB around
+// each of them. The mapping must outlive it. Only advice: it never fails.
 class ScatteredReads {
  public:
   explicit ScatteredReads(std::span<const std::byte> mapped);

@@ -34,11 +34,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t kThreads = 8;  // network storage answers one request at a time slowly
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
-// Without "." and "..". Where a ".." follows a link it leads to the parent of what the link leads to. Other links stay:
-// what they lead to may have another name on each node.
+// Without "." and "..". A ".." after a link leads to the parent of the link's target. Other links stay: their targets
+// may have different names on each node.
 fs::path whole_path(const fs::path& path) {
   const fs::path absolute = fs::absolute(path);
-  fs::path before;  // all up to the last ".."
+  fs::path before;  // everything up to the last ".."
   fs::path behind;
   for (const fs::path& part : absolute) {
     behind /= part;
@@ -61,7 +61,7 @@ void copy_file(const fs::path& from, const StagedEntry& entry, const fs::path& t
   std::uint64_t done = 0;
   while (const std::size_t got = source.read_once(done, std::as_writable_bytes(std::span(piece)))) {
     done += got;
-    if (done > entry.bytes) throw changed(from);  // it may grow for as long as it is copied
+    if (done > entry.bytes) throw changed(from);  // it may grow while it is copied
     copy.append({piece.data(), got});
     if (!goes_on(got)) return;
   }
@@ -71,13 +71,13 @@ void copy_file(const fs::path& from, const StagedEntry& entry, const fs::path& t
   copy.keep();
 }
 
-// All of them, several at a time. Returns whether it came to its end.
+// Copies all files, several at a time. Returns whether it reached the end.
 bool copy_all(const fs::path& from, const StagedListing& listing, const fs::path& to,
               const std::function<void(std::uint64_t, std::uint64_t)>& show, const std::stop_token& stop) {
   for (const std::string& directory : listing.directories) fs::create_directory(to / directory);
   std::atomic<std::size_t> next{0};
   std::atomic<bool> ended{false};
-  std::mutex mutex;  // of the two below, and of `show`
+  std::mutex mutex;  // guards the two below, and `show`
   std::uint64_t done = 0;
   std::exception_ptr failure;
   const auto goes_on = [&](std::uint64_t bytes) {
@@ -119,31 +119,31 @@ std::string note_text(const fs::path& source, const StagedListing& listing) {
                      source.string(), listing.files.size(), listing.bytes, digest_of(listing));
 }
 
-// Of the copy itself: not all file systems keep times as they were given.
+// For the copy itself: not all file systems keep times unchanged.
 std::string kept_text(const StagedListing& copy) {
   return fmt::format("kept {}\n", digest_of(copy));
 }
 
-// Whether what stands there is the copy. Throws Error where it is none of this source, which is for its owner to
-// remove.
+// Whether `place` is the complete copy. Throws Error if it is not a copy of this source: only its owner may remove
+// it.
 bool is_whole_copy(const fs::path& place, const fs::path& source, const StagedListing& listing,
                    std::span<const std::string> beside) {
   std::string note;
   if (fs::is_regular_file(place / kCopyNote)) note = read_text(place / kCopyNote, std::size_t{1} << 16);
   if (note.find(fmt::format("\nof {}\n", source.string())) == std::string::npos) {
-    throw Error(fmt::format("{} is there and is no copy of it that loadline made; remove it, or name another directory",
-                            place.string()));
+    throw Error(
+        fmt::format("{} is not a copy of it that loadline made; remove it, or name another directory", place.string()));
   }
   const std::string wanted = note_text(source, listing);
   if (!note.starts_with(wanted)) return false;
   try {
     return note == wanted + kept_text(listing_of(place, source.filename(), beside));
   } catch (const Error&) {
-    return false;  // something of it is gone
+    return false;  // a part of it is gone
   }
 }
 
-// The earlier copy, whose note `stale` is, goes first where there is no room for both.
+// Removes the earlier copy, whose note is `stale`, if there is no room for both.
 void make_room(const StagedListing& listing, const fs::path& place, const HeldFile* stale) {
   constexpr std::uint64_t kBlock = 4096;
   std::uint64_t needed = 0;
@@ -152,12 +152,11 @@ void make_room(const StagedListing& listing, const fs::path& place, const HeldFi
   std::uint64_t room = fs::space(directory).available;
   if (needed > room && stale != nullptr) {
     if (const auto aside = set_aside(place, *stale)) fs::remove_all(*aside);
-    wait_until_all_is_stored(directory);  // some file systems count the room only then
+    wait_until_all_is_stored(directory);  // some file systems free the room only then
     room = fs::space(directory).available;
   }
   if (needed <= room) return;
-  throw Error(
-      fmt::format("it takes {} MiB, and there is room for {} MiB", (needed + (1U << 20) - 1) >> 20, room >> 20));
+  throw Error(fmt::format("it needs {} MiB, but only {} MiB are free", (needed + (1U << 20) - 1) >> 20, room >> 20));
 }
 
 std::unique_ptr<FileLock> lock_when_free(const fs::path& place, const std::stop_token& stop) {
@@ -168,12 +167,12 @@ std::unique_ptr<FileLock> lock_when_free(const fs::path& place, const std::stop_
   return nullptr;
 }
 
-// Throws Error where a run reads the copy, as it keeps `use` of it.
+// Throws Error if a run reads the copy, because it then holds its `use`.
 std::unique_ptr<const HeldFile> held_to_replace(const fs::path& place) {
   if (auto held = HeldFile::alone(place / kCopyNote)) return held;
-  throw Error(fmt::format(
-      "{} is not what the data is now, and another run is reading it; wait for its end, or name another directory",
-      place.string()));
+  throw Error(
+      fmt::format("{} is an outdated copy that another run is reading; wait for that run, or name another directory",
+                  place.string()));
 }
 
 std::unique_ptr<const HeldFile> held_to_read(const fs::path& place) {
@@ -185,7 +184,7 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
                                        const fs::path& directory,
                                        const std::function<void(std::uint64_t, std::uint64_t)>& show,
                                        const std::stop_token& stop) {
-  if (!fs::is_directory(directory)) throw Error("there is no such directory");
+  if (!fs::is_directory(directory)) throw Error("the directory does not exist");
   const fs::path place = staged_path(source, directory).parent_path();
   const auto lock = lock_when_free(place, stop);
   if (!lock) return std::nullopt;
@@ -201,7 +200,7 @@ std::optional<StagedFiles> stage_whole(const fs::path& source, std::span<const s
   const auto stale = fs::exists(place) ? held_to_replace(place) : nullptr;
   make_room(listing, place, stale.get());
   AtomicDirectory fresh(place, host_mark());
-  fs::permissions(fresh.temporary(), fs::perms::owner_all);  // others may not have been let at the original
+  fs::permissions(fresh.temporary(), fs::perms::owner_all);  // other users may have had no access to the original
   if (!copy_all(source.parent_path(), listing, fresh.temporary(), show, stop)) return std::nullopt;
   const std::string difference = difference_of(listing, list(source.parent_path()));
   if (!difference.empty()) throw changed(source.parent_path() / difference);
@@ -219,11 +218,11 @@ bool lies_within(const fs::path& path, const fs::path& directory) {
   std::error_code ignored;
   const fs::path inner = fs::weakly_canonical(path, ignored);
   const fs::path outer = fs::weakly_canonical(directory, ignored);
-  // Neither is known where links lead in a circle or a directory may not be searched, which reading it will tell.
+  // Neither is known if links lead in a circle or a directory may not be searched; reading it will report that.
   return !outer.empty() && std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-// The names of those that lie in the directory of `file`; none where it is a directory.
+// The names of those in the directory of `file`; empty if `file` is a directory.
 std::vector<std::string> names_beside(const fs::path& file, std::span<const fs::path> others) {
   std::vector<std::string> names;
   if (fs::is_directory(file)) return names;
@@ -258,7 +257,7 @@ std::optional<StagedFiles> stage_files(const fs::path& source, std::span<const f
   };
   try {
     const fs::path whole = whole_path(source);
-    if (lies_within(directory, whole)) throw Error("the directory lies within the data");
+    if (lies_within(directory, whole)) throw Error("the directory is inside the data");
     return stage_whole(whole, names_beside(whole, beside), whole_path(directory), show, stop);
   } catch (const fs::filesystem_error& error) {
     throw refusal(fmt::format("{}: {}", error.path1().string(), error.code().message()));

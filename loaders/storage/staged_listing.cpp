@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 64;  // directories within each other: more are a link to its own parent
+constexpr int kDeepest = 64;  // nested directories: more mean a link to its own parent
 
 StagedEntry entry_of(const fs::path& root, std::string name) {
   struct stat status {};
@@ -35,7 +35,7 @@ StagedEntry entry_of(const fs::path& root, std::string name) {
 
 void list_into(StagedListing& listing, const fs::path& root, const std::string& below, int depth) {
   if (depth > kDeepest) {
-    throw Error(fmt::format("{} has more than {} directories within each other, as where a link leads back",
+    throw Error(fmt::format("{} has more than {} nested directories, perhaps by a link that leads back",
                             (root / below).string(), kDeepest));
   }
   listing.directories.push_back(below);
@@ -50,7 +50,7 @@ void list_into(StagedListing& listing, const fs::path& root, const std::string& 
   for (const std::string& directory : inner) list_into(listing, root, directory, depth + 1);
 }
 
-// With an end that no name can have.
+// Ends with a character that no name can contain.
 std::string line_of(const StagedEntry& file) {
   std::string line =
       fmt::format("{} {}.{:09} {}", file.bytes, file.modified_seconds, file.modified_nanoseconds, file.name);

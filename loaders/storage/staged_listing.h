@@ -1,4 +1,4 @@
-// What files a dataset consists of, so that a copy can be told from another and a change be noticed.
+// Lists the files of a dataset, to tell copies apart and to notice changes.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct StagedEntry {
 
 struct StagedListing {
   std::vector<StagedEntry> files;        // by name
-  std::vector<std::string> directories;  // by name, and so each behind its parent
+  std::vector<std::string> directories;  // by name, and so each after its parent
   std::uint64_t bytes = 0;               // of all files
 };
 
-// What of the directory `root` belongs to the file or directory `name` there: all below it, links followed; of a file
-// also the files `beside`. Throws Error naming what cannot be read, and where directories never end.
+// Lists what belongs to the file or directory `name` in the directory `root`: everything below it, following links;
+// for a file also the files `beside`. Throws Error naming what cannot be read, or directories that never end.
 StagedListing listing_of(const std::filesystem::path& root, const std::string& name,
                          std::span<const std::string> beside);
 
-// XXH3, 64 bits in hexadecimal, of directories and of names, sizes and times of files.
+// XXH3, 64 bits in hexadecimal, of the directories and of the files' names, sizes and times.
 std::string digest_of(const StagedListing& listing);
 
-// The first name that only one of them has, or that has another size or time in the other. Empty: they are equal.
+// The first name that only one of them has, or whose size or time differs. Empty: they are equal.
 std::string difference_of(const StagedListing& a, const StagedListing& b);
 
 }  // namespace loadline

@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What every copy that is not whole, or not any more, is called before the number of its process.
+// The name of every incomplete copy, up to the number of its process.
 std::string mark_of_unfinished(const fs::path& place) {
   return fmt::format(".{}.{}.", place.filename().string(), host_mark());
 }
 
-// Whether this names something by "<process>-...", and of a process that is gone or is this one.
+// Whether the name begins with "<process>-" and that process has ended or is this one.
 bool is_of_ended_process(std::string_view name) {
   pid_t process = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
@@ -65,7 +65,7 @@ void commit_copy(AtomicDirectory& fresh, const fs::path& place, const HeldFile* 
   try {
     fresh.commit();
   } catch (const Error&) {
-    // What has left its temporary name is committed, and only its way to storage failed.
+    // A directory that has left its temporary name is committed; only its sync failed.
     if (fresh.temporary().empty() || !is_there()) throw;
   }
   if (old) fs::remove_all(*old);

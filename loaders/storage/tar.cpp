@@ -15,7 +15,7 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kTarBlock = 512;
-constexpr std::size_t kMostTarName = 1 << 16;  // of GNU's long names and of pax headers
+constexpr std::size_t kMostTarName = 1 << 16;  // for GNU's long names and pax headers
 
 // Fields of a header, from POSIX.1-2001, "ustar Interchange Format".
 struct TarField {
@@ -55,7 +55,7 @@ std::optional<std::uint64_t> tar_number(std::string_view block, const TarField& 
   return value;
 }
 
-// The sum of all bytes, the field of the sum itself read as blanks. Some writers of old added signed characters.
+// The sum of all bytes, with the sum's own field read as blanks. Some old writers added signed characters.
 bool tar_checksum_holds(std::string_view block) {
   const auto told = tar_number(block, kTarChecksum);
   if (!told) return false;
@@ -72,7 +72,7 @@ bool tar_checksum_holds(std::string_view block) {
 
 std::string tar_path_of(std::string_view block) {
   const std::string name(tar_text(block, kTarName));
-  // GNU's own variant, "ustar ", keeps other things in the place of the prefix.
+  // GNU's own variant, "ustar ", keeps other data in place of the prefix.
   const bool posix = block.substr(kTarMagic.first, kTarMagic.size) == std::string_view("ustar\0", 6);
   const std::string_view prefix = posix ? tar_text(block, kTarPrefix) : std::string_view();
   return prefix.empty() ? name : fmt::format("{}/{}", prefix, name);
@@ -121,18 +121,17 @@ std::optional<TarScanner::Header> TarScanner::read_header() {
     return std::nullopt;
   }
   if (!tar_checksum_holds(block)) {
-    throw refusal(at_, at_ == 0 ? "not a tar archive" : "no header of a tar archive (its checksum is wrong)");
+    throw refusal(at_, at_ == 0 ? "not a tar archive" : "not a tar header (its checksum is wrong)");
   }
   Header header{.at = at_, .bytes = 0, .type = block[kTarType], .name = tar_path_of(block)};
   const auto size = tar_number(block, kTarSize);
   if (!size) throw refusal(at_, fmt::format("the size of '{}' cannot be read", header.name));
-  // Links and directories have none, whatever their field says.
+  // Links and directories have no bytes, whatever their field says.
   header.bytes = header.type >= '1' && header.type <= '6' ? 0 : *size;
   return header;
 }
 
-// Archives that were put behind each other are read to the end of the first by everybody: the rest would be missing
-// without a word.
+// All readers stop at the end of the first of concatenated archives: the rest would be missing silently.
 void TarScanner::check_nothing_follows(std::uint64_t at) const {
   constexpr std::uint64_t kMostPadding = std::uint64_t{1} << 20;
   std::string rest(std::min(size_ - at, kMostPadding), '\0');
@@ -183,7 +182,7 @@ std::optional<TarEntry> TarScanner::next() {
       throw refusal(header->at, fmt::format("'{}' claims {} bytes, the archive has {} more (truncated or corrupt)",
                                             header->name, header->bytes, size_ - header->content()));
     }
-    // The last file's padding may be missing, as where the writer was stopped.
+    // The last file's padding may be missing, for instance if the writer was stopped.
     at_ = std::min(header->content() + header->bytes + tar_padding(header->bytes), size_);
     if (header->type == 'L') {
       std::string name =
@@ -197,7 +196,7 @@ std::optional<TarEntry> TarScanner::next() {
                     fmt::format("'{}' is stored as a sparse file: write the archive without --sparse", header->name));
     } else if (!describes_next) {
       const bool regular = header->type == '0' || header->type == '\0' || header->type == '7';
-      // Before POSIX a directory was a file whose name ends so.
+      // Before POSIX, a directory was a file whose name ends in a slash.
       if (regular && !header->name.ends_with('/')) {
         return TarEntry{.name = std::move(header->name),
                         .header_offset = header->at,

@@ -1,5 +1,5 @@
-// Tar archives (POSIX.1-2001 pax interchange format, its ustar subset, and GNU tar's long names): the headers, one
-// after the other, and where the bytes of each file lie.
+// Tar archives (POSIX.1-2001 pax interchange format, its ustar subset, and GNU tar's long names): walks the headers
+// and locates the bytes of each file.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,22 @@ namespace loadline {
 // A regular file in an archive.
 struct TarEntry {
   std::string name;
-  std::uint64_t header_offset = 0;  // of the header that stands right before the bytes
+  std::uint64_t header_offset = 0;  // of the header right before the bytes
   std::uint64_t offset = 0;         // of the first byte
   std::uint64_t bytes = 0;
 };
 
-// Walks from header to header and reads little else, so that it costs a read of 512 bytes a file however long the files
-// are. One thread.
+// Walks from header to header and reads little else: 512 bytes per file, however long the files are. One thread.
 class TarScanner {
  public:
-  // Throws Error naming the path, also where the archive is compressed: nothing in it has a place then.
+  // Throws Error naming the path, also if the archive is compressed, because its files then have no place in it.
   explicit TarScanner(const std::filesystem::path& path);
 
-  // The next regular file; none at the end of the archive. Directories, links and devices are passed over. Throws Error
-  // naming path and byte for what is no header or is cut off, and for what has no bytes in one piece: a sparse file.
+  // The next regular file; nullopt at the end of the archive. Skips directories, links and devices. Throws Error
+  // naming path and byte for an invalid or truncated header, and for a sparse file, whose bytes are not contiguous.
   std::optional<TarEntry> next();
 
-  // The whole of an entry that is small. Throws Error naming the path and the entry where it has more than `most`
-  // bytes.
+  // Reads a small entry completely. Throws Error naming the path and the entry if it has more than `most` bytes.
   std::string read(const TarEntry& entry, std::size_t most) const;
 
  private:
@@ -50,10 +48,10 @@ class TarScanner {
   std::uint64_t at_ = 0;  // where the next header begins
 };
 
-// The name in the header at `header_offset` of an archive: the file's own but for what is longer than 255 characters.
+// The name in the header at `header_offset` of an archive; names longer than 255 characters are truncated.
 std::string tar_name_at(std::span<const std::byte> archive, std::uint64_t header_offset);
 
-// How many zeros follow so many bytes of a file.
+// How many zeros follow a file of `bytes` bytes.
 std::size_t tar_padding(std::uint64_t bytes);
 
 }  // namespace loadline

@@ -18,7 +18,7 @@ Error zip_refusal(const std::string& shown, const std::string& why) {
   return Error(fmt::format("cannot open {}: {}", shown, why));
 }
 
-// Little-endian numbers at places that are there.
+// Little-endian numbers at checked places.
 class ZipBytes {
  public:
   ZipBytes(std::span<const std::byte> bytes, const std::string& shown) : bytes_(bytes), shown_(shown) {}
@@ -47,14 +47,14 @@ constexpr std::uint64_t kEndRecord64 = 0x06064b50;
 constexpr std::uint64_t kEndLocator64 = 0x07064b50;
 constexpr std::uint64_t kDirectoryRecord = 0x02014b50;
 constexpr std::uint64_t kLocalRecord = 0x04034b50;
-constexpr std::uint64_t kIn64Bits = 0xffffffff;  // in the place of a number that has 64 bits, elsewhere
+constexpr std::uint64_t kIn64Bits = 0xffffffff;  // stands for a 64-bit number that is stored elsewhere
 
 struct ZipDirectory {
   std::uint64_t at = 0;
   std::uint64_t entries = 0;
 };
 
-// The end record is the last thing in the file but for a comment.
+// The end record is the last thing in the file, except for a comment.
 ZipDirectory zip_directory(const ZipBytes& bytes, const std::string& shown) {
   constexpr std::uint64_t kEndBytes = 22;
   constexpr std::uint64_t kMostComment = 0xffff;
@@ -75,7 +75,7 @@ ZipDirectory zip_directory(const ZipBytes& bytes, const std::string& shown) {
   throw zip_refusal(shown, "not a zip archive, or truncated: its end is missing");
 }
 
-// Sizes and place from the extra field of 64-bit numbers, where the record's own are all ones.
+// Takes sizes and place from the extra field of 64-bit numbers if the record's own are all ones.
 void take_64_bits(const ZipBytes& bytes, std::uint64_t at, std::uint64_t end, ZipEntry& entry, std::uint64_t& local) {
   while (end - at >= 4) {
     const std::uint64_t kind = bytes.number(at, 2);
@@ -143,7 +143,7 @@ std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std:
 
 HugeMemory inflate_zip_entry(std::span<const std::byte> archive, const ZipEntry& entry, const std::string& shown) {
   const auto corrupt = [&] { return zip_refusal(shown, fmt::format("'{}' in it is corrupt", entry.name)); };
-  // Deflate cannot shrink data to less than a thousandth, so a larger claim is a lie and asks for no memory.
+  // Deflate cannot shrink data to less than a thousandth, so a larger claim is false and must not allocate memory.
   constexpr std::uint64_t kMostInflation = 1032;
   if (entry.bytes == 0 || entry.bytes / kMostInflation > entry.stored_bytes) throw corrupt();
   HugeMemory memory(entry.bytes);

@@ -27,7 +27,7 @@ bool set_affinity(std::span<const std::size_t> cpus) {
 }  // namespace
 
 std::vector<std::size_t> affinity_cpus() {
-  // The kernel refuses a mask smaller than its own with EINVAL and does not tell the size it wants.
+  // The kernel refuses a mask smaller than its own with EINVAL and does not tell the size it needs.
   for (std::size_t sets = 1; sets <= kMostSets; sets *= 2) {
     std::vector<cpu_set_t> mask(sets);
     const std::size_t mask_bytes = sets * sizeof(cpu_set_t);

@@ -1,4 +1,4 @@
-// Which CPUs a thread may run on.
+// Controls which CPUs a thread may run on.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace loadline {
 
-// The CPUs that the calling thread may run on, in ascending order; empty where the system does not tell. A thread that
-// was pinned sees its own CPUs only.
+// The CPUs that the calling thread may run on, in ascending order; empty if the system does not tell. A pinned thread
+// sees only its own CPUs.
 std::vector<std::size_t> affinity_cpus();
 
-// The system's number of the calling thread.
+// The system's number for the calling thread.
 int this_thread_id();
 
-// Keeps the calling thread on these CPUs from now on. Throws Error naming them where the system refuses.
+// Keeps the calling thread on these CPUs from now on. Throws Error naming them if the system refuses.
 void keep_this_thread_on(std::span<const std::size_t> cpus);
 
-// Keeps the calling thread on some CPUs for as long as it lives, then lets it run where it might before. One thread.
+// Keeps the calling thread on some CPUs while it lives, then restores the earlier ones. One thread.
 class PinnedThread {
  public:
-  // Empty: changes nothing. Throws Error naming the CPUs where the system refuses.
+  // Empty: changes nothing. Throws Error naming the CPUs if the system refuses.
   explicit PinnedThread(std::span<const std::size_t> cpus);
   PinnedThread(const PinnedThread&) = delete;
   PinnedThread& operator=(const PinnedThread&) = delete;

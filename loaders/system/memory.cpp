@@ -20,15 +20,15 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// Before any page of them is touched. Preferred and not bound to: where a node is full, the system takes another rather
-// than to end the process.
+// Call before any page is touched. Nodes are preferred rather than bound: if a node is full, the system takes another
+// instead of ending the process.
 void place(std::span<std::byte> bytes, std::span<const std::size_t> nodes) {
   if (nodes.empty() || bytes.empty()) return;
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   std::vector<unsigned long> mask(std::ranges::max(nodes) / kBits + 1);
   for (const std::size_t node : nodes) mask[node / kBits] |= 1UL << (node % kBits);
   const int mode = nodes.size() == 1 ? MPOL_PREFERRED : MPOL_INTERLEAVE;
-  // The kernel takes one bit less than it is told.
+  // The kernel uses one bit less than it is given.
   ::syscall(SYS_mbind, bytes.data(), bytes.size(), mode, mask.data(), mask.size() * kBits + 1, 0);
 }
 

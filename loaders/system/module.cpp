@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the program, or of the shared library that the layers were made part of.
+// The folder of the program, or of the shared library that contains this code.
 fs::path own_folder() {
   Dl_info info{};
   void* map = nullptr;
   if (::dladdr1(reinterpret_cast<const void*>(&load_module), &info, &map, RTLD_DL_LINKMAP) == 0) return {};
-  // The program has no name there, and in `info` the one that it was started by, which may be any.
+  // The program has no name there; in `info` it has the name it was started by, which may be anything.
   const std::string name = static_cast<const link_map*>(map)->l_name;
   std::error_code failed;
   const fs::path file = name.empty() ? fs::read_symlink("/proc/self/exe", failed) : fs::canonical(name, failed);
@@ -40,7 +40,7 @@ std::vector<fs::path> places_of(const fs::path& name) {
 
 int flags_for(ModuleNames names) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  // Their allocators stand in for the C library's by its names.
+  // Their allocators replace the C library's under the same names.
   static_cast<void>(names);
   return RTLD_NOW | RTLD_LOCAL;
 #else

@@ -18,7 +18,7 @@ std::size_t bytes_of_a_page() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Up to `most` addresses in `memory`, one a page, evenly spread.
+// Up to `most` addresses in `memory`, one per page, evenly spread.
 void add_pages(std::span<const std::byte> memory, std::size_t most, std::vector<const std::byte*>& addresses) {
   const std::size_t pages = memory.size() / bytes_of_a_page();
   const std::size_t count = std::min(std::max<std::size_t>(pages, memory.empty() ? 0 : 1), most);
@@ -57,7 +57,7 @@ std::vector<std::optional<std::size_t>> nodes_of(std::span<const std::byte* cons
   std::vector<void*> pages;
   for (const std::byte* address : addresses) pages.push_back(const_cast<std::byte*>(address));
   std::vector<int> status(pages.size(), -1);
-  // Without nodes to move them to it tells where they are.
+  // Without target nodes the call reports where pages are.
   if (::syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, status.data(), 0) != 0) return {};
   std::vector<std::optional<std::size_t>> nodes;
   for (const int node : status) {

@@ -1,4 +1,4 @@
-// NUMA nodes: where memory lies, and where it should lie.
+// NUMA nodes: where memory is, and where it should be.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace loadline {
 
-// The node of the CPU that the calling thread runs on at the moment; nullopt where the system does not tell. Takes some
+// The node of the CPU on which the calling thread runs now; nullopt if the system does not tell. Takes some
 // nanoseconds.
 std::optional<std::size_t> node_here();
 
-// The node of the page at each address; std::nullopt for a page that is not there, such as one that nobody touched.
-// Empty where the system does not tell, as in a container that forbids move_pages().
+// The node of the page at each address; std::nullopt for a page that does not exist, such as one that nobody touched.
+// Empty if the system does not tell, as in a container that forbids move_pages().
 std::vector<std::optional<std::size_t>> nodes_of(std::span<const std::byte* const> addresses);
 
-// The node of most pages of `memory`, of which it looks at a few, evenly spread; nullopt where none is there or the
+// The node of most pages of `memory`, judged by a few evenly spread ones; nullopt if none of these exists or the
 // system does not tell.
 std::optional<std::size_t> node_of(std::span<const std::byte> memory);
 
-// What is on a node, such as pages or slots.
+// A count of things on a node, such as pages or slots.
 struct OnNode {
   std::size_t node = 0;
   std::size_t count = 0;
@@ -30,24 +30,24 @@ struct OnNode {
   bool operator==(const OnNode&) const = default;
 };
 
-// Of these pieces of memory, how many lie on each node, ascending; without those that are not there. Empty where the
-// system does not tell.
+// How many of these pieces of memory are on each node, in ascending order of nodes; pieces without pages do not
+// count. Empty if the system does not tell.
 std::vector<OnNode> pieces_by_node(std::span<const std::span<const std::byte>> pieces);
-// The same of the pages of all of them, of which it looks at some thousands.
+// The same for the pages of all pieces, judged by some thousands of them.
 std::vector<OnNode> pages_by_node(std::span<const std::span<const std::byte>> pieces);
 
-// Memory that is only read once it is filled: one block, or a copy of it for each node. Any thread.
+// Memory that is only read once filled: one block, or a copy of it per node. Any thread.
 class NodeMemory {
  public:
   NodeMemory(HugeMemory memory);  // NOLINT(google-explicit-constructor): the same, with one copy
 
-  // Copies the block to all nodes but the first, which it lies on. Throws Error where the memory is refused.
+  // Copies the block to all nodes but the first, which has it already. Throws Error if the memory is refused.
   void replicate(std::span<const std::size_t> nodes);
 
-  // The copy on the calling thread's node; the first where there is none.
+  // The copy on the calling thread's node; the first copy if that node has none.
   std::span<const std::byte> bytes() const;
   std::span<const std::byte> first() const { return copies_.front().bytes(); }
-  // Where the calling thread reads what the first copy has at `address`.
+  // Where the calling thread should read what the first copy has at `address`.
   template <typename T>
   const T* here(const T* address) const {
     if (copies_.size() == 1) return address;
@@ -57,18 +57,18 @@ class NodeMemory {
 
  private:
   std::vector<HugeMemory> copies_;
-  std::vector<std::size_t> nodes_;  // of each; empty: there is one
+  std::vector<std::size_t> nodes_;  // of each copy; empty: there is only one
 };
 
 // Where to place a large block.
 struct MemoryPlace {
-  std::vector<std::size_t> nodes;  // in turn, page by page; empty: where its pages are touched first
-  bool replicated = false;         // a copy on each of these nodes in place of that
+  std::vector<std::size_t> nodes;  // in turn, page by page; empty: where each page is first touched
+  bool replicated = false;         // instead, a whole copy on each of these nodes
 
   std::size_t copies() const { return replicated && !nodes.empty() ? nodes.size() : 1; }
-  // Nodes that the first copy lies on.
+  // The nodes of the first copy.
   std::span<const std::size_t> first() const { return copies() > 1 ? std::span(nodes).first(1) : std::span(nodes); }
-  // NodeMemory of a block that was filled and lies on first().
+  // Makes NodeMemory from a filled block on first().
   NodeMemory spread(HugeMemory filled) const;
 
   bool operator==(const MemoryPlace&) const = default;

@@ -12,7 +12,7 @@ double between(double least, double most, Random& random) {
   return least + (most - least) * random.unit();
 }
 
-// To the nearest, ties to even, as Python rounds.
+// To nearest, ties to even, like Python.
 double rounded(double value) {
   return std::nearbyint(value);
 }
@@ -24,7 +24,7 @@ Region middle(const ImageSize& image, std::size_t height, std::size_t width) {
 Region largest_in_range(const ImageSize& image, const RandomCropRange& range) {
   const auto height = static_cast<double>(image.height);
   const auto width = static_cast<double>(image.width);
-  // An image that is one pixel high or wide still gives one.
+  // An image one pixel high or wide still gives one pixel.
   const auto side = [](double value, std::size_t most) {
     return std::clamp<std::size_t>(static_cast<std::size_t>(rounded(value)), 1, most);
   };
@@ -56,13 +56,13 @@ Region random_crop(const ImageSize& image, const RandomCropRange& range, Random&
 
 Window centre_crop(const ImageSize& image, std::size_t shorter_side, const ImageSize& out) {
   const auto resized_side = [&image, shorter_side](std::size_t side) {
-    // Whole pixels, as torchvision cuts them.
+    // Whole pixels, like torchvision.
     const std::size_t resized = shorter_side * side / std::min(image.height, image.width);
     return static_cast<double>(resized);
   };
   const double resized_height = resized_side(image.height);
   const double resized_width = resized_side(image.width);
-  // Pixels of the image to one of the resized one.
+  // Pixels of the image per pixel of the resized one.
   const double down = static_cast<double>(image.height) / resized_height;
   const double across = static_cast<double>(image.width) / resized_width;
   const auto out_height = static_cast<double>(out.height);

@@ -1,4 +1,4 @@
-// Which part of an image is looked at.
+// Chooses the part of an image to use.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,18 @@
 namespace loadline {
 
 struct RandomCropRange {
-  double least_area = 0.08;        // of the crop, of the whole image; above 0
+  double least_area = 0.08;        // area of the crop as a fraction of the image; above 0
   double most_area = 1;            // at most 1
-  double least_ratio = 3.0 / 4.0;  // of its width to its height; above 0
+  double least_ratio = 3.0 / 4.0;  // width to height; above 0
   double most_ratio = 4.0 / 3.0;
 };
 
-// As torchvision's RandomResizedCrop: up to ten times an area is drawn evenly and a ratio evenly in its logarithm,
-// until the rectangle fits the image; then its place. Else the largest middle part whose ratio is in the range.
+// Like torchvision's RandomResizedCrop: draws an area uniformly and the logarithm of a ratio uniformly, up to ten
+// times, until the rectangle fits the image; then draws its place. If none fits, takes the largest central part whose
+// ratio is in the range.
 Region random_crop(const ImageSize& image, const RandomCropRange& range, Random& random);
 
-// As torchvision's Resize(shorter_side) and CenterCrop(out), in pixels of the image before it is resized. `out` must
+// Like torchvision's Resize(shorter_side) and CenterCrop(out), in pixels of the image before the resize. `out` must
 // not be larger than the shorter side.
 Window centre_crop(const ImageSize& image, std::size_t shorter_side, const ImageSize& out);
 

@@ -13,8 +13,8 @@
 namespace loadline {
 namespace {
 
-// Augmented rows are staged here, on the stack of the thread that assembles: small enough to stay in its first-level
-// cache until they are converted.
+// Augmented rows are staged on the stack of the assembling thread: small enough to stay in its first-level cache
+// until they are converted.
 constexpr std::size_t kStageBytes = 16384;
 
 void check(const ImageShape& stored, const TransformOptions& options) {
@@ -32,8 +32,8 @@ void check(const ImageShape& stored, const TransformOptions& options) {
   }
 }
 
-// The columns of the padding: the first ones where the crop starts left of the image, the last ones where it ends
-// right.
+// Clears the columns of the padding: the first ones if the crop starts left of the image, the last ones if it ends
+// right of it.
 void clear_columns(std::uint8_t* out, std::size_t rows, std::size_t width, std::ptrdiff_t right) {
   const auto count = static_cast<std::size_t>(right < 0 ? -right : right);
   std::uint8_t* first = right < 0 ? out : out + width - count;
@@ -109,8 +109,8 @@ ImageTransform::Augmentation ImageTransform::augmentation(std::uint64_t epoch, S
   return how;
 }
 
-// A crop moves the whole plane by some rows and columns, which is one copy: what a row takes from its neighbour lies in
-// the columns of the padding, and these are cleared afterwards.
+// A crop moves the whole plane by some rows and columns, which is one copy: bytes that a row takes from its neighbour
+// are in the columns of the padding, which are cleared afterwards.
 void ImageTransform::augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row,
                                    std::size_t rows, std::uint8_t* out) const {
   const auto width = static_cast<std::ptrdiff_t>(shape_.width);
@@ -139,7 +139,7 @@ void ImageTransform::convert_rows(const std::uint8_t* in, std::size_t plane_stri
       case DType::kU8: return loops.interleave_u8(in, plane_stride, count, u8 + at);
       case DType::kF32: return loops.interleave_f32(in, plane_stride, count, affine_.data(), f32 + at);
       case DType::kBF16: return loops.interleave_bf16(in, plane_stride, count, affine_.data(), bf16 + at);
-      case DType::kI32: return;  // which affine_of() refused
+      case DType::kI32: return;  // affine_of() has refused it
     }
   }
   for (std::size_t c = 0; c < shape_.channels; ++c) {

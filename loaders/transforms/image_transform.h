@@ -1,4 +1,4 @@
-// From the stored bytes of an image to its place in a batch.
+// Takes the stored bytes of an image to their place in a batch.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace loadline {
 struct TransformOptions {
   DType dtype = DType::kF32;
   Layout layout = Layout::kNCHW;
-  std::vector<double> mean;      // a channel, of values in [0, 1]; empty: 0. Float types only
-  std::vector<double> stddev;    // a channel, above 0; empty: 1. Float types only
+  std::vector<double> mean;      // per channel, for values in [0, 1]; empty: 0. Float types only
+  std::vector<double> stddev;    // per channel, above 0; empty: 1. Float types only
   std::size_t crop_padding = 0;  // pixels of zero padded on each side before a random crop to the stored size
   bool flip = false;             // mirror left to right, with probability one half
-  std::uint64_t seed = 1;        // of crop and flip
+  std::uint64_t seed = 1;        // for crop and flip
 };
 
 // Crop, flip, conversion, normalisation and layout in one pass over the sample. Immutable: any thread may call apply().
@@ -31,17 +31,17 @@ class ImageTransform {
   // Throws usage Error naming what does not fit: normalisation of u8, a mean for another number of channels, ...
   ImageTransform(const ImageShape& stored, const TransformOptions& options, const Kernels& kernels);
 
-  const ImageShape& shape() const { return shape_; }  // of the output, which is that of the stored image
+  const ImageShape& shape() const { return shape_; }  // of the output, the same as stored
   DType dtype() const { return options_.dtype; }
   Layout layout() const { return options_.layout; }
   std::size_t sample_bytes() const { return shape_.elements() * size_bytes(options_.dtype); }
   const Kernels& kernels() const { return kernels_; }
-  // The stores that such a request results in: streaming ones need a level that has them and samples in whole cache
-  // lines.
+  // The stores that are used when `stores` is requested: streaming ones need a kernel level that has them, and
+  // samples in whole cache lines.
   Stores effective(Stores stores) const;
 
-  // Writes sample_bytes() bytes to `out` from the stored bytes of the sample with this index. After streaming stores
-  // kernels().fence() stands before any other thread may read them.
+  // Writes sample_bytes() bytes to `out` from the stored bytes of the sample with this index. After streaming stores,
+  // call kernels().fence() before another thread reads them.
   void apply(const std::byte* stored, std::uint64_t epoch, SampleIndex index, std::byte* out,
              Stores stores = Stores::kCached) const;
 
@@ -56,7 +56,7 @@ class ImageTransform {
   // Writes rows [first_row, first_row + rows) of the augmented plane.
   void augment_plane(const std::uint8_t* plane, const Augmentation& how, std::size_t first_row, std::size_t rows,
                      std::uint8_t* out) const;
-  // Converts rows [first_row, first_row + rows) whose planes lie `plane_stride` bytes apart from `in` on.
+  // Converts rows [first_row, first_row + rows) of the planes that begin at `in`, `plane_stride` bytes apart.
   void convert_rows(const std::uint8_t* in, std::size_t plane_stride, std::size_t first_row, std::size_t rows,
                     std::byte* out, Stores stores) const;
 

@@ -26,14 +26,14 @@ constexpr std::array kStartOfImage{std::byte{0xff}, std::byte{0xd8}, std::byte{0
 constexpr std::array kEndMarker{std::byte{0xff}, std::byte{JPEG_EOI}};
 constexpr unsigned kExifMarker = JPEG_APP0 + 1;
 constexpr unsigned kLongestMarker = 0xffff;
-// What a few bytes say in each of many scans must be applied to the whole image: a small file could last for hours.
+// A few bytes per scan apply to the whole image, so a small file with many scans could take hours.
 constexpr int kMostScans = 500;
-// libjpeg interpolates chroma from its neighbours on either side; at the edges of a cropped row it has none. One more
-// pixel on each side makes it right. Of very few columns it would drop the interpolation altogether.
+// libjpeg interpolates chroma from the neighbours on either side, which are missing at the edges of a cropped row.
+// One more pixel on each side corrects this. With very few columns it would skip the interpolation altogether.
 constexpr std::size_t kMargin = 1;
 constexpr std::size_t kLeastColumns = 16;
 
-// libjpeg's errors as it hands them to us: in C, by a jump.
+// libjpeg reports errors in C, by a jump.
 struct ErrorManager {
   jpeg_error_mgr base;
   std::jmp_buf escape;
@@ -46,14 +46,15 @@ struct ErrorManager {
   std::longjmp(errors->escape, 1);
 }
 
-// Some warnings are of things beside the pixels, and common in photographs that every other program shows.
+// Some warnings concern data other than pixels and are common in photographs that every other program shows.
 bool leaves_pixels_intact(const jpeg_error_mgr& error) {
   switch (error.msg_code) {
     case JWRN_ADOBE_XFORM:
     case JWRN_BOGUS_ICC:
     case JWRN_JFIF_MAJOR: return true;
     case JWRN_EXTRANEOUS_DATA: {
-      // Bytes too many before a restart marker are left over from data that were misread, before others mere padding.
+      // Extra bytes before a restart marker are left over from misread data; before other markers they are mere
+      // padding.
       const int marker = error.msg_parm.i[1];
       return marker < JPEG_RST0 || marker > JPEG_RST0 + 7;
     }
@@ -108,8 +109,9 @@ JpegColour colour_of(const jpeg_decompress_struct& info) {
   }
 }
 
-// Of a scaled image whose chroma is interpolated all the same (4:1:0, but not 4:2:0, which then needs none),
-// version 2.1 takes cropped rows to have only half of the chroma they have. Told by its width, which 4:2:2 shares.
+// In a scaled image whose chroma is still interpolated (4:1:0, but not 4:2:0, which then needs no interpolation),
+// version 2.1 assumes that cropped rows have only half of their chroma. Recognised by the chroma width, which 4:2:2
+// shares.
 bool can_crop(const jpeg_decompress_struct& info) {
   if (info.scale_denom == 1) return true;
   const std::span components(info.comp_info, static_cast<std::size_t>(info.num_components));
@@ -126,19 +128,19 @@ Orientation orientation_of(const jpeg_decompress_struct& info) {
   return Orientation::kUpright;
 }
 
-// A blank image has a bit a block at the least, which is 512 pixels a byte; ten times as many are a lie, and would cost
-// the memory for pixels that are not there.
+// A blank image has at least one bit per block, which is 512 pixels per byte. A claim of ten times as many is false,
+// and would allocate memory for pixels that do not exist.
 constexpr std::size_t kMostPixelsAByte = 5120;
 
-// Within entropy-coded data no such pair of bytes can be. Looked for from the end, where all but a few files have it.
+// Entropy-coded data cannot contain this pair of bytes. Searched from the end, where almost all files have it.
 bool has_end_marker(std::span<const std::byte> data) {
   return std::find_end(data.begin(), data.end(), kEndMarker.begin(), kEndMarker.end()) != data.end();
 }
 
 }  // namespace
 
-// No C++ exception passes through libjpeg, and no jump out of it passes an object that has a destructor: what is
-// between guarded() and libjpeg has none.
+// No C++ exception passes through libjpeg, and no jump out of it skips a destructor: no object between guarded() and
+// libjpeg has one.
 class JpegDecoder::Library {
  public:
   Library() {
@@ -159,8 +161,8 @@ class JpegDecoder::Library {
     jpeg_destroy_decompress(&info_);
   }
 
-  // In a struct made anew, which costs a thousandth of the decoding: a used one keeps the tables of the image before,
-  // and would decode one that lacks its own by those.
+  // In a fresh struct, which costs a thousandth of the decoding: a used one keeps the previous image's tables and
+  // would decode an image that lacks its own with those.
   void read_header(std::span<const std::byte> encoded) {
     close();
     guarded([this, encoded] {
@@ -173,23 +175,23 @@ class JpegDecoder::Library {
     opened_ = true;
   }
 
-  // What read_header() has left of the file.
+  // The part of the file that read_header() left unread.
   std::span<const std::byte> rest() const {
     return {reinterpret_cast<const std::byte*>(info_.src->next_input_byte), info_.src->bytes_in_buffer};
   }
 
-  // Begins at this row; returns the columns that rows will have: those asked for and some besides.
+  // Begins at this row; returns the columns that rows will have: the requested ones and some more.
   Columns start(std::size_t first_row, Columns columns, JpegScale scale) {
     Columns given;
     guarded([this, first_row, columns, scale, &given] {
-      // The inverse DCT and the interpolation of chroma stay libjpeg's defaults, the accurate and the smooth one: what
-      // others use, so that pixels are the same bit by bit; with vector instructions the others save little.
+      // The inverse DCT and the chroma interpolation stay libjpeg's defaults, accurate and smooth, which others use
+      // too, so that pixels are the same bit by bit. With vector instructions the faster variants save little.
       const bool four = info_.num_components == static_cast<int>(kCmyk);
       info_.out_color_space = four ? JCS_CMYK : JCS_RGB;
       info_.scale_num = 1;
       info_.scale_denom = static_cast<unsigned>(divisor(scale));
-      // It guesses at what the scans did not say, from blocks beside the region too: there it reads what it has not
-      // decoded.
+      // Smoothing guesses what the scans left out, also from blocks next to the region: there it reads data that it
+      // has not decoded.
       info_.do_block_smoothing = FALSE;
       jpeg_start_decompress(&info_);
       JDIMENSION left = 0;
@@ -251,7 +253,7 @@ JpegHeader JpegDecoder::open(std::span<const std::byte> encoded) {
                           .colour = colour_of(info),
                           .progressive = info.progressive_mode != FALSE,
                           .orientation = orientation_of(info)};
-  if (info.data_precision != 8) throw Error(fmt::format("cannot decode JPEG: {} bits a sample", info.data_precision));
+  if (info.data_precision != 8) throw Error(fmt::format("cannot decode JPEG: {} bits per sample", info.data_precision));
   if (header.size.pixels() > kMostPixels) {
     throw Error(fmt::format("cannot decode JPEG: {} x {} pixels: more than {}", header.size.width, header.size.height,
                             kMostPixels));

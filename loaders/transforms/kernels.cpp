@@ -11,7 +11,7 @@ namespace {
 std::vector<const Kernels*> find_supported() {
   std::vector<const Kernels*> found{&kScalarKernels};
 #ifdef LOADLINE_HAVE_X86_KERNELS
-  // The builtins ask the operating system too: a CPU whose wide registers it does not save counts as without them.
+  // The builtins also ask the operating system: if it does not save a CPU's wide registers, they count as missing.
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   if (avx2) found.push_back(&kAvx2Kernels);

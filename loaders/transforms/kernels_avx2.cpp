@@ -43,7 +43,7 @@ struct Avx2 {
     return _mm256_add_ps(_mm256_mul_ps(values, wide.scale[kHalf]), wide.bias[kHalf]);
   }
 
-  // To the nearest bf16, ties to even, in the upper half of each value.
+  // To nearest bf16, ties to even, in the upper half of each value.
   LOADLINE_INLINE __m256i rounded(__m256 value) {
     const __m256i bits = _mm256_castps_si256(value);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
@@ -89,7 +89,7 @@ struct Avx2 {
     return _mm256_add_epi16(first, _mm256_mulhrs_epi16(_mm256_sub_epi16(second, first), weight));
   }
 
-  // Two pixels of three bytes in each half, from that byte of it on, to words with a zero behind each pixel.
+  // Two pixels of three bytes in each half, beginning at that byte, to words with a zero after each pixel.
   template <int kUpperHalfFrom>
   LOADLINE_INLINE __m256i widen(__m256i bytes) {
     constexpr char z = -1;

@@ -44,8 +44,8 @@ struct Avx512 {
     store<kStores>(_mm512_castps_si512(values(in, wide)), out);
   }
 
-  // To the nearest bf16, ties to even, in the upper half of each value: by integers, not by AVX512_BF16's instruction:
-  // not every AVX-512 CPU has it.
+  // To nearest bf16, ties to even, in the upper half of each value. Uses integers rather than AVX512_BF16's
+  // instruction, which not every AVX-512 CPU has.
   LOADLINE_INLINE __m512i rounded(__m512 value) {
     const __m512i bits = _mm512_castps_si512(value);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
@@ -69,7 +69,7 @@ struct Avx512 {
     interleave_by_shuffles<SixteenBytes<Avx512>>(r, g, b, out);
   }
 
-  // Half of the vector: storing a whole one takes four extractions, and longer than two of half.
+  // Half of the vector: storing a whole one takes four extractions, and longer than storing two halves.
   static constexpr std::size_t kManyPixels = 32;
   LOADLINE_INLINE void interleave_many(const std::uint8_t* r, const std::uint8_t* g, const std::uint8_t* b,
                                        std::uint8_t* out) {
@@ -86,10 +86,10 @@ struct Avx512 {
     return _mm512_add_epi16(first, _mm512_mulhrs_epi16(_mm512_sub_epi16(second, first), weight));
   }
 
-  // Eight pixels as 24 words and eight more, of which nothing is used.
+  // Eight pixels as 24 words, plus eight unused ones.
   LOADLINE_INLINE __m512i words(__m256i bytes) { return _mm512_slli_epi16(_mm512_cvtepu8_epi16(bytes), 6); }
 
-  // Blended first and then spread, to a zero behind each pixel: one permutation instead of one for each row.
+  // Blends first and then inserts a zero after each pixel: one permutation instead of one per row.
   LOADLINE_INLINE void blend(__m256i upper, __m256i lower, Weight weight, std::int16_t* out) {
     const __m512i places = _mm512_set_epi16(0, 23, 22, 21, 0, 20, 19, 18, 0, 17, 16, 15, 0, 14, 13, 12,  //
                                             0, 11, 10, 9, 0, 8, 7, 6, 0, 5, 4, 3, 0, 2, 1, 0);

@@ -1,11 +1,11 @@
 // The loops behind struct Kernels. Each level's .cpp supplies steps of sixteen values in its own instructions and
 // instantiates the loops with them, compiled with that level's flags. Level lives in an unnamed namespace and nothing
-// here calls the standard library: an inline function compiled for AVX-512 could be the copy the linker keeps for all.
+// here calls the standard library: the linker could keep an inline function's AVX-512 copy for all callers.
 //
-// Cached stores leave a batch in the cache that its reader looks in, as long as the two share one: with f32 slots of 6
-// MiB, two threads and a last-level cache of 32 MiB, writing and reading back went at 4.1 M samples/s cached and at 1.4
-// M streaming. Where reader and writer share no cache it is the other way round: each line must be taken from the
-// reader's cache before it can be written, and a worker's f32 batches went at 0.25 M cached and at 1.8 M streaming.
+// Cached stores leave a batch in a cache that writer and reader share: with f32 slots of 6 MiB, two threads and a
+// last-level cache of 32 MiB, writing and reading back ran at 4.1 M samples/s cached and 1.4 M streaming. If they
+// share no cache it is the other way round, because each line must be fetched from the reader's cache before it can
+// be written: a worker's f32 batches ran at 0.25 M cached and 1.8 M streaming.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace loadline {
 //   void interleave(const std::uint8_t* r, g, b, std::uint8_t* out);   sixteen pixels to 48 bytes
 //   void interleave_many(const std::uint8_t* r, g, b, std::uint8_t* out);   kManyPixels of them, a multiple of sixteen
 //   bool kHasStreaming; void fence();
-// Streaming, `out` is aligned to the bytes that one call writes, or to 64 where that is more.
+// For streaming stores, `out` is aligned to the bytes that one call writes, but to at most 64.
 template <typename Level, Stores kStores>
 struct Loops {
   using Wide = typename Level::Wide;
@@ -35,7 +35,7 @@ struct Loops {
     std::size_t i = 0;
     for (; i + 64 <= count; i += 64) Level::template copy64<kStores>(in + i, out + i);
     if (i == count) return;
-    // The last 64 bytes, which overlap what is done: same bytes.
+    // The last 64 bytes overlap finished ones and write the same bytes.
     if (count >= 64) return Level::template copy64<Stores::kCached>(in + count - 64, out + count - 64);
     __builtin_memcpy(out, in, count);
   }
@@ -96,7 +96,7 @@ struct Loops {
     return Level::wide(scale, bias);
   }
 
-  // Fewer than a step: a whole one beside the arrays, of which `count` values count.
+  // Less than a step: does a whole step in local arrays and uses `count` of its values.
   template <typename T>
   static void convert_rest(const std::uint8_t* in, std::size_t count, const Wide& wide, T* out) {
     std::uint8_t padded[kStep] = {};
@@ -160,7 +160,7 @@ struct Resize {
     for (; 3 * i + Level::kBlendReadBytes <= 3 * pixels; i += kBlend) {
       Level::blend(upper + 3 * i, lower + 3 * i, wide, out + 4 * i);
     }
-    // The last ones overlap what is done: same values.
+    // The last ones overlap finished ones and write the same values.
     for (; i < pixels; i += kBlend) {
       if (i + kBlend > pixels) i = pixels - kBlend;
       Level::blend_exact(upper + 3 * i, lower + 3 * i, wide, out + 4 * i);
@@ -197,7 +197,7 @@ struct Volumes {
   static constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(float);
   using Places = typename Level::Places;
 
-  // Block by block as wide as a vector; the blocks that share lines of the output follow each other.
+  // Works in blocks as wide as a vector; blocks that share output lines follow each other.
   static void transpose(const float* in, std::ptrdiff_t in_stride, float* out, std::ptrdiff_t out_stride) {
     for (std::size_t j = 0; j < kTile; j += kLanes) {
       for (std::size_t i = 0; i < kTile; i += kLanes) {
@@ -292,7 +292,7 @@ constexpr Kernels kernels_of(const char* name) {
 }
 
 // Where a byte of interleaved pixels comes from: places[part][channel][i] is the pixel whose `channel` is byte 16 *
-// part + i of 48, or above 127 where that byte is of another channel, for which a byte shuffle gives 0.
+// part + i of 48, or above 127 if that byte belongs to another channel, for which a byte shuffle gives 0.
 struct InterleavePlaces {
   alignas(16) std::uint8_t places[3][3][16];
 };
@@ -307,8 +307,8 @@ consteval InterleavePlaces interleave_places() {
   return all;
 }
 
-// Pixels of three planes are three vectors of interleaved bytes in each 16 bytes of a vector, every one from a shuffle
-// of each plane. Bytes has
+// Each 16 bytes of three planes become three 16-byte vectors of interleaved bytes, each from one shuffle per plane.
+// Bytes has
 //   Bytes::load(const std::uint8_t*);   Bytes::kPixels of them
 //   Bytes shuffled(const std::uint8_t* places) const;   within each 16 bytes, by the same 16 places; above 127: 0
 //   Bytes operator|(const Bytes&) const;

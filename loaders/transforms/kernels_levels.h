@@ -1,4 +1,4 @@
-// The kernel sets this program may be built with; kernels.cpp chooses among them.
+// The kernel sets that may be built in; kernels.cpp chooses among them.
 #pragma once
 
 #include "loaders/transforms/kernels.h"

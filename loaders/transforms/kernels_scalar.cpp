@@ -1,5 +1,5 @@
-// The level every CPU has, without streaming stores: plain loops, vectorised by the compiler for the baseline it builds
-// for (SSE2, NEON).
+// The level that every CPU has, without streaming stores: plain loops, vectorised by the compiler for its baseline
+// (SSE2, NEON).
 #include "loaders/transforms/kernels_body.h"
 #include "loaders/transforms/kernels_levels.h"
 

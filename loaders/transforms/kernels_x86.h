@@ -1,5 +1,5 @@
-// Vectors of bytes for interleave_by_shuffles(), for the levels that have them. They are templates of a Level, which
-// lives in an unnamed namespace, so that each object keeps its own functions.
+// Byte vectors for interleave_by_shuffles(), for the levels that have them. They are templates on Level, which lives
+// in an unnamed namespace, so that each object file keeps its own functions.
 #pragma once
 
 #include <immintrin.h>

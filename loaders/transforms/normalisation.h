@@ -1,4 +1,4 @@
-// What every transform to a dtype agrees on: the constants of its conversion.
+// The conversion constants that all transforms share.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace loadline {
 
 // (byte / 255 - mean) / stddev as byte * scale + bias, for each channel. `mean` and `stddev` may be empty: 0 and 1.
-// Throws usage Error where they do not fit the channels or the dtype, or are no numbers that single precision can hold.
+// Throws usage Error if they do not fit the channels or the dtype, or if single precision cannot hold them.
 std::vector<Affine> affine_of(DType dtype, std::size_t channels, std::span<const double> mean,
                               std::span<const double> stddev);
 

@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// Null where the program was not linked with the module's code.
+// Null if the program was not linked with the module's code.
 extern "C" [[gnu::weak]] const OpenCvFunctions* loadline_opencv_functions();
 
 namespace {
@@ -32,12 +32,12 @@ const OpenCvFunctions& opencv() {
   return functions;
 }
 
-// OpenCV makes room for all pixels that a header claims before it looks for them.
+// OpenCV allocates all pixels that a header claims before it looks for them.
 void refuse_impossible_png(std::span<const std::byte> encoded) {
   constexpr std::array kMagic{std::byte{0x89}, std::byte{'P'}, std::byte{'N'}, std::byte{'G'}};
-  constexpr std::size_t kWidth = 16;  // of the header, which every PNG begins with; the height follows, the depth then
+  constexpr std::size_t kWidth = 16;  // in the header that begins every PNG; height and depth follow
   constexpr std::size_t kMostPixels = std::size_t{1} << 28U;
-  constexpr std::size_t kMostPixelsAByte = 8 * 1032;  // of one bit each, by what Deflate can do at best
+  constexpr std::size_t kMostPixelsAByte = 8 * 1032;  // pixels of one bit, at Deflate's best compression
   if (encoded.size() < kWidth + 8 || !std::ranges::equal(encoded.first(kMagic.size()), kMagic)) return;
   const auto number = [&](std::size_t at) {
     std::size_t value = 0;

@@ -1,4 +1,4 @@
-// Decoding by OpenCV: what is no JPEG, and JPEG where the two are to be compared.
+// Decodes by OpenCV: formats other than JPEG, and JPEG too for comparison.
 #pragma once
 
 #include <cstddef>
@@ -12,36 +12,36 @@ namespace loadline {
 
 struct OpenCvImage;
 
-// One thread's decoder, to be kept: it decodes into the same memory again. OpenCV itself is loaded when the first image
-// of the process is opened (opencv_module.h): from the program, if it was linked with it, or from loadline_opencv.so,
-// which lies beside the program or library, in ../lib/loadline as seen from there, or where `cmake --install` puts it.
+// One thread's decoder. Keep it: it reuses its memory. OpenCV itself is loaded when the process opens its first image
+// (opencv_module.h): from the program, if it was linked with it, or from loadline_opencv.so, in the directory of the
+// program or library, in ../lib/loadline from there, or where `cmake --install` puts it.
 //
-// Images are what OpenCV makes of them as colour: grey becomes three equal channels, alpha is dropped, and 16 bits are
-// cut to their upper 8 unless all of them are asked for. Of a damaged JPEG it shows what it can, with grey or repeated
-// rows for the rest.
+// Images are decoded to colour as OpenCV does it: grey becomes three equal channels, alpha is dropped, and 16 bits
+// are cut to their upper 8 unless open_deep() is used. A damaged JPEG is decoded as far as possible, with grey or
+// repeated rows for the rest.
 class OpenCvDecoder {
  public:
-  // Loads OpenCV now, which takes about 0.1 s once in a process. Throws Error where it cannot be loaded. Any thread.
+  // Loads OpenCV now, which takes about 0.1 s once per process. Throws Error if it cannot be loaded. Any thread.
   static void load();
 
-  // Decodes all of the image, upright if it is to be turned as EXIF says, and returns its size. Throws Error where
-  // OpenCV cannot, or cannot be loaded.
+  // Decodes the whole image and returns its size. `turn`: make it upright as EXIF says. Throws Error if OpenCV cannot
+  // decode it or cannot be loaded.
   ImageSize open(std::span<const std::byte> encoded, bool turn);
-  // The same, with all bits of an image that has 16.
+  // The same, but keeps all bits of a 16-bit image.
   ImageSize open_deep(std::span<const std::byte> encoded, bool turn);
-  // Whether the opened image has 16 bits: decode_deep() is for it then, and nothing else.
+  // Whether the opened image has 16 bits: only decode_deep() may be used then.
   bool is_deep() const { return deep_; }
 
   // A region of the opened image. Lives until the next call.
   RgbView decode(const Region& region);
   DeepRgbView decode_deep(const Region& region);
 
-  // A region of the opened image, resized, as a JPEG of that quality, 1 to 100. Lives until the next call. Throws Error
-  // where OpenCV cannot.
+  // A region of the opened image, resized, as a JPEG of that quality, 1 to 100. Lives until the next call. Throws
+  // Error if OpenCV cannot encode it.
   std::span<const std::byte> resized_jpeg(const Region& region, const ImageSize& size, int quality);
 
-  // A plain image of 1 or 3 channels as PNG. Lives until the next call; an image opened before stays open. Throws Error
-  // where OpenCV cannot.
+  // A plain image of 1 or 3 channels as PNG. Lives until the next call; an image opened before stays open. Throws
+  // Error if OpenCV cannot encode it.
   std::span<const std::byte> png(std::span<const std::byte> planes, const ImageShape& shape);
 
  private:
@@ -51,7 +51,7 @@ class OpenCvDecoder {
     void operator()(OpenCvImage* image) const;
   };
 
-  std::unique_ptr<OpenCvImage, Destroy> image_;  // null until the first one is opened
+  std::unique_ptr<OpenCvImage, Destroy> image_;  // null until the first image is opened
   ImageSize size_;
   bool deep_ = false;
 };

@@ -21,7 +21,7 @@ struct OpenCvImage {
 
 namespace {
 
-// The last failure of the thread.
+// The thread's last failure.
 const char* remembered(const char* why) {
   thread_local std::string text;
   try {
@@ -33,9 +33,9 @@ const char* remembered(const char* why) {
 }
 
 const char* reason(const cv::Exception& error) {
-  // It says so by the condition in its own code.
+  // OpenCV's message quotes the condition in its own code.
   if (error.err.find("CV_IO_MAX") != std::string::npos) return "its header claims more pixels than OpenCV decodes";
-  if (error.code == cv::Error::StsNoMem) return "its header claims more pixels than there is memory for";
+  if (error.code == cv::Error::StsNoMem) return "its header claims more pixels than fit in memory";
   return remembered(error.err.c_str());
 }
 
@@ -59,8 +59,8 @@ cv::Mat part_of(const cv::Mat& image, const Region& region) {
                         static_cast<int>(region.height)));
 }
 
-// The threads are the loader's: OpenCV would start as many again for each of them. It is a setting of the process, the
-// same from whichever thread.
+// The loader's workers are the threads: OpenCV would start as many again for each of them. This setting applies to
+// the whole process, from any thread.
 OpenCvImage* make_image() {
   try {
     cv::setNumThreads(0);
@@ -78,13 +78,13 @@ const char* decode_image(OpenCvImage* image, const std::byte* encoded, std::size
                          ImageSize* size) {
   return guarded([&]() -> const char* {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) return "more bytes than OpenCV can take";
-    // OpenCV asks for bytes it may write; it does not.
+    // OpenCV requires writable bytes but does not write them.
     const cv::Mat buffer(1, static_cast<int>(bytes), CV_8UC1, const_cast<std::byte*>(encoded));
     const int flags = turn ? cv::IMREAD_COLOR : cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION;
-    // What it has no decoder for it leaves as it was: the image before this one.
+    // If OpenCV has no decoder, it leaves the target unchanged: the previous image.
     image->bgr.release();
     cv::imdecode(buffer, *deep ? flags | cv::IMREAD_ANYDEPTH : flags, &image->bgr);
-    // Of floats it makes bytes only where it is asked for these.
+    // It converts floats to bytes only on request.
     if (*deep && !image->bgr.empty() && image->bgr.depth() != CV_8U && image->bgr.depth() != CV_16U) {
       image->bgr.release();
       cv::imdecode(buffer, flags, &image->bgr);
@@ -135,7 +135,7 @@ const char* encode_png(OpenCvImage* image, const std::byte* planes, const ImageS
                        std::size_t* bytes) {
   return guarded([&]() -> const char* {
     const auto plane = [&](std::size_t channel) {
-      // OpenCV asks for bytes it may write; it does not.
+      // OpenCV requires writable bytes but does not write them.
       return cv::Mat(static_cast<int>(shape->height), static_cast<int>(shape->width), CV_8UC1,
                      const_cast<std::byte*>(planes + channel * shape->pixels()));
     };

@@ -15,7 +15,7 @@ constexpr std::size_t kEntryBytes = 12;
 constexpr std::uint32_t kOrientationTag = 0x0112;
 constexpr std::uint32_t kShort = 3;  // the type of a 16-bit number
 
-// Upright pixel (y, x) is stored pixel (y, x), or (x, y) where axes are swapped, each counted from the far end or not.
+// Upright pixel (y, x) is stored pixel (y, x), or (x, y) if axes are swapped; each index may count from the far end.
 bool reverses_rows(Orientation orientation) {
   return orientation == Orientation::kTurnAround || orientation == Orientation::kFlip ||
          orientation == Orientation::kTurnRight || orientation == Orientation::kAntiTranspose;
@@ -38,7 +38,7 @@ Window reversed(Window window, const ImageSize& size, Orientation orientation) {
   return window;
 }
 
-// TIFF, in the byte order it says it has. Every read is checked.
+// TIFF in its declared byte order. Every read is checked.
 class Tiff {
  public:
   explicit Tiff(std::span<const std::byte> bytes) : bytes_(bytes) {

@@ -1,4 +1,4 @@
-// Which way up a photograph is, as cameras write it beside the pixels, and how to turn it.
+// The orientation that cameras write with a photograph, and how to turn the photograph upright.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace loadline {
 
-// What makes the stored image upright, numbered as in EXIF.
+// The operation that makes the stored image upright, numbered as in EXIF.
 enum class Orientation : std::uint8_t {
   kUpright = 1,
   kMirror = 2,         // left to right
@@ -22,27 +22,27 @@ enum class Orientation : std::uint8_t {
   kTurnLeft = 8,       // by 90 degrees counter-clockwise
 };
 
-// Whether width and height change places.
+// Whether width and height are swapped.
 constexpr bool swaps_axes(Orientation orientation) {
   return orientation >= Orientation::kTranspose;
 }
 
-// Of the payload of a JPEG's APP1 segment; upright where it is no EXIF, names none, or is damaged: a picture without
-// orientation is still a picture.
+// The orientation in the payload of a JPEG's APP1 segment. Upright if that is not EXIF, has no orientation, or is
+// damaged: a picture without orientation is still a picture.
 Orientation exif_orientation(std::span<const std::byte> app1);
 
-// The size of the upright image, of that of the stored one; or the other way round.
+// The size of the upright image from that of the stored one, or the other way round.
 constexpr ImageSize turned(const ImageSize& size, Orientation orientation) {
   return swaps_axes(orientation) ? ImageSize{.height = size.width, .width = size.height} : size;
 }
 
-// Where a window of the upright image lies in the stored one, which has this size.
+// Where a window of the upright image is in the stored one, whose size is `stored`.
 Window stored_window(const Window& upright, const ImageSize& stored, Orientation orientation);
 
-// Where a window of the stored image, which has this size, lies in the upright one.
+// Where a window of the stored image, whose size is `size`, is in the upright one.
 Window upright_window(const Window& stored, const ImageSize& size, Orientation orientation);
 
-// The upright image of a stored one: itself, or a copy in `scratch`, which grows as it must.
+// The upright image: `stored` itself, or a copy in `scratch`, which grows as needed.
 RgbView upright(const RgbView& stored, Orientation orientation, std::vector<std::uint8_t>& scratch);
 
 }  // namespace loadline

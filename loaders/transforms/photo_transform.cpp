@@ -52,10 +52,10 @@ struct Span {
   std::size_t count = 0;
 };
 
-// What is left of a fraction after it has been scaled and turned touches no pixel.
+// A rounding remainder from scaling and turning touches no pixel.
 constexpr double kNothing = 1e-6;
 
-// The pixels of a row or column that a stretch of it touches, and so many more on either side, if there are.
+// The pixels of a row or column that an interval touches, plus `margin` more on either side if they exist.
 Span touched(double begin, double extent, std::size_t margin, std::size_t pixels) {
   const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(begin + kNothing)));
   const auto end = static_cast<std::size_t>(std::ceil(begin + extent - kNothing)) + margin;
@@ -88,7 +88,8 @@ PhotoTransform::PhotoTransform(const PhotoOptions& options, const Kernels& kerne
       resize_(options.size, options.dtype, options.layout,
               affine_of(options.dtype, kChannels, options.mean, options.stddev), kernels) {
   check(options);
-  // Before any trial rather than in one; where OpenCV decodes only what is no JPEG, the first such image loads it.
+  // Loaded before any trial rather than during one. If OpenCV decodes only formats other than JPEG, the first such
+  // image loads it.
   if (options.decoder == PhotoDecoder::kOpenCv) OpenCvDecoder::load();
 }
 
@@ -96,7 +97,7 @@ void PhotoTransform::apply(PhotoWorker& worker, std::span<const std::byte> encod
                            SampleIndex index, std::byte* out, Stores stores) const {
   std::optional<InStage> decoding(WorkerStage::kDecode);
   const bool jpeg = looks_like_jpeg(encoded);
-  // Whoever decodes it then: OpenCV would show one that is cut off as if nothing were wrong.
+  // Whichever library decodes it: OpenCV would show a truncated image as if nothing were wrong.
   const JpegHeader header = jpeg ? worker.jpeg_.open(encoded) : JpegHeader{};
   if (!jpeg || options_.decoder == PhotoDecoder::kOpenCv) {
     const bool deep = options_.dtype == DType::kF32;
@@ -137,8 +138,8 @@ PhotoTransform::Augmentation PhotoTransform::augmentation(const ImageSize& uprig
   return how;
 }
 
-// A centre crop is cut out of the resized image: its edges are mixed with what lies beyond them. A random one is cut
-// out of the image itself.
+// A centre crop is cut from the resized image, so its edges blend with pixels beyond them. A random crop is cut from
+// the image itself.
 std::size_t PhotoTransform::margin() const {
   return options_.crop == PhotoCrop::kCentre ? 1 : 0;
 }

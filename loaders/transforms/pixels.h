@@ -1,4 +1,4 @@
-// Decoded images on their way into a batch, and parts of them.
+// Decoded images and parts of them, on their way into a batch.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-// A rectangle that may begin and end within a pixel. Pixel i reaches from i to i + 1, its middle is at i + 0.5.
+// A rectangle that may begin and end within a pixel. Pixel i spans i to i + 1; its centre is at i + 0.5.
 struct Window {
   double top = 0;
   double left = 0;
@@ -47,11 +47,11 @@ struct RgbView {
   ImageSize size;
   std::size_t row_bytes = 0;  // from the start of a row to that of the next
 
-  // Its first byte.
+  // The first byte of row `y`.
   const std::uint8_t* row(std::size_t y) const { return pixels + y * row_bytes; }
 };
 
-// The same of values of 16 bits.
+// The same with 16-bit values.
 struct DeepRgbView {
   const std::uint16_t* pixels = nullptr;
   ImageSize size;

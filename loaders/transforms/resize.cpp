@@ -12,11 +12,11 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kRowLineBytes = 64;
-constexpr double kOne = 32768;  // of the kernels' weights
+constexpr double kOne = 32768;  // a kernel weight of 1
 
 struct Tap {
   std::size_t first = 0;    // pixel of the source
-  std::int16_t weight = 0;  // of the one after it, in parts of kOne; 0 where there is none
+  std::int16_t weight = 0;  // of the pixel after it, in units of 1 / kOne; 0 if there is none
 };
 
 // `index`-th of `count` pixels spread over [begin, begin + extent) of a source of `pixels`.
@@ -62,8 +62,8 @@ void BilinearResize::apply(const RgbView& in, bool flip, ResizeScratch& scratch,
   apply(in, all, flip, scratch, out, stores);
 }
 
-// Rows are blended before columns: the pixels of the source lie side by side there, and the gather, which costs more,
-// is done once a row of the output instead of once for each of the two.
+// Rows are blended before columns: source pixels are neighbours there, and the gather, which costs more, happens once
+// per output row instead of once for each of the two source rows.
 void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch, std::byte* out,
                            Stores stores) const {
   prepare(in, window, flip, scratch);
@@ -79,7 +79,7 @@ void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, R
   }
 }
 
-// Photographs of 16 bits are rare and their decoding takes far longer than this: no kernels.
+// No kernels: 16-bit photographs are rare, and decoding them takes far longer than this.
 void BilinearResize::apply(const DeepRgbView& in, const Window& window, bool flip, std::byte* out) const {
   if (dtype_ != DType::kF32) throw usage_error("resize of 16 bits: its output is f32");
   constexpr float kDeepOfAByte = 257;  // 65535 / 255
@@ -113,10 +113,10 @@ void BilinearResize::apply(const DeepRgbView& in, const Window& window, bool fli
 void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch) const {
   grow(scratch.first_, padded_width_);
   grow(scratch.weights_, 4 * padded_width_);
-  grow(scratch.blended_, 4 * (in.size.width + 1));  // a last pixel that is read, with weight 0
+  grow(scratch.blended_, 4 * (in.size.width + 1));  // one more pixel, which is read with weight 0
   grow(scratch.planes_, 3 * padded_width_);
   for (std::size_t x = 0; x < padded_width_; ++x) {
-    // The padding is one more pixel of the last column.
+    // The padding repeats the last column.
     const std::size_t column = std::min(x, out_.width - 1);
     const Tap tap =
         tap_of(flip ? out_.width - 1 - column : column, out_.width, window.left, window.width, in.size.width);
@@ -137,7 +137,7 @@ void BilinearResize::convert_row(const std::uint8_t* planes, std::size_t row, st
       case DType::kU8: return loops.interleave_u8(planes, padded_width_, width, u8 + at);
       case DType::kF32: return loops.interleave_f32(planes, padded_width_, width, affine_.data(), f32 + at);
       case DType::kBF16: return loops.interleave_bf16(planes, padded_width_, width, affine_.data(), bf16 + at);
-      case DType::kI32: return;  // which affine_of() refused
+      case DType::kI32: return;  // affine_of() has refused it
     }
   }
   for (std::size_t c = 0; c < 3; ++c) {

@@ -31,13 +31,13 @@ const SentencePieceFunctions& sentencepiece() {
 class SentencePiece final : public Tokenizer {
  public:
   explicit SentencePiece(std::filesystem::path path) : path_(std::move(path)) {
-    constexpr std::size_t kMostModelBytes = std::size_t{1} << 28;  // far more than any has
+    constexpr std::size_t kMostModelBytes = std::size_t{1} << 28;  // far more than any model has
     const std::string bytes = read_text(path_, kMostModelBytes);
     const char* why = nullptr;
     model_.reset(sentencepiece().load(bytes.data(), bytes.size(), &why));
     if (!model_) {
       throw Error(fmt::format("cannot open {}: {}", path_.string(),
-                              why == nullptr ? "it is no model of SentencePiece, as spm_train writes it" : why));
+                              why == nullptr ? "it is not a SentencePiece model as written by spm_train" : why));
     }
     if (vocabulary() == 0) throw Error(fmt::format("cannot open {}: the model has no tokens", path_.string()));
   }
@@ -52,7 +52,7 @@ class SentencePiece final : public Tokenizer {
   std::unique_ptr<Encoder> make_encoder() const override { return std::make_unique<PieceEncoder>(*model_); }
 
  private:
-  // The library allocates as it encodes.
+  // The library allocates while it encodes.
   class PieceEncoder final : public Encoder {
    public:
     explicit PieceEncoder(const SentencePieceModel& model) : encoder_(sentencepiece().make(&model)) {

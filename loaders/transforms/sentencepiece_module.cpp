@@ -24,7 +24,7 @@ namespace {
 
 static_assert(std::is_same_v<int, std::int32_t>);
 
-// The last failure of the thread.
+// The thread's last failure.
 const char* remembered(const char* why) {
   thread_local std::string text;
   try {
@@ -45,7 +45,7 @@ const char* guarded(const Work& work) {
   } catch (const std::exception& error) {
     return remembered(error.what());
   } catch (...) {
-    return "SentencePiece failed and does not say why";
+    return "SentencePiece failed without a message";
   }
 }
 
@@ -54,7 +54,7 @@ SentencePieceModel* load_model(const char* bytes, std::size_t count, const char*
   bool is_model = false;
   *why = guarded([&] {
     model = new SentencePieceModel;
-    // Its message names lines of the library's code.
+    // The library's message names lines of its own code, so it is not used.
     is_model = model->processor.LoadFromSerializedProto({bytes, count}).ok();
     return sentencepiece::util::Status();
   });

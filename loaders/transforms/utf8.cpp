@@ -6,7 +6,7 @@
 namespace loadline {
 namespace {
 
-// What may stand behind a first byte (the Unicode Standard, table 3-7). No bytes: it is no first byte.
+// What may follow a first byte (the Unicode Standard, table 3-7). 0 bytes: not a first byte.
 struct Form {
   std::size_t bytes = 0;
   unsigned char least = 0x80;  // of the second byte

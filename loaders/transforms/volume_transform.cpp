@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kRotations = 24;
 constexpr std::size_t kLineValues = 64 / sizeof(float);
 
-// Of the 48 ways to permute and reverse three axes, those that an odd number of swaps and reversals makes are mirror
+// Of the 48 ways to permute and reverse three axes, those with an odd number of swaps and reversals are mirror
 // images.
 constexpr std::array<Rotation, kRotations> all_rotations() {
   constexpr std::array<std::array<std::uint8_t, 3>, 6> kOrders{
@@ -34,14 +34,14 @@ constexpr std::array<Rotation, kRotations> all_rotations() {
 
 constexpr auto kAllRotations = all_rotations();
 
-// Rows of a plane lie far apart, and the hardware's prefetcher stops at the end of each page: so the place of the same
-// values in the plane after this one is asked for while this one is at work.
+// Rows of a plane are far apart, and the hardware's prefetcher stops at the end of each page. So while one plane is
+// processed, the same values of the next plane are prefetched.
 void prefetch(const float* first, std::size_t values) {
   for (std::size_t i = 0; i < values; i += kLineValues) __builtin_prefetch(first + i, 0, 2);
   __builtin_prefetch(first + values - 1, 0, 2);
 }
 
-// Where value `at` along an axis stands in what is turned, or the other way round.
+// The place of value `at` along an axis after turning, or the other way round.
 std::size_t mirrored(std::size_t at, bool backwards, std::size_t edge) {
   return backwards ? edge - 1 - at : at;
 }
@@ -123,14 +123,14 @@ void VolumeTransform::copy_rows(const VolumeView& crop, const Rotation& rotation
   }
 }
 
-// The rows of the output run across those of the crop: plane by plane of the crop's remaining axis, in square tiles.
+// The output's rows run across the crop's: works plane by plane along the crop's remaining axis, in square tiles.
 void VolumeTransform::transpose_planes(const VolumeView& crop, const Rotation& rotation, float* out,
                                        Stores stores) const {
   const std::size_t edge = options_.edge;
   const std::size_t whole = edge / kTile * kTile;
   const std::array<std::ptrdiff_t, 2> out_stride{signed_of(edge * edge), signed_of(edge)};
   const std::size_t across = rotation.from[2];              // axis of the crop that the output's rows run along
-  const std::size_t along = rotation.from[0] == 2 ? 0 : 1;  // axis of the output that the crop's rows run along
+  const std::size_t along = rotation.from[0] == 2 ? 0 : 1;  // output axis along which the crop's rows run
   const std::size_t plane_axis = 1 - along;                 // of the output, and of the crop `from` that
   const std::ptrdiff_t in_step = rotation.backwards[2] ? -crop.stride[across] : crop.stride[across];
   const std::ptrdiff_t out_step = rotation.backwards[along] ? -out_stride[along] : out_stride[along];
@@ -153,7 +153,7 @@ void VolumeTransform::transpose_planes(const VolumeView& crop, const Rotation& r
         loops.transpose(tile, in_step, to + signed_of(z) * out_step + i, out_step);
       }
     }
-    for (std::size_t z = 0; z < edge; ++z) {  // what is no whole tile
+    for (std::size_t z = 0; z < edge; ++z) {  // the rest beyond whole tiles
       for (std::size_t i = z < whole ? whole : 0; i < edge; ++i) {
         to[signed_of(z) * out_step + signed_of(i)] = in[signed_of(i) * in_step + signed_of(z)];
       }

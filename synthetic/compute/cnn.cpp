@@ -7,9 +7,9 @@
 namespace loadline {
 namespace {
 
-// The network's own rate, or, where it is trained by the other optimizer, one that is usual there. That of SGD is for
-// batches of some size, and falls with smaller ones in proportion (Goyal et al.: "Accurate, large minibatch SGD",
-// 2017); it is not raised for larger ones, which would want a warm-up.
+// The network's own rate, or a usual one if it is trained with the other optimizer. SGD's rate is for one batch size
+// and falls in proportion for smaller batches (Goyal et al.: "Accurate, large minibatch SGD", 2017); it does not rise
+// for larger ones, which would need a warm-up.
 double suitable_rate(const Network& network, OptimizerKind kind, std::size_t batch_size) {
   if (kind == OptimizerKind::kAdam) return network.optimizer == kind ? network.learning_rate : 0.001;
   const double rate = network.optimizer == kind ? network.learning_rate : 0.05;

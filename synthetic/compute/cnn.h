@@ -23,39 +23,39 @@ inline constexpr std::array<ComputeParameter, 6> kCnnParameters{{
      .required = false,
      .words = kNetworkWords},
     {.name = "optimizer",
-     .help = "update rule; auto: as suits the network",
+     .help = "update rule; auto: the one that suits the network",
      .standard = 0,
      .least = 0,
      .whole = true,
      .required = false,
      .words = kOptimizerWords},
     {.name = "learning_rate",
-     .help = "of the optimizer; 0: as suits network, optimizer and batch size",
+     .help = "learning rate; 0: chosen for network, optimizer and batch size",
      .standard = 0,
      .least = 0,
      .whole = false,
      .required = false},
     {.name = "momentum", .help = "of sgd", .standard = 0.9, .least = 0, .whole = false, .required = false, .most = 1},
     {.name = "weight_decay",
-     .help = "weight decay: share of each weight that is added to its gradient",
+     .help = "weight decay: fraction of each weight to add to its gradient",
      .standard = 0,
      .least = 0,
      .whole = false,
      .required = false},
     {.name = "bucket_bytes",
-     .help = "gradients that the ranks of a run sum up at a time, bytes; 0: each rank trains alone",
+     .help = "bytes of gradients that the ranks of a run sum at a time; 0: each rank trains alone",
      .standard = 26'214'400,  // of torch.nn.parallel.DistributedDataParallel
      .least = 0,
      .whole = false,
      .required = false},
 }};
 
-// The sink trains on every batch that it is given, on the caller's thread and others, and keeps none.
+// The sink trains on every batch, on the caller's thread and others, and keeps no batch.
 std::unique_ptr<Trainer> make_cnn_trainer(std::span<const double> values, const ComputeContext& context);
 std::unique_ptr<Sink> make_cnn(std::span<const double> values, const ComputeContext& context);
 std::size_t cnn_memory_bytes(std::span<const double> values, const StepSetting& setting);
 
-// What the values say for samples of this kind. Borrows nothing.
+// The options that the values give for such samples. Borrows nothing.
 TrainingOptions training_options(std::span<const double> values, const StepSetting& setting);
 
 }  // namespace loadline

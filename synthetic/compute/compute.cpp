@@ -78,7 +78,7 @@ std::unique_ptr<Sink> refuse_to_step(std::span<const double> /*values*/, const C
                   kProgramStep));
 }
 
-// Not in the table: it stands in results alone.
+// Not in the table: it appears only in results.
 constexpr ComputeKind kStepOfProgram{.name = kProgramStep,
                                      .summary = "the training step of a program that measured itself",
                                      .parameters = {},
@@ -87,7 +87,7 @@ std::unique_ptr<Sink> refuse_to_make(std::span<const double> /*values*/, const C
   throw usage_error("--compute: only `python3 -m loadline` can call a Python function");
 }
 
-// Of a compute that nobody here opens.
+// For a compute that this process cannot open.
 constexpr ComputeKind kElsewhere{.name = "of a script",
                                  .summary = "an outside training step",
                                  .parameters = {},
@@ -145,7 +145,7 @@ void parse_assignment(const ComputeKind& kind, std::string_view text, std::vecto
   values[index] = parse_value(kind, kind.parameters[index], text.substr(equals + 1));
 }
 
-// Throws where a required parameter is missing, or another one is given along with what it stands in for.
+// Throws if a required parameter is missing, or if both it and its stand-in are given.
 void check_required(const ComputeKind& kind, std::span<const std::optional<double>> given) {
   for (std::size_t i = 0; i < given.size(); ++i) {
     const ComputeParameter& parameter = kind.parameters[i];

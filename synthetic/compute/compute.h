@@ -1,4 +1,4 @@
-// What a trial hands its batches to, and the table of synthetic computes.
+// The interface that consumes a trial's batches, and the table of synthetic computes.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace loadline {
 
-// A part of what a sink does with its batches, added up since the sink was made.
+// The total time of one part of a sink's work since the sink was made.
 struct StageTime {
   std::string_view name;  // "copy", "forward", ...
   std::uint64_t hits = 0;
@@ -31,33 +31,33 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  // Takes one batch, and may keep it for as long as a real step would need its memory. Blocks as a real step would.
-  // One thread.
+  // Takes one batch, and may keep it as long as a real step would need its memory. Blocks like a real step. One
+  // thread.
   virtual void consume(Batch batch) = 0;
-  // Waits until all that consume() has launched has ended, or a stop is requested. consume() may be called again. The
-  // same thread.
+  // Waits until everything that consume() launched has ended, or a stop is requested. consume() may be called again.
+  // The same thread.
   virtual void finish() {}
 
-  // The parts that consume() is made of: always the same ones, in the order of a step. Empty where it has no parts.
+  // The parts of consume(): always the same, in the order of a step. Empty if it has no parts.
   virtual std::span<const StageTime> stages() const { return {}; }
-  // What it turned out to be, for the result; empty where its options say it all.
+  // What it turned out to be, for the result; empty if its options say everything.
   virtual std::string description() const { return {}; }
-  // How many calls of consume() it takes until they block as they do ever after.
+  // How many calls of consume() it takes until they block as in the steady state.
   virtual std::size_t batches_to_steady_state() const { return 1; }
-  // After how many calls they block again as they did: over fewer, one may have waited for what others did not.
+  // The period of blocking: over fewer calls, one may have waited for what others did not.
   virtual std::size_t batches_per_round() const { return 1; }
-  // Of a sink that steps together with those of other ranks, each of which is to be given as many batches. None: it
-  // steps alone.
+  // For a sink that steps together with those of other ranks, each of which must get the same number of batches.
+  // nullopt: it steps alone.
   virtual std::optional<SummedGradients> summed() { return std::nullopt; }
-  // Whether another rank has left such steps, so that what consume() does has no meaning any more.
+  // Whether another rank has left such steps, so that consume() has no meaning any more.
   virtual bool ended() const { return false; }
 };
 
-// How well the samples of some batches were met.
+// How well the samples of some batches were predicted.
 struct Score {
   std::uint64_t samples = 0;
-  double loss_sum = 0;        // of the mean loss of a sample; not finite where a loss was not
-  std::uint64_t correct = 0;  // that were given their own label; 0 where the target is none
+  double loss_sum = 0;        // sum over samples of their mean loss; not finite if a loss was not
+  std::uint64_t correct = 0;  // samples predicted with their own label; 0 if the target is not a label
 
   void add(const Score& other) {
     samples += other.samples;
@@ -70,11 +70,11 @@ struct Score {
 // A sink that learns from what it consumes.
 class Trainer : public Sink {
  public:
-  // Of the batches consumed since the last call, each before it was learned from.
+  // The score of the batches consumed since the last call, each before training on it.
   virtual Score take_score() = 0;
-  // Of a batch that is not learned from. Same thread as consume().
+  // The score of a batch without training on it. Same thread as consume().
   virtual Score evaluate(const Slot& batch) = 0;
-  // Whether the target is a label, so that Score::correct says something.
+  // Whether the target is a label, so that Score::correct has a meaning.
   virtual bool classifies() const = 0;
 };
 
@@ -86,19 +86,19 @@ struct ComputeParameter {
   bool whole;     // takes whole numbers only
   bool required;  // has no standard value
   double most = std::numeric_limits<double>::infinity();
-  std::span<const std::string_view> words = {};  // where there are any, it takes one of them; its value is their index
-  // Of a required one: the parameter of words that may be given in its place, but not with it. Its first word is as
-  // none.
+  std::span<const std::string_view> words = {};  // if not empty, it takes one of them; its value is that word's index
+  // For a required parameter: another parameter, with words, that may be given instead of it, but not with it. Its
+  // first word means that it is not given.
   std::string_view stand_in = {};
-  bool text = false;  // it takes any text, such as a path; its value is that of keep_text()
+  bool text = false;  // it takes any text, such as a path; its value is from keep_text()
 };
 
-// A number for a text, and the text of such a number: values of parameters are numbers. Any thread; texts are kept to
-// the end of the process.
+// Turn a text into a number and back, because values of parameters are numbers. Any thread; texts are kept until the
+// process ends.
 double keep_text(std::string_view text);
 std::string kept_text(double value);
 
-// Element type that a training step computes in.
+// The element type in which a training step computes.
 enum class Precision : std::uint8_t { kF32, kBF16 };
 
 constexpr std::string_view name(Precision precision) {
@@ -108,13 +108,13 @@ constexpr std::string_view name(Precision precision) {
 // What a training step receives, and how to do it.
 struct StepSetting {
   SampleFormat sample;
-  std::size_t batch_size = 0;  // samples, at the most
+  std::size_t batch_size = 0;  // samples, at most
   std::size_t classes = 0;     // labels are below it
   Precision precision = Precision::kF32;
-  bool fusion = true;             // operations that can be done in one pass over memory are
-  std::size_t threads = 1;        // that the step computes with, the caller's among them
-  std::vector<std::size_t> cpus;  // that these threads may run on; empty: wherever the caller may
-  std::uint64_t seed = 1;         // of the weights
+  bool fusion = true;             // combine operations into one pass over memory where possible
+  std::size_t threads = 1;        // for the step, including the caller's
+  std::vector<std::size_t> cpus;  // where these threads may run; empty: wherever the caller may
+  std::uint64_t seed = 1;         // for the initial weights
 };
 
 class StepLog;
@@ -123,8 +123,9 @@ struct ComputeContext {
   Clock& clock;          // outlives the sink
   std::stop_token stop;  // ends a waiting consume()
   StepSetting setting = {};
-  StepLog* log = nullptr;            // receives what the sink does, and outlives it; null: no tracing
-  GradientSum* gradients = nullptr;  // of the ranks of the run, and outlives the sink; null: this process steps alone
+  StepLog* log = nullptr;            // receives the sink's spans and outlives it; null: no tracing
+  GradientSum* gradients = nullptr;  // sums over the ranks of the run, and outlives the sink; null: this process
+                                     // steps alone
 };
 
 struct ComputeKind {
@@ -132,37 +133,37 @@ struct ComputeKind {
   std::string_view summary;
   std::span<const ComputeParameter> parameters;
   std::unique_ptr<Sink> (*make)(std::span<const double> values, const ComputeContext& context);  // as parameters
-  // How many batches the sink keeps, at the most, when consume() has returned; null: none.
+  // The most batches that the sink keeps after consume() returns; null: it keeps none.
   std::size_t (*held_batches)(std::span<const double> values) = nullptr;
-  // About how much memory make() takes. Throws usage Error where the setting is one that it cannot have. Null: next to
-  // none, and anything goes.
+  // About how many bytes of memory make() takes. Throws usage Error if the setting does not suit it. Null: next to no
+  // memory, and any setting is fine.
   std::size_t (*memory_bytes)(std::span<const double> values, const StepSetting& setting) = nullptr;
-  // As make(), for a compute that learns; null for the others.
+  // Like make(), for a compute that learns; null for others.
   std::unique_ptr<Trainer> (*make_trainer)(std::span<const double> values, const ComputeContext& context) = nullptr;
-  // It does the arithmetic of a training step: on samples of the setting's format and their labels, in its precision
-  // and with fusion. False: it takes any batch, and as long as a step or next to no time.
+  // Does the arithmetic of a training step on samples of the setting's format and their labels, in its precision and
+  // with its fusion. False: takes any batch, and only the time of a step, or next to none.
   bool real = false;
-  bool heeds_threads = false;  // of the setting; false: it computes with the caller's alone
-  // What it takes from a host that costs no time, in the steady state. Null: that is not known beforehand.
+  bool heeds_threads = false;  // uses the setting's threads; false: only the caller's thread
+  // Its steady rate with a host that takes no time. Null: not known beforehand.
   double (*samples_per_second)(std::span<const double> values, std::size_t batch_size,
                                std::size_t batch_bytes) = nullptr;
-  bool external = false;  // from outside: takes any batch, and those of external loaders unchanged
+  bool external = false;  // from outside: takes any batch, also those of external loaders, unchanged
 };
 
 std::span<const ComputeKind> computes();
 
-// A compute that could be there, had this build what it needs.
+// A compute that this build lacks, because something that it needs was missing.
 struct LeftOut {
   std::string_view name;
-  std::string_view reason;  // and how to get it
+  std::string_view reason;  // with advice on how to get it
 };
 
 std::span<const LeftOut> computes_left_out();
 
-// The compute of a program's own loop, as results name it. It can be parsed, and not be made.
+// The name in results for a program's own loop. It can be parsed but not made.
 inline constexpr std::string_view kProgramStep = "step";
 
-// Where a parameter stands among those of a compute, and so its value. Does not compile where there is no such one.
+// The index of a parameter, and so of its value. Does not compile if there is no such parameter.
 consteval std::size_t parameter_index(std::span<const ComputeParameter> parameters, std::string_view name) {
   std::size_t index = 0;
   while (parameters[index].name != name) ++index;
@@ -185,17 +186,17 @@ struct ComputeSpec {
   }
 };
 
-// Throws usage Error naming the part that is wrong and what is possible, or why the compute was left out. Of an
-// external one that this process does not open, as in a result from elsewhere, one that cannot be made.
+// Throws usage Error naming the wrong part and what is possible, or why the compute was left out. For an external
+// compute that this process does not open, as in a result from another machine, returns one that cannot be made.
 ComputeSpec parse_compute(std::string_view text);
 
-// Whether the text may name a compute that is not in the table: "train.py:make_step".
+// Whether the text may name a compute outside the table: "train.py:make_step".
 bool may_name_external_compute(std::string_view text);
 
-// Opens such computes; what it gives stays valid. Throws Error.
+// Opens such computes; its results stay valid. Throws Error.
 using ComputeOpener = std::function<ComputeSpec(std::string_view text)>;
 
-// Asked in place of the one before it. Not while others parse.
+// Replaces the opener set before. Must not run while other threads parse.
 void set_compute_opener(ComputeOpener opener);
 
 }  // namespace loadline

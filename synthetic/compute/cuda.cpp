@@ -48,7 +48,7 @@ std::size_t label_bytes(const StepSetting& setting) {
   return setting.batch_size * sizeof(std::int32_t);
 }
 
-// A place for one step that is launched and not known to have ended.
+// One step that was launched and is not known to have ended.
 struct Launch {
   Launch(const StepSetting& setting, bool copied)
       : input(batch_bytes(setting), "a batch"),
@@ -64,14 +64,14 @@ struct Launch {
   PinnedMemory host_input;
   PinnedMemory host_labels;
   PinnedMemory host_loss;
-  Graph graph;  // of a full batch
+  Graph graph;  // for a full batch
   Event copy_begin;
   Event copy_end;
   Event step_begin;
   Event forward_end;
   Event backward_end;
   Event step_end;
-  Batch batch;  // while it is copied from
+  Batch batch;  // held while it is being copied
   bool under_way = false;
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;
@@ -101,7 +101,7 @@ class Cuda final : public Sink {
     warm_up();
   }
 
-  // The copies read batches and the steps write to memory that the members give back.
+  // Waits first: copies read batches, and steps write to memory, that the members release.
   ~Cuda() override {
     copy_stream_.drain_quietly();
     step_stream_.drain_quietly();
@@ -119,7 +119,7 @@ class Cuda final : public Sink {
     launch.under_way = true;
     if (!settings_.copied) launch.batch = std::move(batch);
 
-    // As many places as steps may be under way and this one: the next call takes the place of the oldest.
+    // There is a place for each step in flight and this one: the next call takes the place of the oldest.
     ++next_;
     Launch& oldest = launches_[next_ % launches_.size()];
     if (oldest.under_way) oldest.step_end.wait();
@@ -131,7 +131,7 @@ class Cuda final : public Sink {
   }
 
   void finish() override {
-    // The oldest first, as consume() would come to them; the place behind the latest is the oldest.
+    // The oldest first, as consume() would; the place after the latest is the oldest.
     for (std::size_t i = 0; i < launches_.size(); ++i) {
       Launch& launch = launches_[(next_ + i) % launches_.size()];
       if (!launch.under_way) continue;
@@ -154,7 +154,7 @@ class Cuda final : public Sink {
     return launches;
   }
 
-  // The first step loads kernels, which takes long and may not be done while it is captured.
+  // The first step loads kernels, which takes long and is not allowed during capture.
   void warm_up() {
     Launch& launch = launches_.front();
     launch_parts(launch, setting_.batch_size);
@@ -168,7 +168,7 @@ class Cuda final : public Sink {
     }
   }
 
-  // Brings what the device is to copy to where it can be copied from; returns when that was done.
+  // Moves the batch to memory that the device can copy from; returns the time when that was done.
   Time stage(Launch& launch, const Slot& slot) {
     std::ranges::copy(slot.labels.first(slot.count), launch.host_labels.as<std::int32_t>());
     if (settings_.copied) {
@@ -211,7 +211,7 @@ class Cuda final : public Sink {
     launch.step_end.record(step_stream_.handle());
   }
 
-  // With events between them.
+  // Launches copy and step with events between them.
   void launch_parts(Launch& launch, std::size_t samples) {
     {
       const ProfilerRange range("forward");
@@ -245,24 +245,24 @@ class Cuda final : public Sink {
     }
   }
 
-  // Of a launch whose step has ended.
+  // Accounts for a launch whose step has ended.
   void settle(Launch& launch) {
     launch.under_way = false;
     const float loss = *launch.host_loss.as<float>();
     if (!std::isfinite(loss)) {
       throw Error(
           fmt::format("compute cuda: the loss of epoch {}, batch {} of the run, is {}: a value is not finite, a "
-                      "label is no class, or the training diverges",
+                      "label is not a class, or the training diverges",
                       launch.epoch, launch.sequence, loss));
     }
     share_out(launch);
-    // Its own place records over it when it is used again.
+    // Saved because the place records a new event when it is reused.
     std::swap(previous_end_, launch.step_end);
   }
 
   void share_out(const Launch& launch) {
     const auto elapsed = [](const Event& from, const Event& to) { return std::max(0.0F, to.milliseconds_since(from)); };
-    // Of the copy, what the step before does not hide.
+    // The part of the copy that the previous step does not hide.
     shares_[0] = std::min(elapsed(launch.copy_begin, launch.copy_end), elapsed(previous_end_, launch.copy_end));
     if (settings_.graph) {
       shares_[1] = elapsed(launch.step_begin, launch.step_end);
@@ -273,7 +273,7 @@ class Cuda final : public Sink {
     }
     for (StageTime& stage : stages_) ++stage.hits;
     const float all = std::reduce(shares_.begin(), shares_.end());
-    if (all <= 0) return;  // shorter than events can tell: left to the next
+    if (all <= 0) return;  // too short for events to measure: counted with the next
     const auto unshared = static_cast<float>(std::exchange(unshared_, Time(0)).count());
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       stages_[i].total += Time(std::llround(unshared * shares_[i] / all));
@@ -291,12 +291,12 @@ class Cuda final : public Sink {
   cuda::Stream copy_stream_;
   cuda::Stream step_stream_;
   cuda::Mlp mlp_;
-  std::vector<Pinned> pinned_;  // each slot of the pool, once it has come
+  std::vector<Pinned> pinned_;  // each slot of the pool, once seen
   std::vector<Launch> launches_;
   std::size_t next_ = 0;
-  Event previous_end_;  // of the step finished last
+  Event previous_end_;  // end of the last finished step
   std::vector<StageTime> stages_;
-  std::vector<float> shares_;  // milliseconds, as stages_
+  std::vector<float> shares_;  // milliseconds, in the order of stages_
   Time unshared_{};            // spent in consume(), and not yet in stages_
 };
 

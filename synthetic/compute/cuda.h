@@ -47,27 +47,27 @@ inline constexpr std::array<ComputeParameter, 4> kCudaParameters{{
 }};
 
 // Trains a network on the first GPU that the process sees (CUDA_VISIBLE_DEVICES chooses): forward, softmax
-// cross-entropy on the labels, backward, and stochastic gradient descent with momentum. consume() launches the copy of
-// the batch on one stream and its step on another and returns, unless more than `depth` steps are then unfinished: then
-// it sleeps until the oldest of them ends. Nothing ends that sleep early, which lasts one step at the most.
+// cross-entropy on the labels, backward, and stochastic gradient descent with momentum. consume() launches the copy
+// of the batch on one stream and its step on another and returns, unless more than `depth` steps are then unfinished,
+// in which case it sleeps until the oldest of them ends. Nothing ends that sleep early; it lasts at most one step.
 //
-// Precision f32 is true f32, not TF32; bf16 multiplies in bf16 and keeps sums, gradients of the weights and the weights
-// themselves in f32. Fusion takes bias and ReLU in one pass, and their gradients in another.
+// Precision f32 is true f32, not TF32; bf16 multiplies in bf16 and keeps sums, gradients of the weights and the
+// weights themselves in f32. With fusion, bias and ReLU take one pass, and their gradients another.
 //
-// A registered batch is pinned where it lies the first time it comes, and stays with the sink until its copy has ended:
-// the memory of its pool must outlive the sink. A copied one goes home at once.
+// A registered batch is pinned in place the first time it comes, and stays with the sink until its copy has ended:
+// its pool's memory must outlive the sink. A copied batch is returned at once.
 //
-// Its stages divide the time that consume() takes: what it copies itself counts as copy, the rest is shared out as
-// events on the GPU say that its time went. A copy hidden behind the step before counts for nothing.
+// Its stages divide the time of consume(): copies made by consume() itself count as copy; the rest is divided in
+// proportion to the times of GPU events. A copy hidden behind the previous step counts as 0.
 //
-// A step whose loss is no finite number is found when consume() has waited for it, `depth` calls later: Error naming
-// its epoch and batch. The last `depth` steps before the sink is destroyed are not looked at.
+// If the loss of a step is not finite, consume() notices after it has waited for that step, `depth` calls later, and
+// throws Error naming its epoch and batch. The last `depth` steps before the sink is destroyed are not checked.
 //
-// Throws Error when there is no GPU, when it has too little memory, or when cuBLAS, which is loaded here and not
-// before, cannot be.
+// Throws Error if there is no GPU, if it has too little memory, or if cuBLAS, which is first loaded here, cannot be
+// loaded.
 std::unique_ptr<Sink> make_cuda(std::span<const double> values, const ComputeContext& context);
 std::size_t cuda_held_batches(std::span<const double> values);
-// Of the host. Throws usage Error for samples whose target is more than a label.
+// Memory of the host. Throws usage Error for samples whose target is more than a label.
 std::size_t cuda_memory_bytes(std::span<const double> values, const StepSetting& setting);
 
 }  // namespace loadline

@@ -12,14 +12,14 @@
 namespace loadline::cuda {
 namespace {
 
-// What NVIDIA recommends for Hopper, the most of any device. Owned by us, so that captured products never allocate.
+// NVIDIA's recommendation for Hopper, the largest of any device. We own it, so that captured products never allocate.
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 
 cudaDataType_t type_of(const Matrix& matrix) {
   return matrix.dtype == DType::kBF16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-// Where the linker finds it, else where it was when this was built: toolkits are seldom on the linker's path.
+// First where the dynamic linker finds it, then where it was at build time: toolkits are seldom on the linker's path.
 void* open_library() {
   const std::string name = fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR);
   if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
@@ -37,14 +37,14 @@ void find(void* library, const char* name, Function*& function) {
 
 }  // namespace
 
-// Never unloaded: it registers kernels with the driver, which outlive it badly.
+// Never unloaded: it registers kernels with the driver, which must not outlive it.
 struct Blas::Library {
   decltype(cublasCreate_v2)* create;
   decltype(cublasDestroy_v2)* destroy;
   decltype(cublasSetStream_v2)* set_stream;
   decltype(cublasSetWorkspace_v2)* set_workspace;
   decltype(cublasGetStatusString)* status_string;
-  // Written out: the header overloads it.
+  // Written out because the header overloads it.
   cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*,
                          cudaDataType, int, const void*, cudaDataType, int, const void*, void*, cudaDataType, int,
                          cublasComputeType_t, cublasGemmAlgo_t);
@@ -73,7 +73,7 @@ struct Blas::Context {
   explicit Context(StreamHandle stream) {
     library.check(library.create(&handle), "start");
     try {
-      // In this order: setting the stream takes the workspace away.
+      // In this order: setting the stream resets the workspace.
       library.check(library.set_stream(handle, stream), "take a stream");
       library.check(library.set_workspace(handle, workspace.data(), kWorkspaceBytes), "take a workspace");
     } catch (...) {
@@ -90,7 +90,7 @@ Blas::Blas(StreamHandle stream) : context_(std::make_unique<Context>(stream)) {}
 Blas::~Blas() = default;
 
 void Blas::multiply(const Matrix& a, Read read_a, const Matrix& b, Read read_b, const Matrix& product) {
-  // cuBLAS takes matrices column after column, and so sees the transposed of ours: the product's is b's times a's.
+  // cuBLAS expects column-major matrices and so sees ours transposed: the transposed product is b's times a's.
   const auto operation = [](Read read) { return read == Read::kAsItIs ? CUBLAS_OP_N : CUBLAS_OP_T; };
   const std::size_t inner = read_a == Read::kAsItIs ? a.columns : a.rows;
   const float one = 1;

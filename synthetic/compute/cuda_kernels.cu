@@ -9,7 +9,7 @@ namespace loadline::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Every kernel takes more than one value a thread where there are many; so many blocks fill any device.
+// Kernels take several values per thread if there are many; this many blocks fill any device.
 constexpr std::size_t kMostBlocks = 4096;
 constexpr unsigned kTileColumns = 32;
 constexpr unsigned kTileRows = kThreads / kTileColumns;
@@ -44,7 +44,7 @@ __device__ float sum(float a, float b) {
   return a + b;
 }
 
-// Of one value a thread, the same in every thread. All threads of the block call it.
+// Combines one value per thread; every thread gets the result. All threads of the block must call it.
 template <typename Combine>
 __device__ float over_block(float value, Combine combine) {
   __shared__ float values[kThreads];
@@ -59,7 +59,7 @@ __device__ float over_block(float value, Combine combine) {
   return result;
 }
 
-// The finalizer of SplitMix64, as loaders/random.h has it for the host.
+// The finalizer of SplitMix64, as in loaders/random.h for the host.
 __device__ std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -183,7 +183,7 @@ std::size_t blocks_for(std::size_t count, std::size_t each) {
   return count / each + (count % each == 0 ? 0 : 1);
 }
 
-// For kernels that go over all values.
+// For kernels that process all values.
 std::size_t blocks_over(std::size_t count) {
   const std::size_t blocks = blocks_for(count, kThreads);
   return blocks < kMostBlocks ? blocks : kMostBlocks;

@@ -1,5 +1,5 @@
-// What a training step does on the GPU beside matrix products. Each function launches one kernel and returns; whether
-// the launch succeeded is for the caller to ask of the CUDA runtime. All pointers are to memory of the device.
+// What a training step does on the GPU besides matrix products. Each function launches one kernel and returns; the
+// caller asks the CUDA runtime whether the launch succeeded. All pointers are to device memory.
 #pragma once
 
 #include <cstddef>
@@ -23,38 +23,38 @@ struct Matrix {
   std::size_t elements() const { return rows * columns; }
 };
 
-// All weights of a network, and what an update of them needs, in arrays of `count`.
+// All weights of a network and the state of their updates, in arrays of `count`.
 struct Weights {
   float* values = nullptr;
   float* velocities = nullptr;
   float* gradients = nullptr;
-  void* rounded = nullptr;  // the values as bf16; null: not wanted
+  void* rounded = nullptr;  // the values as bf16; null: not needed
   std::size_t count = 0;
 };
 
 void zero(StreamHandle stream, float* values, std::size_t count);
 // Uniform in [-bound, bound), and the same on every device for the same seed.
 void draw(StreamHandle stream, float* values, std::size_t count, std::uint64_t seed, float bound);
-// values to rounded.
+// Rounds `values` to `rounded`.
 void round_weights(StreamHandle stream, const Weights& weights);
 // u8 becomes [0, 1]. `to` is f32 or bf16.
 void convert(StreamHandle stream, const Matrix& from, const Matrix& to);
 
-// Adds bias[column] to each value; then, with `relu`, replaces the negative by 0. f32 or bf16.
+// Adds bias[column] to each value; then, with `relu`, replaces negative values by 0. f32 or bf16.
 void add_bias(StreamHandle stream, const Matrix& values, const float* bias, bool relu);
 void relu(StreamHandle stream, const Matrix& values);
 // Zeroes the gradients of values that relu() left at 0. Both f32 or both bf16.
 void relu_backward(StreamHandle stream, const Matrix& gradients, const Matrix& values);
-// sums[column] of the gradients.
+// Writes the sum of each column of the gradients to sums[column].
 void column_sums(StreamHandle stream, const Matrix& gradients, float* sums);
 // Both in one pass.
 void relu_backward_and_column_sums(StreamHandle stream, const Matrix& gradients, const Matrix& values, float* sums);
 
-// Of each row of f32 logits, of which the first `classes` count: the loss, and the gradient of the mean loss of all
-// rows, 0 where a column counts for nothing. A label that is no class makes both NaN.
+// For each row of f32 logits, whose first `classes` columns count: the loss, and the gradient of the mean loss over
+// all rows, 0 in the other columns. A label that is not a class makes both NaN.
 void softmax_cross_entropy(StreamHandle stream, const Matrix& logits, std::size_t classes, const std::int32_t* labels,
                            const Matrix& gradients, float* losses);
-// *result = the mean; always added up in the same order.
+// *result = the mean; always summed in the same order.
 void mean(StreamHandle stream, const float* values, std::size_t count, float* result);
 
 // Stochastic gradient descent: velocity = momentum * velocity + gradient; value -= rate * velocity.

@@ -12,11 +12,11 @@ namespace {
 constexpr std::size_t kHidden = 512;
 constexpr float kMomentum = 0.9F;
 
-// Tensor cores want rows of whole 16 bytes; logits beyond the classes have no gradient and are not looked at.
+// Tensor cores need rows of whole 16 bytes; logits beyond the classes have no gradient and are ignored.
 constexpr std::size_t kLogitsMultiple = 8;
 
-// A step moves the first layer's outputs by the rate times the squared length of a sample, which is about the number of
-// its values: wide samples would diverge at the rate that suits narrow ones.
+// A step moves the first layer's outputs by the rate times a sample's squared length, which is about the number of
+// its values: wide samples would diverge at a rate that suits narrow ones.
 float rate_for(std::size_t inputs) {
   return std::min(0.01F, 4.0F / static_cast<float>(inputs));
 }

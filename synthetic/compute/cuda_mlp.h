@@ -12,30 +12,29 @@
 
 namespace loadline::cuda {
 
-// From the values of a sample to 512 to 512 to a logit for each class, with ReLU between. Its functions launch work on
-// one stream and return; called in the order forward(), backward(), update() they are one step. One thread. They throw
-// Error.
+// Layers of 512, 512 and one logit per class, with ReLU between. Its functions launch work on one stream and return;
+// one step is forward(), backward(), update() in this order. One thread. They throw Error.
 class Mlp {
  public:
   struct Shape {
     std::size_t inputs = 0;  // values of a sample
     DType input_dtype = DType::kF32;
     std::size_t classes = 0;
-    std::size_t batch_size = 0;  // samples, at the most
+    std::size_t batch_size = 0;  // samples, at most
     Precision precision = Precision::kF32;
     bool fusion = true;
     std::uint64_t seed = 1;
   };
 
-  // Of that many inputs and no more.
+  // The most inputs that it accepts.
   static constexpr std::size_t kMostInputs = std::size_t{1} << 22;
 
   // The stream must outlive it.
   Mlp(const Shape& shape, StreamHandle stream);
 
-  // Sets the weights to those of a network never trained.
+  // Sets the weights back to their initial values.
   void reset();
-  // input: a row a sample. Writes the mean loss of the batch to `loss`. Input and labels must stay until
+  // input: one row per sample. Writes the mean loss of the batch to `loss`. Input and labels must stay until
   // backward() has run.
   void forward(const Matrix& input, const std::int32_t* labels, float* loss);
   void backward();
@@ -45,7 +44,7 @@ class Mlp {
   struct Layer {
     std::size_t inputs = 0;
     std::size_t outputs = 0;
-    std::size_t first_weight = 0;  // of inputs x outputs; the bias comes behind them
+    std::size_t first_weight = 0;  // inputs x outputs weights, followed by the bias
 
     std::size_t first_bias() const { return first_weight + inputs * outputs; }
     std::size_t end() const { return first_bias() + outputs; }
@@ -59,13 +58,14 @@ class Mlp {
   float* bias_of(const Layer& layer) const { return values_.as<float>() + layer.first_bias(); }
   float* bias_gradient_of(const Layer& layer) const { return gradients_.as<float>() + layer.first_bias(); }
   bool is_last(std::size_t layer) const { return layer + 1 == kLayers; }
-  // What a layer makes of the batch under way, and the loss's gradient by it. Logits are f32, to be read by the loss.
+  // A layer's output for the current batch, and the gradient of the loss with respect to it. Logits are f32, for the
+  // loss.
   Matrix output(std::size_t layer) const;
   Matrix output_gradient(std::size_t layer) const;
 
   Shape shape_;
   StreamHandle stream_;
-  DType dtype_;  // of what is multiplied
+  DType dtype_;  // of multiplied matrices
   std::array<Layer, kLayers> layers_;
   Blas blas_;
   DeviceMemory values_;
@@ -77,7 +77,7 @@ class Mlp {
   std::array<DeviceMemory, kLayers> output_gradients_;
   DeviceMemory losses_;
   Weights weights_;
-  Matrix input_;  // of the batch under way
+  Matrix input_;  // of the current batch
 };
 
 }  // namespace loadline::cuda

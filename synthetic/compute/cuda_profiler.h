@@ -1,12 +1,12 @@
-// Ranges for profilers of NVIDIA, by NVTX.
+// Ranges for NVIDIA's profilers, by NVTX.
 #pragma once
 
 #include "loaders/worker_clock.h"
 
 namespace loadline {
 
-// That name what a thread does, on the thread that calls them; empty where this build has no NVTX. Without a profiler
-// that looks on they cost some nanoseconds.
+// Hooks that name what the calling thread does; empty if this build has no NVTX. Without an attached profiler they
+// cost some nanoseconds.
 ProfilerHooks profiler_hooks();
 
 }  // namespace loadline

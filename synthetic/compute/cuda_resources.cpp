@@ -10,7 +10,7 @@ namespace loadline::cuda {
 
 void check(int status, std::string_view what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // the next check is of what comes next
+  cudaGetLastError();  // clears the error, so that the next check reports only later ones
   throw Error(fmt::format("compute cuda: cannot {}: {}", what, cudaGetErrorString(static_cast<cudaError_t>(status))));
 }
 
@@ -24,7 +24,7 @@ void use_first_device() {
   if (status == cudaSuccess && devices == 0) status = cudaErrorNoDevice;
   if (status != cudaSuccess) {
     cudaGetLastError();
-    throw Error(fmt::format("compute cuda: no CUDA device is there: {}", cudaGetErrorString(status)));
+    throw Error(fmt::format("compute cuda: no CUDA device found: {}", cudaGetErrorString(status)));
   }
   check(cudaSetDevice(0), "use the first device");
 }
@@ -34,7 +34,7 @@ DeviceMemory::DeviceMemory(std::size_t size_bytes, std::string_view what_for) {
   check(cudaMalloc(&data, size_bytes), fmt::format("allocate {} bytes on the device for {}", size_bytes, what_for));
   data_.reset(data);
   check(cudaMemset(data, 0, size_bytes), "zero the device's memory");
-  // Streams of ours do not wait for the one that this was done on.
+  // Our streams do not wait for the default stream, which did this.
   check(cudaStreamSynchronize(nullptr), "zero the device's memory");
 }
 
@@ -54,7 +54,7 @@ void PinnedMemory::Free::operator()(void* data) const {
 
 PinnedRange::PinnedRange(std::span<std::byte> bytes) {
   check(cudaHostRegister(bytes.data(), bytes.size(), cudaHostRegisterDefault),
-        fmt::format("pin the {} bytes of a batch (staging=copied does without)", bytes.size()));
+        fmt::format("pin the {} bytes of a batch (staging=copied needs none)", bytes.size()));
   data_.reset(bytes.data());
 }
 
@@ -79,7 +79,7 @@ void Event::wait() const {
 bool Event::reached() const {
   const cudaError_t status = cudaEventQuery(handle_.get());
   if (status == cudaErrorNotReady) {
-    cudaGetLastError();  // no error, but kept as one
+    cudaGetLastError();  // not an error, but recorded as one
     return false;
   }
   check(status, "finish the copy");

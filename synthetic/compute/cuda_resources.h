@@ -1,5 +1,5 @@
-// What the CUDA runtime lends, given back by destructors. Every function throws Error saying what was asked of the
-// device and what the runtime answered.
+// Resources of the CUDA runtime, released by destructors. Every function throws Error with the request and the
+// runtime's answer.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ struct CUgraphExec_st;
 
 namespace loadline::cuda {
 
-// Throws unless `status` is the runtime's for success: "compute cuda: cannot <what>: <why>".
+// Throws unless `status` means success: "compute cuda: cannot <what>: <why>".
 void check(int status, std::string_view what);
-// Of the kernels launched by this thread so far.
+// The same for the kernels that this thread has launched so far.
 void check_launches();
-// Throws where there is no device that can be used; from here on the thread uses the first.
+// Makes the thread use the first device from now on. Throws if no device can be used.
 void use_first_device();
 
-// Memory of the device, zeroed.
+// Zeroed device memory.
 class DeviceMemory {
  public:
   DeviceMemory(std::size_t size_bytes, std::string_view what_for);
@@ -40,7 +40,7 @@ class DeviceMemory {
   std::unique_ptr<void, Free> data_;
 };
 
-// Memory of the host that the device reads and writes by itself.
+// Host memory that the device reads and writes by itself.
 class PinnedMemory {
  public:
   explicit PinnedMemory(std::size_t size_bytes);
@@ -57,7 +57,7 @@ class PinnedMemory {
   std::unique_ptr<void, Free> data_;
 };
 
-// Makes memory of someone else's such memory, for as long as it lives; the memory must live longer.
+// Pins someone else's host memory while it lives; the memory must live longer.
 class PinnedRange {
  public:
   explicit PinnedRange(std::span<std::byte> bytes);
@@ -69,7 +69,7 @@ class PinnedRange {
   std::unique_ptr<std::byte, Unregister> data_;
 };
 
-// A point in a stream. Whoever waits for it sleeps.
+// A point in a stream. A thread that waits for it sleeps.
 class Event {
  public:
   Event();
@@ -77,7 +77,7 @@ class Event {
   void record(StreamHandle stream);
   void wait() const;
   bool reached() const;
-  // From `before`, negative where that is reached later; both were waited for.
+  // Time since `before`, negative if that came later. Both must have been waited for.
   float milliseconds_since(const Event& before) const;
   CUevent_st* handle() const { return handle_.get(); }
 
@@ -88,7 +88,7 @@ class Event {
   std::unique_ptr<CUevent_st, Destroy> handle_;
 };
 
-// Work launched once and again. Empty until captured.
+// Work that is captured once and launched repeatedly. Empty until captured.
 class Graph {
  public:
   explicit operator bool() const { return handle_ != nullptr; }
@@ -102,22 +102,22 @@ class Graph {
   std::unique_ptr<CUgraphExec_st, Destroy> handle_;
 };
 
-// Does what it is given one after the other, beside what other streams do.
+// Executes its work in order, concurrently with other streams.
 class Stream {
  public:
   Stream();
 
   StreamHandle handle() const { return handle_.get(); }
-  // What comes later on this stream waits for the event; the caller does not.
+  // Later work on this stream waits for the event; the caller does not.
   void wait_for(const Event& event);
   void copy_to_device(void* to, const void* from, std::size_t size_bytes);
   void copy_to_host(void* to, const void* from, std::size_t size_bytes);
-  // The caller waits for all that was given so far.
+  // The caller waits for all work so far.
   void drain() const;
   // The same for destructors: no error is left to report.
   void drain_quietly() const noexcept;
 
-  // What `launch` gives this stream, not yet executed.
+  // Captures the work that `launch` gives this stream, without executing it.
   template <typename Launch>
   Graph capture(Launch launch) {
     begin_capture();
@@ -141,7 +141,7 @@ class Stream {
   std::unique_ptr<CUstream_st, Destroy> handle_;
 };
 
-// Names what the thread launches while it lives, for profilers.
+// While it lives, names what the thread launches, for profilers.
 class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name);

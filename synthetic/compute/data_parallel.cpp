@@ -26,7 +26,7 @@ class DataParallel final : public Sink {
         credit_(std::min(wait_.own_lateness(), kMostDatedBack)),
         inputs_(model.devices) {
     const auto bytes = static_cast<std::size_t>(model.gradient_bytes);
-    // The weights first, then what each device but the first has of them, and gives back as its gradients.
+    // The weights first, then the copy that each other device has, which it returns as its gradients.
     for (std::size_t i = 0; bytes > 0 && i < model.devices; ++i) copies_.emplace_back(bytes);
   }
 
@@ -59,7 +59,7 @@ class DataParallel final : public Sink {
     }
   }
 
-  // By as much as the last one ended late for no other reason than the timer, this one is shorter.
+  // Shortened by the lateness of the previous step that the timer alone caused.
   void step(std::size_t samples) {
     const double seconds = std::min(static_cast<double>(samples) / model_.samples_per_second, 5e5);
     const Time end = clock_.now() - late_ + Time(std::llround(seconds * 1e9));
@@ -94,7 +94,7 @@ class DataParallel final : public Sink {
   const Time credit_;
   Time late_{};
   std::uint64_t sequence_ = 0;
-  std::vector<std::vector<std::byte>> inputs_;  // of each device; they grow with the first batch, in the warm-up
+  std::vector<std::vector<std::byte>> inputs_;  // per device; they grow with the first batch, during warm-up
   std::vector<HugeMemory> copies_;              // none where nothing is said of weights
   std::array<StageTime, 4> stages_{{{"scatter"}, {"replicate"}, {"step"}, {"gather"}}};
 };
@@ -108,7 +108,7 @@ std::unique_ptr<Sink> make_data_parallel(const DeviceModel& model, const Compute
 std::size_t data_parallel_bytes(const DeviceModel& model, std::size_t batch_bytes) {
   if (model.copies() || model.reduce_bytes_per_second > 0 || model.reduce_latency_seconds > 0) {
     throw usage_error(
-        "compute device: with mode=dp copies and sums are really done, and take the time that they take: leave out "
+        "compute device: with mode=dp copies and sums are real and take their own time: leave out "
         "copy_bytes_per_second, copy_latency_seconds, reduce_bytes_per_second and reduce_latency_seconds");
   }
   if (model.ranks > 1 || model.bucket_bytes > 0) {

@@ -17,14 +17,14 @@ namespace {
 
 constexpr Time kMostCredit = std::chrono::milliseconds(1);
 
-// Five days for a longer one: as many of these as may be launched still fit the clock.
+// Longer times are cut to five days: as many as may be launched still fit the clock.
 constexpr double kMostSeconds = 5e5;
 
 Time duration_of(double seconds) {
   return Time(std::llround(std::min(seconds, kMostSeconds) * 1e9));
 }
 
-// Of a message whose bytes take no time at a rate of 0.
+// Time of a message; at a rate of 0 its bytes take no time.
 double message_seconds(double latency_seconds, double bytes, double bytes_per_second) {
   return std::min(latency_seconds + (bytes_per_second > 0 ? bytes / bytes_per_second : 0), kMostSeconds);
 }
@@ -38,18 +38,18 @@ consteval std::size_t index_of(std::string_view parameter) {
   return parameter_index(kDeviceParameters, parameter);
 }
 
-// As the run has it, where there are ranks.
+// The model as the run's ranks define it.
 DeviceModel in_run(DeviceModel model, const GradientSum* gradients) {
   if (gradients == nullptr || !model.reduces()) return model;
   if (model.bucket_bytes > 0) {
-    model.ranks = 1;  // the others' part takes the time that it takes
+    model.ranks = 1;  // the other ranks' part takes real time
   } else if (model.ranks == 1) {
     model.ranks = gradients->ranks();
   }
   return model;
 }
 
-// How many values each bucket has; none: not a value is really summed up.
+// How many values each bucket has; empty: nothing is really summed.
 std::vector<std::size_t> bucket_values(const DeviceModel& model) {
   if (model.bucket_bytes == 0) return {};
   const double buckets = std::ceil(model.gradient_bytes / model.bucket_bytes);
@@ -68,7 +68,7 @@ std::size_t sample_bytes_of(const StepSetting& setting) {
   return (values(sample.input) + (sample.target.empty() ? 0 : values(sample.target))) * size_bytes(sample.dtype);
 }
 
-// Batches that may be on their way at once: at every device one more than its queue holds, for the one that runs.
+// How many batches may be in flight: one more per device than its queue holds, for the running one.
 std::size_t most_launched(const DeviceModel& model) {
   return model.devices * (model.depth + 1);
 }
@@ -100,8 +100,8 @@ class Device final : public Sink {
     device.step_free = std::max(copied, device.step_free) + step;
     log("step", StepSpan::Place::kSteps, next_ % model_.devices, device.step_free - step, device.step_free);
 
-    // The ring holds as many launches as may be on their way. This one takes the place of the launch before them, whose
-    // end the previous call waited for. The oldest one left was the next device's: the one to wait for now.
+    // The ring holds as many launches as may be in flight. This one replaces the launch before them, whose end the
+    // previous call waited for. The oldest one left belongs to the next device: wait for it now.
     launched_[next_ % launched_.size()] = {device.step_free, copied, std::move(batch)};
     ++next_;
     if (model_.reduces() && next_ % model_.devices == 0) buckets_ ? sum_up(step) : end_round();
@@ -130,7 +130,7 @@ class Device final : public Sink {
   struct Engines {
     Time copy_free{};
     Time step_free{};
-    std::size_t oldest_held = 0;  // how many launches came before the first that may still have its batch
+    std::size_t oldest_held = 0;  // launches before the first that may still hold its batch
   };
   struct Launch {
     Time step_end{};
@@ -150,7 +150,7 @@ class Device final : public Sink {
     return device.copy_free;
   }
 
-  // The devices wait for each other, then sum up their gradients.
+  // The devices wait for each other, then sum their gradients.
   void end_round() {
     Time end{};
     for (const Engines& device : engines_) end = std::max(end, device.step_free);
@@ -162,7 +162,7 @@ class Device final : public Sink {
     for (std::size_t i = next_ - model_.devices; i < next_; ++i) launched_[i % launched_.size()].step_end = end;
   }
 
-  // Waits for the step, and for the gradients of all ranks, which are known bucket after bucket towards its end.
+  // Waits for the step, and for the gradients of all ranks, which become known bucket by bucket towards its end.
   void sum_up(Time step) {
     Time end{};
     for (const Engines& device : engines_) end = std::max(end, device.step_free);
@@ -184,7 +184,7 @@ class Device final : public Sink {
     for (std::size_t i = next_ - model_.devices; i < next_; ++i) launched_[i % launched_.size()].step_end = host_;
   }
 
-  // What was started goes on while the host looks at it.
+  // Started sums make progress only while the host polls them.
   void go_on_until(Time end) {
     constexpr Time kLook = std::chrono::microseconds(200);
     while (buckets_->started() > 0 && clock_.now() + kLook < end && !stop_.stop_requested()) {
@@ -230,13 +230,13 @@ class Device final : public Sink {
   const DeviceModel model_;
   Clock& clock_;
   HostWait wait_;
-  const Time credit_;  // of lateness that is the emulation's own
+  const Time credit_;  // lateness caused by the emulation itself
   StepLog* log_;
   const Time reduce_time_;
-  std::vector<Engines> engines_;  // a row a device
+  std::vector<Engines> engines_;  // one per device
   std::vector<Launch> launched_;
   std::size_t next_ = 0;        // launches so far
-  std::uint64_t sequence_ = 0;  // of the batch in hand
+  std::uint64_t sequence_ = 0;  // of the current batch
   Time host_{};                 // now, had the host's waits ended on time
   Time late_{};                 // how much later it is
   const std::stop_token stop_;
@@ -270,8 +270,8 @@ std::unique_ptr<Sink> make_device(const DeviceModel& model, const ComputeContext
   return std::make_unique<Device>(model, context);
 }
 
-// Of all launches that may be on their way the oldest has ended, and with it its copy. What is not copied, or copied
-// while the host waits, no device keeps.
+// The oldest of all launches in flight has ended, and so has its copy. Devices keep no batch that is not copied, or
+// copied while the host waits.
 std::size_t most_held_batches(const DeviceModel& model) {
   return model.copies() && model.overlap && !model.deals_batches ? most_launched(model) - 1 : 0;
 }
@@ -293,11 +293,11 @@ double steady_samples_per_second(const DeviceModel& model, std::size_t batch_siz
   const auto devices = static_cast<double>(model.devices);
   const double step = samples / model.samples_per_second + all_reduce_seconds(model);
   const double copy = copy_seconds(model, batch_bytes);
-  const double host = model.overlap ? 0 : devices * copy;  // it copies for one device after the other
+  const double host = model.overlap ? 0 : devices * copy;  // it copies for one device after another
   double round = std::max({copy, step, host});
   if (model.depth == 0) {
-    // No step is launched ahead, so that nothing hides the copy before it. Devices that wait for each other wait for
-    // the copies of all.
+    // No step is launched ahead, so nothing hides the copy before it. Devices that wait for each other wait for all
+    // copies.
     round = model.reduces() ? std::max(copy, host) + step : std::max(copy + step, host);
   }
   return devices * samples / round;

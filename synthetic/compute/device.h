@@ -15,7 +15,7 @@ namespace loadline {
 
 inline constexpr std::array<std::string_view, 2> kOverlapWords{"on", "off"};
 
-// Which device gets what: whole batches by turns, or each its part of every batch (data_parallel.h).
+// What each device gets: whole batches in turn, or a part of every batch (data_parallel.h).
 inline constexpr std::array<std::string_view, 2> kDeviceModeWords{"turns", "dp"};
 
 inline constexpr std::array kDeviceParameters{
@@ -92,7 +92,7 @@ inline constexpr std::array kDeviceParameters{
                      .required = false,
                      .most = 1e6},
     ComputeParameter{.name = "bucket_bytes",
-                     .help = "gradients that the ranks of a run sum up at a time, really, bytes; 0: in the ring's time",
+                     .help = "bytes of gradients that ranks really sum at a time; 0: emulate the ring's time",
                      .standard = 0,
                      .least = 0,
                      .whole = false,
@@ -113,7 +113,7 @@ inline constexpr std::array kDeviceParameters{
                      .words = kBusyWords},
 };
 
-// What the parameters say.
+// The values of the parameters.
 struct DeviceModel {
   double samples_per_second = 0;  // of one device
   double copy_bytes_per_second = 0;
@@ -135,40 +135,41 @@ struct DeviceModel {
 
 DeviceModel device_model(std::span<const double> values);  // as kDeviceParameters
 
-// Behaves as a training loop on accelerators does when seen from the host. consume() launches a copy and a step on the
+// Behaves like a training loop on accelerators as seen from the host. consume() launches a copy and a step on the
 // device whose turn it is and returns at once, unless the device that gets the next batch then has more than `depth`
-// unfinished steps, in which case it waits until the oldest of them ends. Copies of a device follow each other on one
-// engine, steps on another; a step starts when its copy and the step before have ended. A batch stays with its device
+// unfinished steps: then it waits until the oldest of them ends. Each device runs its copies in order on one engine
+// and its steps on another; a step starts when its copy and the step before have ended. A batch stays with its device
 // until its copy has ended. Without overlap consume() waits for the copy before it launches the step.
 //
-// With gradients a round, a batch for each device, ends for all of them when they are summed up, which starts when the
-// last of them has ended its step and takes all_reduce_seconds().
+// With gradients, a round (one batch per device) ends for all devices when the gradients are summed. The sum starts
+// when the last device has ended its step, and takes all_reduce_seconds().
 //
-// In a run of several ranks (context.gradients) such a round ends for the devices of all of them, so that the host
-// waits for each, and launches nothing ahead of it. They wait for each other, and then for the time of a ring over all
-// of them; or, with buckets, for bytes that they really sum up, which are known one bucket after the other over the
-// last two thirds of a step, as a backward pass has it.
+// In a run of several ranks (context.gradients) such a round includes the devices of all ranks: the host waits for
+// each round and launches nothing ahead of it. The ranks wait for each other and then for the time of a ring over all
+// devices. With buckets they really sum up bytes instead, which become available bucket by bucket over the last two
+// thirds of a step, as in a backward pass.
 //
-// No time is counted for the emulation's own waits ending late: what the host does next is dated back by the delay, so
-// that the rate asked for is the rate measured. It is dated back by no more than the timer's own lateness, which is
-// measured when the device is made, and by 1 ms at the most: a host that gets its CPU late because other threads have
-// it is late, as it would be before a real device.
+// The emulation does not count its own late wake-ups: the host's next action is dated back by the delay, so that the
+// measured rate is the requested one. The correction is limited to the timer's own lateness, which is measured when
+// the device is made, and to 1 ms: a host that gets its CPU late because other threads hold it is late, as with a
+// real device.
 std::unique_ptr<Sink> make_device(const DeviceModel& model, const ComputeContext& context);
 
-// How many batches the devices keep, at the most, when consume() has returned.
+// The most batches that the devices keep after consume() returns.
 std::size_t most_held_batches(const DeviceModel& model);
 
-// Of an all-reduce in a ring of p = devices x ranks, by the alpha-beta model: 2 (p - 1) messages one after the other,
-// each of a p-th of the gradients. R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication
+// Time of an all-reduce in a ring of p = devices x ranks, by the alpha-beta model: 2 (p - 1) messages in sequence,
+// each with 1/p of the gradients. R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication
 // operations in MPICH", Int. J. High Performance Computing Applications 19(1), 2005, has the model and the ring for
 // all-gather; P. Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J.
-// Parallel and Distributed Computing 69(2), 2009, has the ring for all-reduce, and that no algorithm moves fewer bytes.
+// Parallel and Distributed Computing 69(2), 2009, has the ring for all-reduce, and shows that no algorithm moves
+// fewer bytes.
 double all_reduce_seconds(const DeviceModel& model);
 
-// Of all devices together, in the steady state, with full batches and a host that takes no time of its own.
+// The steady rate of all devices together, with full batches and a host that takes no time.
 double steady_samples_per_second(const DeviceModel& model, std::size_t batch_size, std::size_t batch_bytes);
 
-// The rows of the table of computes, for `values` as kDeviceParameters.
+// The functions of its row in the compute table; `values` are those of kDeviceParameters.
 std::unique_ptr<Sink> make_device_of(std::span<const double> values, const ComputeContext& context);
 std::size_t device_held_batches(std::span<const double> values);
 std::size_t device_memory_bytes(std::span<const double> values, const StepSetting& setting);

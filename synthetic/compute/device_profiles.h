@@ -1,4 +1,4 @@
-// What accelerators that others have measured take, for the emulated one to stand in for.
+// Rates of accelerators that others have measured, for the emulated device.
 #pragma once
 
 #include <array>
@@ -9,18 +9,19 @@ namespace loadline {
 
 struct DeviceProfile {
   std::string_view name;
-  std::size_t batch_size;     // samples; of the steps that were timed
-  double samples_per_second;  // of one accelerator whose batch is there already
+  std::size_t batch_size;     // samples per timed step
+  double samples_per_second;  // of one accelerator that already has its batch
   std::string_view source;
 };
 
-// MLPerf: what the benchmark's own emulated accelerators take, `train.computation_time` seconds for `reader.batch_size`
-// samples in storage-conf/workload/<model>_<accelerator>.yaml of github.com/mlcommons/storage, v1.0; its later versions
-// say otherwise for some. The results of round v1.0 (github.com/mlcommons/storage_results_v1.0) were run with these.
+// MLPerf: rates of the benchmark's own emulated accelerators, `train.computation_time` seconds for
+// `reader.batch_size` samples in storage-conf/workload/<model>_<accelerator>.yaml of github.com/mlcommons/storage,
+// v1.0; some differ in its later versions. The results of round v1.0 (github.com/mlcommons/storage_results_v1.0) were
+// run with these.
 //
 // SC22: the SYNTHETIC throughput of github.com/NERSC/sc22-dl-tutorial (README.md: Perlmutter, A100 of 40 GB;
-// README_summit.md: Summit, V100 of 16 GB) with DALI, whose batch stays on the accelerator: no copy is in it. 64^3
-// crops of two volumes, as in the workload nbody.
+// README_summit.md: Summit, V100 of 16 GB) with DALI, whose batch stays on the accelerator, so no copy is included.
+// 64^3 crops of two volumes, as in the workload nbody.
 inline constexpr std::array kDeviceProfiles{
     DeviceProfile{"mlperf-resnet50-a100", 400, 400 / 0.435, "MLPerf Storage v1.0: 400 samples in 0.435 s"},
     DeviceProfile{"mlperf-resnet50-h100", 400, 400 / 0.224, "MLPerf Storage v1.0: 400 samples in 0.224 s"},
@@ -34,7 +35,7 @@ inline constexpr std::array kDeviceProfiles{
     DeviceProfile{"sc22-unet-v100-fp16", 32, 294.373, "SC22 tutorial, the same with FP16, APEX and JIT"},
 };
 
-// As an option writes them: `none`, then the profiles in their order.
+// The words of the option: `none`, then the profiles in order.
 inline constexpr auto kDeviceProfileWords = [] {
   std::array<std::string_view, kDeviceProfiles.size() + 1> words{"none"};
   for (std::size_t i = 0; i < kDeviceProfiles.size(); ++i) words[i + 1] = kDeviceProfiles[i].name;

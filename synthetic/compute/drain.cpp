@@ -9,7 +9,7 @@ class Drain final : public Sink {
  public:
   void consume(Batch batch) override {
     const unsigned sum = touch_lines(batch->bytes());
-    asm volatile("" : : "r"(sum));  // the sum counts as used
+    asm volatile("" : : "r"(sum));  // makes the sum count as used
   }
 };
 

@@ -8,11 +8,11 @@
 
 namespace loadline {
 
-// Reads one byte of every 64-byte line of the batch, then drops it: bytes that nobody has read, in a mapping for
-// instance, have not been loaded.
+// Reads one byte of every 64-byte line of the batch, then drops it: bytes that nobody reads, in a mapping for
+// instance, would never be loaded.
 std::unique_ptr<Sink> make_drain(std::span<const double> values, const ComputeContext& context);
 
-// The reading alone; the sum is returned so that no compiler leaves it out.
+// Only reads; returns the sum so that the compiler cannot drop the reads.
 unsigned touch_lines(std::span<const std::byte> bytes);
 
 }  // namespace loadline

@@ -33,8 +33,8 @@ OptimizerOptions optimizer_of(std::span<const double> values, const StepSetting&
 
 // Made, used and destroyed by one thread, which is the first of those that compute.
 //
-// A batch that is short is filled up with samples of no tokens, which count for nothing: products are made for whole
-// batches, and so a short one takes as long.
+// A short batch is filled up with empty samples, which do not count: products are made for whole batches, so a short
+// one takes as long.
 class GptTrainer final : public Trainer {
  public:
   GptTrainer(std::span<const double> values, const ComputeContext& context)
@@ -55,7 +55,7 @@ class GptTrainer final : public Trainer {
     timed(kForward, [&] { loss = model_.forward(samples_.data(), true); });
     if (!std::isfinite(loss.sum)) {
       throw Error(
-          fmt::format("compute gpt: the loss is no finite number in batch {} of the run, epoch {}: lower learning_rate",
+          fmt::format("compute gpt: the loss is not finite in batch {} of the run, epoch {}: lower learning_rate",
                       batch->sequence, batch->epoch));
     }
     timed(kBackward, [&] { model_.backward(); });
@@ -88,7 +88,7 @@ class GptTrainer final : public Trainer {
  private:
   enum Stage : std::size_t { kCopy, kForward, kBackward, kOptimizer, kStages };
 
-  // Of the mean loss of a token, as if it were that of each sample.
+  // Treats the mean loss per token as the loss of each sample.
   static Score score_of(const NextTokenLoss& loss, std::size_t samples) {
     const auto tokens = static_cast<double>(std::max<std::size_t>(loss.tokens, 1));
     return {.samples = samples, .loss_sum = loss.sum / tokens * static_cast<double>(samples)};
@@ -102,8 +102,8 @@ class GptTrainer final : public Trainer {
     const auto most = std::max_element(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(values));
     if (*most >= 0 && static_cast<std::size_t>(*most) >= shape_.vocabulary) {
       throw Error(fmt::format(
-          "compute gpt: token {} in batch {} of the run is out of range, want below {}: gpt:vocabulary=N has more",
-          *most, batch.sequence, shape_.vocabulary));
+          "compute gpt: token {} in batch {} of the run is out of range, want below {}; raise gpt:vocabulary", *most,
+          batch.sequence, shape_.vocabulary));
     }
   }
 
@@ -122,7 +122,7 @@ class GptTrainer final : public Trainer {
   StepSetting setting_;
   const Clock& clock_;
   StepLog* log_;
-  std::uint64_t sequence_ = 0;  // of the batch in hand
+  std::uint64_t sequence_ = 0;  // of the current batch
   std::optional<PinnedThread> pinned_;
   Gpt model_;
   Optimizer optimizer_;
@@ -135,7 +135,7 @@ class GptTrainer final : public Trainer {
 
 GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
   if (setting.sample.dtype != DType::kI32) {
-    throw usage_error(fmt::format("compute gpt: the samples are {}, want tokens, as --workload tokens has them",
+    throw usage_error(fmt::format("compute gpt: the samples are {}, want tokens, as in --workload tokens",
                                   name(setting.sample.dtype)));
   }
   if (support_of(setting.precision) == PrecisionSupport::kNone) {
@@ -152,7 +152,7 @@ GptShape gpt_shape(std::span<const double> values, const StepSetting& setting) {
                        .batch_size = setting.batch_size};
   if (shape.width % shape.heads != 0) {
     throw usage_error(
-        fmt::format("compute gpt: width={} cannot be shared out to {} heads evenly", shape.width, shape.heads));
+        fmt::format("compute gpt: width={} cannot be divided evenly among {} heads", shape.width, shape.heads));
   }
   return shape;
 }

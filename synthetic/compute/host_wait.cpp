@@ -23,9 +23,9 @@ void HostWait::until(Time time) {
 }
 
 Time HostWait::own_lateness() {
-  constexpr Time kOfPiece = std::chrono::microseconds(20);  // twice what the copy of one takes
+  constexpr Time kOfPiece = std::chrono::microseconds(20);  // twice the time of copying one
   if (busy_ != Busy::kNone) return busy_ == Busy::kMemory ? kOfPiece : Time(0);
-  // Long enough for the CPU to fall asleep as well.
+  // Long enough for the CPU to enter a sleep state.
   constexpr Time kSleep = std::chrono::microseconds(500);
   std::array<Time, 12> late{};
   for (Time& each : late) {
@@ -33,7 +33,7 @@ Time HostWait::own_lateness() {
     until(end);
     each = std::max(Time(0), clock_.now() - end);
   }
-  // The longest is somebody else's doing once in a while.
+  // The longest is sometimes caused by another process.
   std::ranges::sort(late);
   return late[late.size() - 2];
 }
@@ -43,7 +43,7 @@ void HostWait::copy_piece() {
   static_assert(kBusyHalfBytes % kPieceBytes == 0);
   std::byte* const from = memory_->bytes().data() + at_;
   std::memcpy(from + kBusyHalfBytes, from, kPieceBytes);
-  asm volatile("" : : : "memory");  // the copy counts as read
+  asm volatile("" : : : "memory");  // makes the copy count as read
   at_ = (at_ + kPieceBytes) % kBusyHalfBytes;
 }
 

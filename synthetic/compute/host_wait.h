@@ -1,4 +1,4 @@
-// How the host of an emulated accelerator spends the time for which it has to wait.
+// How the host of an emulated accelerator spends its waiting time.
 #pragma once
 
 #include <array>
@@ -17,23 +17,22 @@ enum class Busy : std::uint8_t { kNone, kCpu, kMemory };
 
 inline constexpr std::array<std::string_view, 3> kBusyWords{"none", "cpu", "memory"};  // in the order of Busy
 
-// Of each of the two buffers that Busy::kMemory copies between: twice 32 MiB are more than the last-level cache that
-// one core can fill holds on most machines.
+// Size of each of the two buffers that Busy::kMemory copies between: on most machines, twice 32 MiB is more than the
+// last-level cache that one core can fill.
 inline constexpr std::size_t kBusyHalfBytes = std::size_t{32} << 20;
 
-// Waits asleep, or as a driver's thread does: looking at the clock without a pause, or copying memory all the while.
-// One thread.
+// Waits asleep, or busy like a driver's thread: polling the clock or copying memory all the time. One thread.
 class HostWait {
  public:
-  // `clock` outlives it. The memory that Busy::kMemory goes through is faulted in here.
+  // `clock` outlives it. Faults in the memory that Busy::kMemory uses.
   HostWait(Busy busy, Clock& clock, std::stop_token stop);
 
   // Returns at `time` or a little later, or as soon as a stop is requested.
   void until(Time time);
 
-  // By how much a wait ends late for no other reason than how it is done: asleep, what the timer took to wake this
-  // thread in most of a dozen sleeps, made by this call in some 7 ms; busy, a piece of what it is busy with. To be
-  // asked for while nothing else runs. What is beyond it is another thread's doing.
+  // By how much a wait ends late because of the way it waits: asleep, the timer's delay in most of a dozen sleeps,
+  // which this call makes in some 7 ms; busy, the time of one piece of work. Call it while nothing else runs. Any
+  // further lateness is caused by other threads.
   Time own_lateness();
 
  private:

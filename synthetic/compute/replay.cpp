@@ -22,7 +22,7 @@ class Replay final : public Sink {
   void consume(Batch batch) override {
     const Playback::Batch recorded = playback_.next();
     const Time begin = clock_.now();
-    // What the last wait overslept by its own doing, this step has begun earlier.
+    // This step is dated back by the lateness that the previous wait itself caused.
     const Time end = begin - late_ + recorded.scaled(recorded.step, batch->count);
     wait_.until(end);
     const Time now = clock_.now();
@@ -39,7 +39,7 @@ class Replay final : public Sink {
     const Recording& job = playback_.recording();
     return fmt::format("{} steps of {:.4g} ms on average, recorded on {}{}", job.batches,
                        1e3 * job.step.total_seconds / static_cast<double>(job.batches), job.hostname,
-                       job.asynchronous ? ", whose accelerator may have worked on behind them" : "");
+                       job.asynchronous ? ", whose accelerator may have continued after them" : "");
   }
 
  private:

@@ -1,4 +1,4 @@
-// A compute that takes the time of a recorded job's steps.
+// A compute that takes the times of a recorded job's steps.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace loadline {
 
 inline constexpr std::array kReplayParameters{
     ComputeParameter{.name = "file",
-                     .help = "what `loadline.record` wrote of the job",
+                     .help = "recording of the job, written by `loadline.record`",
                      .standard = 0,
                      .least = 0,
                      .whole = true,
                      .required = true,
                      .text = true},
     ComputeParameter{.name = "busy",
-                     .help = "what the host does during a step: sleep, look at the clock, or copy 32 MiB in memory",
+                     .help = "what the host does during a step: sleep, poll the clock, or copy 32 MiB in memory",
                      .standard = 0,
                      .least = 0,
                      .whole = true,
@@ -28,14 +28,14 @@ inline constexpr std::array kReplayParameters{
                      .words = kBusyWords},
 };
 
-// Of the first step on, in their order and around again; a batch of other than the recorded samples takes time in
-// proportion. Each step blocks consume() for its time, as it did in the job, whose accelerator may have gone on behind
-// it: then the job's own steps took longer than is known.
+// Repeats the recorded steps in order, in an endless loop; a batch with another number of samples takes time in
+// proportion. Each step blocks consume() for its recorded time. If the job's accelerator continued after a step
+// returned, the real step took longer than the recording shows.
 std::unique_ptr<Sink> make_replay(Playback playback, Busy busy, const ComputeContext& context);
 
-// Of kReplayParameters. Throws Error where the file is no recording.
+// `values` are those of kReplayParameters. Throws Error if the file is not a recording.
 std::unique_ptr<Sink> make_replay_of(std::span<const double> values, const ComputeContext& context);
-// Throws that too, before anything is measured.
+// Throws the same Error, before anything is measured.
 std::size_t replay_memory_bytes(std::span<const double> values, const StepSetting& setting);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// What a sink did with its batches, for a trace.
+// Records what a sink does with its batches, for a trace.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,20 @@
 
 namespace loadline {
 
-// A stay of a batch in a stage. On a track one ends before the next begins.
+// The time of a batch in a stage. On one track, each span ends before the next begins.
 struct StepSpan {
-  // Where it happens: on the thread that calls consume(), on the engine of a device that copies, or on the one that
-  // computes.
+  // Where it happens: on the thread that calls consume(), on a device's copy engine, or on its compute engine.
   enum class Place : std::uint8_t { kConsumer, kCopies, kSteps };
 
   std::string_view name;  // "copy", "forward", ...; lives as long as the program
   Place place = Place::kConsumer;
-  std::uint16_t device = 0;  // of several
+  std::uint16_t device = 0;  // its number, if there are several
   Time begin{};
   Time end{};
-  std::uint64_t sequence = 0;  // of the batch
+  std::uint64_t sequence = 0;  // of its batch
 };
 
-// In bounded memory. One thread.
+// The spans, in bounded memory. One thread.
 class StepLog {
  public:
   // Allocates and faults in room for `most` spans.
@@ -39,7 +38,7 @@ class StepLog {
     }
   }
   std::span<const StepSpan> spans() const { return spans_; }
-  std::uint64_t lost() const { return lost_; }  // for which there was no room
+  std::uint64_t lost() const { return lost_; }  // spans that did not fit
 
  private:
   std::vector<StepSpan> spans_;

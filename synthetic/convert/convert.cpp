@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
-// Gives all samples to `consume` in order, a block of whole samples at a time.
+// Passes all samples to `consume` in order, in blocks of whole samples.
 void stream(const ConvertJob& job, const std::function<void(std::span<const std::byte>)>& consume) {
   const DatasetInfo& info = job.from.info();
   const std::size_t most = std::max<std::size_t>(kBlockBytes / info.sample_bytes(), 1) * info.sample_bytes();
@@ -48,7 +48,7 @@ void stream(const ConvertJob& job, const std::function<void(std::span<const std:
   if (!block.empty()) flush();
 }
 
-// Gives all planes of a volume to `consume`, in order.
+// Passes all planes of a volume to `consume`, in order.
 void stream_planes(const ConvertJob& job,
                    const std::function<void(Field, std::size_t channel, std::size_t x, StoredSample)>& consume) {
   const VolumeShape& shape = *job.from.info().volume;
@@ -100,7 +100,7 @@ void write_volume(const ConvertJob& job, Hdf5Writer& writer) {
 // Encoded samples of any size, back to back, and where each begins.
 void write_packed(const ConvertJob& job, Hdf5Writer& writer) {
   const std::size_t samples = job.from.info().samples;
-  // Their sizes are only known when they have been read, so they are read twice.
+  // Sizes are known only after reading, so samples are read twice.
   std::vector<std::uint64_t> offsets{0};
   job.from.visit([&](StoredSample sample) {
     offsets.push_back(offsets.back() + sample.size());
@@ -131,7 +131,7 @@ void write_hdf5(const ConvertJob& job) {
     return writer.close();
   }
   const std::array<std::uint64_t, 4> extents{info.samples, info.shape.channels, info.shape.height, info.shape.width};
-  const DatasetOptions names;  // what a reader looks for unless told otherwise
+  const DatasetOptions names;  // the names that a reader looks for by default
   Hdf5Writer writer(job.to, job.shown);
   writer.begin(names.hdf5_images, extents,
                {.chunk_rows = job.options.chunk_samples, .gzip_level = job.options.gzip_level});
@@ -142,7 +142,7 @@ void write_hdf5(const ConvertJob& job) {
 
 // ---- idx
 
-// Images of one size, a byte a value.
+// Images of one size, one byte per value.
 bool are_plain(const DatasetInfo& info) {
   return !info.encoded && info.labelled();
 }
@@ -249,20 +249,20 @@ void write_npy(const ConvertJob& job) {
 }
 
 constexpr std::array kFormats{
-    ConvertFormat{"hdf5", "one HDF5 file, in one piece for mapping, or in chunks", "hdf5", false, true, hdf5_obstacle,
+    ConvertFormat{"hdf5", "one HDF5 file, contiguous for mapping, or in chunks", "hdf5", false, true, hdf5_obstacle,
                   write_hdf5},
     ConvertFormat{"idx", "a directory of MNIST's IDX files", "idx", true, false, idx_obstacle, write_idx},
     ConvertFormat{"cifar10", "a directory of CIFAR-10 binary batches", "cifar10", true, false, cifar10_obstacle,
                   write_cifar10},
     ConvertFormat{"npy", "a directory of NumPy arrays: images and labels, or a volume's two fields", "npy", true, false,
                   npy_obstacle, write_npy},
-    ConvertFormat{"jpeg", "a directory of classes with a file for each image: as it is encoded, otherwise PNG",
-                  "image-folder", true, true, encoded_obstacle, write_folder},
+    ConvertFormat{"jpeg", "a directory per class, a file per image: its encoded bytes, otherwise PNG", "image-folder",
+                  true, true, encoded_obstacle, write_folder},
     ConvertFormat{"webdataset", "a directory of tar shards with image and label of each sample", "webdataset", true,
                   true, encoded_obstacle, write_webdataset},
-    ConvertFormat{"tfrecord", "a directory of TFRecord shards, a tf.train.Example a sample", "tfrecord", true, true,
+    ConvertFormat{"tfrecord", "a directory of TFRecord shards, one tf.train.Example per sample", "tfrecord", true, true,
                   encoded_obstacle, write_tfrecord},
-    ConvertFormat{"tokens", "of text: a directory of train.bin and train.idx, made by its tokenizer", "tokens", true,
+    ConvertFormat{"tokens", "a directory of train.bin and train.idx, made from text by its tokenizer", "tokens", true,
                   false, tokens_obstacle, write_tokens},
 };
 
@@ -271,7 +271,8 @@ void check(const DatasetInfo& info, const ConvertFormat& format, const ConvertOp
     throw usage_error(fmt::format("cannot convert to {}: it holds {}", format.name, why));
   }
   if ((options.chunk_samples || options.gzip_level != 0) && format.name != "hdf5") {
-    throw usage_error(fmt::format("--chunk and --gzip: {} has neither chunks nor compression, hdf5 has", format.name));
+    throw usage_error(
+        fmt::format("--chunk and --gzip: {} has neither chunks nor compression, only hdf5 does", format.name));
   }
   if (options.gzip_level != 0 && !options.chunk_samples) {
     throw usage_error("--gzip: only chunks are compressed, give --chunk too");
@@ -309,7 +310,7 @@ bool holds_the_same(const fs::path& path, const ConvertFormat& format, const Dat
   return *a == *b;
 }
 
-// A copy of what cannot be decoded is worth nothing, and looks as if it were.
+// A copy of corrupt images would be useless but look complete.
 void check_decodes(const ConvertJob& job) {
   if (!job.from.info().encoded) return;
   const auto found = verify(job.from, job.progress, job.stop);
@@ -363,7 +364,7 @@ Converted convert(const Dataset& original, const fs::path& to, const ConvertOpti
   const Dataset& from = pixels ? *pixels : original;
   check(from.info(), format, options);
   if (is_taken(to)) {
-    // Whatever keeps it from being read makes it something else.
+    // If it cannot be read, it is something else.
     try {
       if (holds_the_same(to, format, from, stop)) return Converted::kAlreadyThere;
     } catch (const Error&) {

@@ -1,4 +1,4 @@
-// The same samples in another format, so that every loader can be measured on them.
+// Writes a dataset's samples in another format, so that every loader can be measured on them.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,21 @@ namespace loadline {
 
 struct ConvertOptions {
   std::string_view format;                           // a row of the table
-  std::optional<std::size_t> chunk_samples;          // HDF5: samples a chunk; nullopt: contiguous, which can be mapped
-  int gzip_level = 0;                                // HDF5: 1 to 9, of chunks; 0: not compressed
-  std::size_t shard_bytes = std::size_t{256} << 20;  // of formats in shards: of each, unless one sample has more
-  bool decode = false;                               // store the pixels of encoded images, which all have one size
+  std::optional<std::size_t> chunk_samples;          // HDF5: samples per chunk; nullopt: contiguous, which can be
+                                                     // mapped
+  int gzip_level = 0;                                // HDF5: 1 to 9, needs chunks; 0: not compressed
+  std::size_t shard_bytes = std::size_t{256} << 20;  // formats in shards: size of each, unless one sample is larger
+  bool decode = false;                               // store encoded images as pixels; all must have one size
 };
 
-// Told about `done` of `total` samples, about once a MiB, from the calling thread.
+// Called about once per MiB, on the calling thread, with `done` of `total` samples.
 using ConvertProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-// Where a dataset is written, and who is told and may end it.
+// What to write and where, with the progress callback and the stop.
 struct ConvertJob {
   const Dataset& from;
-  std::filesystem::path to;     // a temporary place: an empty file or directory
-  std::filesystem::path shown;  // the final one, for messages
+  std::filesystem::path to;     // a temporary path: an empty file or directory
+  std::filesystem::path shown;  // the final path, for messages
   const ConvertOptions& options;
   const ConvertProgress& progress;
   std::stop_token stop;
@@ -38,10 +39,10 @@ struct ConvertJob {
 struct ConvertFormat {
   std::string_view name;
   std::string_view summary;
-  std::string_view read_as;  // row of the table of dataset formats; a volume is read as one
+  std::string_view read_as;  // row of the dataset format table; volumes are read as `volume`
   bool is_directory;
-  bool holds_encoded;                                // images as they are encoded; otherwise their pixels are stored
-  std::string (*obstacle)(const DatasetInfo& info);  // why it cannot hold such samples; empty where it can
+  bool holds_encoded;                                // stores encoded images; otherwise their pixels
+  std::string (*obstacle)(const DatasetInfo& info);  // why it cannot hold such samples; empty if it can
   void (*write)(const ConvertJob& job);
 };
 
@@ -49,15 +50,15 @@ std::span<const ConvertFormat> convert_formats();
 
 enum class Converted {
   kMade,
-  kAlreadyThere,  // the same samples are there in this format already; nothing was written
+  kAlreadyThere,  // the same samples exist there in this format; nothing was written
 };
 
-// Writes the samples and labels of `from` to `to`, which appears whole or not at all, after they were read back and
-// found equal; encoded ones are all decoded first, and one that cannot be is an Error. Where the format holds no
-// encoded images, their pixels are written; where it holds nothing else, plain ones become PNG. All CPUs, a few MiB
-// each. Throws usage Error for what the format cannot hold or the options contradict, and Error when anything else is
-// at `to` (which stays as it is), when storage refuses, and when `stop` was requested. After an Error nothing is left
-// behind.
+// Writes the samples and labels of `from` to `to`, which appears complete or not at all, after they were read back
+// and found equal. Encoded samples are all decoded first; one that cannot be decoded is an Error. If the format
+// cannot hold encoded images, their pixels are written; if it holds only those, plain images become PNG. Uses all
+// CPUs and a few MiB per CPU. Throws usage Error for samples that the format cannot hold or contradictory options,
+// and Error if something else is at `to` (which stays unchanged), if storage refuses, and if `stop` was requested.
+// After an Error nothing is left behind.
 Converted convert(const Dataset& from, const std::filesystem::path& to, const ConvertOptions& options,
                   const ConvertProgress& progress = {}, std::stop_token stop = {});
 

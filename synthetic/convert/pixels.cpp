@@ -1,4 +1,4 @@
-// Between plain samples and encoded ones, by all CPUs.
+// Converts between plain and encoded samples, on all CPUs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +19,11 @@
 namespace loadline {
 namespace {
 
-// Samples that a thread has before all wait for the slowest: few, so that little memory is taken.
+// Samples per thread before all threads wait for the slowest: few, to save memory.
 constexpr std::size_t kOfAThread = 32;
 
-// Calls work(worker, i) for each i below `count`, by all CPUs, a Worker for each. Rethrows what one of them threw.
+// Calls work(worker, i) for each i below `count` on all CPUs, with one Worker each. Rethrows the failure with the
+// lowest i.
 template <typename Worker, typename Work>
 void on_all_cpus(std::vector<Worker>& workers, std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;
@@ -35,7 +36,7 @@ void on_all_cpus(std::vector<Worker>& workers, std::size_t count, const Work& wo
         work(worker, i);
       } catch (...) {
         const std::lock_guard lock(mutex);
-        // The first one's, so that the message is the same every time.
+        // Keeps the first one's failure, so that the message is the same every time.
         if (i < failed) {
           failed = i;
           failure = std::current_exception();
@@ -58,12 +59,12 @@ std::size_t cpus() {
 
 bool is_grey_png(StoredSample encoded) {
   constexpr unsigned char kMagic[] = {0x89, 'P', 'N', 'G'};
-  constexpr std::size_t kColourType = 25;  // of the header, which every PNG begins with: 0 and 4 are grey
+  constexpr std::size_t kColourType = 25;  // in the header that begins every PNG: 0 and 4 are grey
   if (encoded.size() <= kColourType || std::memcmp(encoded.data(), kMagic, sizeof kMagic) != 0) return false;
   return encoded[kColourType] == std::byte{0} || encoded[kColourType] == std::byte{4};
 }
 
-// Rows of red, green and blue side by side, to planes; one plane of grey.
+// Interleaved rows of red, green and blue to planes, or to one grey plane.
 void to_planes(const RgbView& pixels, std::size_t channels, std::span<std::byte> out) {
   const auto [height, width] = pixels.size;
   for (std::size_t c = 0; c < channels; ++c) {
@@ -90,7 +91,7 @@ struct Decoding {
   ImageSize open(const Dataset& from, SampleIndex index, StoredSample sample) {
     try {
       const ImageSize size = decoder.open_deep(sample, false);
-      if (decoder.is_deep()) throw Error("it has 16 bits a value, and only 8 can be stored as pixels");
+      if (decoder.is_deep()) throw Error("it has 16 bits per value, and only 8 can be stored as pixels");
       return size;
     } catch (const Error& error) {
       throw Error(fmt::format("cannot decode {} (sample {}): {}", from.describe(index), index, error.what()));

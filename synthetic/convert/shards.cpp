@@ -1,4 +1,4 @@
-// Shards of encoded images, as WebDataset and TensorFlow have them. They share no code with what reads them, but for
+// Writes shards of encoded images in WebDataset's and TensorFlow's formats. Shares no code with the readers except
 // the checksum.
 #include <fmt/format.h>
 
@@ -29,15 +29,15 @@ std::string_view kind_of(StoredSample sample) {
   if (begins("RIFF")) return "webp";
   if (begins("P5")) return "pgm";
   if (begins("P6")) return "ppm";
-  return "jpg";  // also of what is corrupt: it is what readers will try
+  return "jpg";  // also for corrupt images: readers will try JPEG
 }
 
 // ---- tar
 
 constexpr std::size_t kTarBlock = 512;
 
-// A header of ustar (POSIX.1-2001) of a regular file that anybody may read, of the year 1970, so that the same samples
-// make the same bytes.
+// A ustar header (POSIX.1-2001) for a regular file that anybody may read, dated 1970, so that the same samples give
+// the same bytes.
 std::string tar_header(std::string_view name, std::size_t bytes) {
   std::string block(kTarBlock, '\0');
   const auto put = [&](std::size_t at, std::string_view text) {
@@ -74,7 +74,7 @@ std::string varint(std::uint64_t value) {
   return bytes;
 }
 
-// What stands before `bytes` bytes in the field of this number.
+// The head of a field with this number and `bytes` bytes.
 std::string field_head(unsigned number, std::uint64_t bytes) {
   return varint(number << 3U | 2U) + varint(bytes);
 }
@@ -94,7 +94,7 @@ std::string feature(const std::string& name, unsigned list_kind, const std::stri
   return field(1, field(1, name) + field(2, field(list_kind, list)));
 }
 
-// A record of an Example with the image, its format and its label.
+// A record with an Example that holds the image, its format and its label.
 std::string record_of_example(StoredSample image, std::int32_t label) {
   constexpr unsigned kBytesList = 1;
   constexpr unsigned kInt64List = 3;
@@ -111,13 +111,13 @@ std::string record_of_example(StoredSample image, std::int32_t label) {
   return length + checksum(length) + example + checksum(example);
 }
 
-// Files of about the size asked for, one after the other.
+// Files of about the requested size, one after another.
 class ShardFiles {
  public:
   ShardFiles(const ConvertJob& job, std::string pattern, std::string end)
       : job_(job), pattern_(std::move(pattern)), end_(std::move(end)) {}
 
-  // All of one sample: no shard begins within it.
+  // Writes one sample: no shard begins within it.
   void write(const std::string& bytes) {
     if (file_ && written_ + bytes.size() > job_.options.shard_bytes) close();
     if (!file_) {
@@ -145,7 +145,7 @@ class ShardFiles {
   }
 
   const ConvertJob& job_;
-  std::string pattern_;  // of names, by number
+  std::string pattern_;  // of file names, with their number
   std::string end_;      // of each file
   std::unique_ptr<AtomicFile> file_;
   std::string pending_;
@@ -159,7 +159,7 @@ void write_folder(const ConvertJob& job) {
   const Labels& labels = job.from.labels();
   if (!std::ranges::is_sorted(labels)) {
     throw Error(
-        fmt::format("cannot convert to {}: it holds samples in the order of their classes, these are in another",
+        fmt::format("cannot convert to {}: it stores samples in the order of their classes, but these are in another",
                     job.options.format));
   }
   stream_encoded(job, [&](std::size_t index, StoredSample sample) {

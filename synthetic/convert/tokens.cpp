@@ -1,4 +1,4 @@
-// Text as the tokens that its tokenizer makes of it: train.bin and its index, as trainers of language models read them.
+// Writes text as tokens: train.bin and its index, as language model trainers read them.
 #include "loaders/datasets/tokens.h"
 
 #include <fmt/format.h>
@@ -25,17 +25,17 @@
 namespace loadline {
 namespace {
 
-// Tokens of neighbouring documents, as they are to be stored.
+// Tokens of neighbouring documents, ready to be stored.
 struct TokenBlock {
   std::vector<std::byte> bytes;
-  std::vector<std::int32_t> lengths;  // tokens, of each document
+  std::vector<std::int32_t> lengths;  // tokens per document
 };
 
 std::size_t token_bytes_for(const TextShape& text) {
   return text.vocabulary <= std::size_t{1} << 16 ? 2 : 4;
 }
 
-// One thread's.
+// One per thread.
 class BlockMaker {
  public:
   explicit BlockMaker(const TextDataset& text)
@@ -57,7 +57,7 @@ class BlockMaker {
     std::size_t count = 0;
     try {
       const std::string_view text = reader_.text();
-      // More tokens than bytes come of hardly any text.
+      // Hardly any text gives more tokens than bytes.
       if (tokens_.size() < text.size() + 1) tokens_.resize(text.size() + 1);
       count = encoder_->encode(text, tokens_);
       if (count >= tokens_.size()) {
@@ -87,8 +87,8 @@ class BlockMaker {
   std::vector<std::int32_t> tokens_;
 };
 
-// Gives blocks to `consume`, in order, which several threads make; until that returns false. False then, and when a
-// stop was requested.
+// Makes blocks on several threads and passes them to `consume` in order until that returns false. Returns false then,
+// and if a stop was requested.
 bool for_each_block(const TextDataset& text, const std::stop_token& stop,
                     const std::function<bool(const TokenBlock&)>& consume) {
   constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
@@ -129,7 +129,7 @@ void append_number(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// As token_index.h describes it: a sequence a document.
+// In the format of token_index.h, with one sequence per document.
 std::string index_of_documents(const std::vector<std::int32_t>& lengths, std::size_t token_bytes) {
   constexpr std::uint8_t kInt32 = 4;
   constexpr std::uint8_t kUInt16 = 8;
@@ -153,7 +153,7 @@ std::string index_of_documents(const std::vector<std::int32_t>& lengths, std::si
 }  // namespace
 
 std::string tokens_obstacle(const DatasetInfo& info) {
-  return info.text ? "" : "tokens, which are made of text alone";
+  return info.text ? "" : "tokens, which are made only from text";
 }
 
 void write_tokens(const ConvertJob& job) {

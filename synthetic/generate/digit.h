@@ -1,4 +1,5 @@
-// Hand-written-like digits: white strokes on black, each sample with its own wobble, size, slant, place, pen and noise.
+// Paints digits that look hand-written: white strokes on black, each with its own wobble, size, slant, place, pen and
+// noise.
 #pragma once
 
 #include <cstddef>

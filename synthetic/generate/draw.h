@@ -1,4 +1,4 @@
-// What every generated picture is drawn with: integers only, so that all machines draw the same bytes.
+// Drawing primitives of all generated pictures: integers only, so that all machines draw the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::uint8_t to_byte(int value) {
   return static_cast<std::uint8_t>(std::clamp(value, 0, 255));
 }
 
-// Pixel noise: a triangular distribution over [-15, 15], eight values from every number drawn.
+// Pixel noise: a triangular distribution over [-15, 15], eight values per number drawn.
 constexpr void draw_noise(Random& random, std::span<std::int16_t> out) {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < out.size(); ++i, bits >>= 8) {

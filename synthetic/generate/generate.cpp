@@ -33,14 +33,14 @@ constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
 std::vector<PlannedFile> plan_files(const GeneratorKind& kind, const GenerateOptions& options) {
   if (options.samples < kind.classes || options.samples > kMostSamples)
-    throw usage_error(fmt::format("cannot make {} with {} samples: want from {} (one a class) to {}", kind.name,
+    throw usage_error(fmt::format("cannot make {} with {} samples: want from {} (one per class) to {}", kind.name,
                                   options.samples, kind.classes, kMostSamples));
   const SplitPlan train{key_of(options.seed, 0), options.samples};
   const SplitPlan test{key_of(options.seed, 1), std::max<std::size_t>(options.samples / kind.train_per_test, 1)};
   return kind.files(options.seed, train, test);
 }
 
-// How far the work is, who wants to know, and who may end it.
+// Tracks the work done, reports it, and checks for a stop.
 class GenerationProgress {
  public:
   GenerationProgress(const fs::path& directory, std::span<const PlannedFile> files, const GenerateProgress& progress,
@@ -66,7 +66,7 @@ class GenerationProgress {
   std::size_t total_ = 0;
 };
 
-// Hands the bytes of `file` to `consume` in order, a block at a time.
+// Passes the bytes of `file` to `consume` in order, one block at a time.
 template <typename Consume>
 void stream(const PlannedFile& file, GenerationProgress& so_far, const Consume& consume) {
   so_far.check();
@@ -96,7 +96,7 @@ Error something_else(const fs::path& directory, std::string_view what) {
                            directory.string(), what));
 }
 
-// The links resolved and the trailing slash gone, so that the final rename meets the directory itself.
+// Resolves links and removes a trailing slash, so that the final rename replaces the directory itself.
 fs::path resolve(const fs::path& directory) {
   if (directory.empty()) throw usage_error("cannot make a data set: the directory's name is empty");
   std::error_code code;
@@ -164,7 +164,9 @@ class Parents {
   ~Parents() {
     std::error_code ignored;
     if (!kept_)
-      for (const fs::path& parent : missing_) fs::remove(parent, ignored);  // refuses what others have filled since
+      for (const fs::path& parent : missing_)
+        fs::remove(parent, ignored);  // fails for directories that others have
+                                      // filled since
   }
 
   void make() {
@@ -212,7 +214,7 @@ Generated generate_files(const std::vector<PlannedFile>& files, const fs::path& 
   return Generated::kAlreadyThere;
 }
 
-// Of a row of pages, and a tenth as many for validation.
+// Generates a row of pages, and a tenth as many for validation.
 Generated generate_pages(std::string_view what, std::size_t size, std::size_t page, std::uint64_t seed,
                          const std::function<std::vector<PlannedFile>(const SplitPlan&, const SplitPlan&)>& files,
                          const fs::path& directory, const GenerateProgress& progress, std::stop_token stop) {
@@ -226,7 +228,7 @@ Generated generate_pages(std::string_view what, std::size_t size, std::size_t pa
   return generate_files(files(train, test), directory, progress, std::move(stop));
 }
 
-constexpr std::array<std::string_view, 3> kTextForms{"lines", "json-lines", "files"};  // by their numbers
+constexpr std::array<std::string_view, 3> kTextForms{"lines", "json-lines", "files"};  // in the order of TextForm
 
 }  // namespace
 

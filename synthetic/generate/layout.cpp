@@ -8,7 +8,7 @@
 namespace loadline {
 namespace {
 
-// Streams drawn from one split, kept apart by a number of their own.
+// Random streams of one split, kept apart by their numbers.
 constexpr std::uint64_t kLabelStream = 0;
 constexpr std::uint64_t kPictureStream = 1;
 

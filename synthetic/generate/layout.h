@@ -1,5 +1,4 @@
-// What a generated data set consists of, as data: the formats describe their files, generate.cpp writes or compares
-// them.
+// The plan of a generated data set: formats describe their files as data, and generate.cpp writes or compares them.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +12,13 @@ namespace loadline {
 
 enum class TextForm : std::uint8_t;  // generate.h
 
-// One split: how many samples, and the key that sets its samples apart from those of any other seed or split.
+// One split: its number of samples, and a key that differs for every seed and split.
 struct SplitPlan {
   std::uint64_t key;
   std::size_t samples;
 };
 
-// The part of a record that follows from its index alone, so that records may be made in any order and from any thread.
+// Fills a record from its index alone, so that records may be made in any order and on any thread.
 using FillRecord = std::function<void(std::size_t index, std::span<std::uint8_t> record)>;
 
 // One file: a header, then `records` records of `record_bytes` bytes each, filled for the indices from `first` on.
@@ -30,13 +29,13 @@ struct PlannedFile {
   std::size_t records = 0;
   std::size_t record_bytes = 0;
   FillRecord fill = {};
-  bool holds_samples = true;  // false for a file of labels, whose samples count where their pictures are
+  bool holds_samples = true;  // false for a file of labels, whose samples are counted with their pictures
 
   std::size_t bytes() const { return header.size() + records * record_bytes; }
 };
 
-// The label of sample `index`: every run of `classes` samples from a multiple of `classes` on holds each class once, in
-// an order of its own. `classes` is at most 256.
+// The label of sample `index`: each run of `classes` samples that begins at a multiple of `classes` has every class
+// once, in its own order. `classes` is at most 256.
 std::uint8_t balanced_label(const SplitPlan& split, std::size_t index, std::size_t classes);
 
 // The key from which the picture of sample `index` is drawn.
@@ -45,9 +44,9 @@ std::uint64_t picture_key(const SplitPlan& split, std::size_t index);
 // The files of each format.
 std::vector<PlannedFile> cifar10_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 std::vector<PlannedFile> cifar100_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
-inline constexpr std::size_t kPageTokens = 4096;  // a sample of the plans of tokens is a page of whole documents
+inline constexpr std::size_t kPageTokens = 4096;  // in token plans a sample is a page of whole documents
 std::vector<PlannedFile> tokens_files(const SplitPlan& train, const SplitPlan& test);
-inline constexpr std::size_t kPageBytes = 16384;  // a sample of the plans of text is a page of whole documents
+inline constexpr std::size_t kPageBytes = 16384;  // in text plans a sample is a page of whole documents
 std::vector<PlannedFile> text_files(TextForm form, const SplitPlan& train, const SplitPlan& test);
 std::vector<PlannedFile> mnist_files(std::uint64_t seed, const SplitPlan& train, const SplitPlan& test);
 

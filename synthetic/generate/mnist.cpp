@@ -39,7 +39,7 @@ PlannedFile labels(const char* name, const SplitPlan& split) {
 
 }  // namespace
 
-// The seed is in the keys of the splits; what a digit looks like is the same for all seeds.
+// The splits' keys contain the seed; the shapes of digits are the same for all seeds.
 std::vector<PlannedFile> mnist_files(std::uint64_t, const SplitPlan& train, const SplitPlan& test) {
   return {images("train-images-idx3-ubyte", train), labels("train-labels-idx1-ubyte", train),
           images("t10k-images-idx3-ubyte", test), labels("t10k-labels-idx1-ubyte", test)};

@@ -48,7 +48,7 @@ class Octave {
     }
   }
 
-  // Adds the values of plane x to [all y, all z].
+  // Adds the values of plane x to `out` [all y, all z].
   void add_plane(std::size_t x, std::span<float> out) {
     const Place& at_x = places_[x];
     const std::size_t area = cells_ * cells_;
@@ -85,7 +85,7 @@ class Octave {
 class SmoothField {
  public:
   SmoothField(std::uint64_t key, std::size_t size) : plane_(size * size) {
-    constexpr std::size_t kMostCells = 64;  // finer ones would be all noise, and take memory
+    constexpr std::size_t kMostCells = 64;  // more would be all noise and take memory
     float strength = 1;
     for (std::size_t cells = 4; cells <= std::min(kMostCells, size / 2); cells *= 2, strength /= 2) {
       octaves_.emplace_back(key_of(key, cells), cells, size, strength);
@@ -152,8 +152,7 @@ Extents extents_of(const FieldPlan& plan, std::uint64_t size) {
   return {plan.channels, size, size, size};
 }
 
-// Gives every plane to `consume` in the order of the file, until that returns false. Returns whether it came to the
-// end.
+// Passes every plane to `consume` in file order until that returns false. Returns whether it reached the end.
 template <typename Consume>
 bool for_each_plane(const NbodyOptions& options, const std::stop_token& stop, const Consume& consume) {
   Simulation simulation(options);
@@ -219,7 +218,7 @@ Generated make_nbody(const fs::path& path, const NbodyOptions& options, const Ge
   bool same = false;
   try {
     same = holds_the_same(path, options, stop);
-  } catch (const Error&) {  // whatever keeps it from being read makes it something else
+  } catch (const Error&) {  // if it cannot be read, it is something else
   }
   if (stop.stop_requested()) throw Error(fmt::format("making {} was interrupted; nothing changed", path.string()));
   if (same) return Generated::kAlreadyThere;

@@ -1,4 +1,5 @@
-// A cosmological simulation's two fields, or rather what resembles them: smooth structure on several scales, periodic.
+// Generates two fields that resemble those of a cosmological simulation: periodic, with smooth structure on several
+// scales.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +13,16 @@
 namespace loadline {
 
 struct NbodyOptions {
-  std::size_t size = 256;  // values along each side, from 8 to 16384: 36 bytes for each of size^3
+  std::size_t size = 256;  // values along each side, 8 to 16384; the file has 36 * size^3 bytes
   std::uint64_t seed = 1;
 };
 
 // Writes one HDF5 file: `Nbody` [4, size, size, size] (density and three velocities of dark matter) and `Hydro` [5,
-// size, size, size] (density, temperature and three velocities of gas, which follow from the former but for some noise
-// of their own), f32, each in one piece; the same on every machine for the same options. Uses one thread and little
-// memory, whatever the size. Appears whole or not at all; `progress` counts planes. Throws a usage error for a size out
-// of range, and Error when anything else is at `path`, when storage refuses, and when `stop` was requested. After an
-// Error nothing is left behind.
+// size, size, size] (density, temperature and three velocities of gas, which follow from the former plus some noise),
+// f32, each contiguous; the same on every machine for the same options. Uses one thread and little memory, whatever
+// the size. The file appears complete or not at all; `progress` counts planes. Throws usage Error for a size out of
+// range, and Error if something else is at `path`, if storage refuses, and if `stop` was requested. After an Error
+// nothing is left behind.
 Generated make_nbody(const std::filesystem::path& path, const NbodyOptions& options,
                      const GenerateProgress& progress = {}, const std::stop_token& stop = {});
 

@@ -25,7 +25,7 @@ constexpr std::size_t kMostFileBytes = std::size_t{1} << 30U;
 void check(const PhotosOptions& options) {
   if (options.from.empty()) {
     throw usage_error(
-        "--from: photos are cut out of photographs that are there, name their directory; Debian's package "
+        "--from: photos are cropped from existing photographs, name their directory; Debian's package "
         "lomiri-wallpapers-16.04 puts some into /usr/share/backgrounds");
   }
   if (options.width < 16 || options.height < 16 || options.width > 8192 || options.height > 8192) {
@@ -36,7 +36,7 @@ void check(const PhotosOptions& options) {
   }
 }
 
-// Files that may be photographs and are large enough to cut from, in the order of their paths.
+// Files that may be photographs and are large enough for crops, in the order of their paths.
 std::vector<fs::path> photographs_in(const fs::path& from) {
   std::error_code code;
   std::vector<fs::path> files;
@@ -61,7 +61,7 @@ ImageSize open(OpenCvDecoder& decoder, const fs::path& path) {
   }
 }
 
-// A part with the proportions of the output, of a quarter to all of the largest such part's sides.
+// A crop with the proportions of the output, whose sides are a quarter to all of those of the largest such crop.
 Region part_of(const ImageSize& photograph, const PhotosOptions& options, Random& random) {
   const auto wide = static_cast<double>(options.width);
   const auto high = static_cast<double>(options.height);

@@ -1,4 +1,4 @@
-// Photographs in ImageNet's layout and of its usual size, cut out of a few large ones.
+// Makes photographs in ImageNet's layout and usual size by cropping a few large ones.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 namespace loadline {
 
 struct PhotosOptions {
-  std::filesystem::path from;  // a directory with photographs, looked through with all below it
-  std::size_t samples = 5000;  // of the training split, at least one a class; a tenth of that on top for the other
-  std::uint64_t seed = 1;      // of what is cut where
+  std::filesystem::path from;  // a directory with photographs, searched with its subdirectories
+  std::size_t samples = 5000;  // of the training split, at least one per class; the other split has a tenth of that
+  std::uint64_t seed = 1;      // for the choice of crops
   std::size_t width = 500;     // pixels
   std::size_t height = 375;
-  int quality = 90;  // of JPEG, 1 to 100
+  int quality = 90;  // JPEG quality, 1 to 100
 };
 
-// Writes `directory`/train and `directory`/val with a directory for each photograph in `from`, named after it, and in
-// it parts of that photograph at random places and of random sizes as JPEG files, baseline, 4:2:0. The parts are the
-// same on every machine for the same photographs and seed; the bytes depend on the JPEG library too. Appears whole or
-// not at all. Throws usage Error for options that cannot be met, and Error when no photograph is in `from`, when
-// anything is at `directory`, when storage refuses, and when `stop` was requested. After an Error nothing is left
+// Writes `directory`/train and `directory`/val, each with a directory named after each photograph in `from` that
+// holds random crops of that photograph, of random sizes, as baseline 4:2:0 JPEG files. The crops are the same on
+// every machine for the same photographs and seed; the bytes also depend on the JPEG library. `directory` appears
+// complete or not at all. Throws usage Error for options that cannot be met, and Error if `from` has no photograph,
+// if anything is at `directory`, if storage refuses, and if `stop` was requested. After an Error nothing is left
 // behind.
 void make_photos(const std::filesystem::path& directory, const PhotosOptions& options,
                  const std::function<void(std::size_t done, std::size_t total)>& progress = {},

@@ -1,5 +1,5 @@
-// Text in a made-up language. After each word come four others, more and less often, so that a model learns from the
-// word before; and now and then words of the same document come again, so that it gains by looking back.
+// Text in a made-up language. Each word is followed by one of four others with unequal frequency, so that a model
+// learns from the previous word. Now and then words of the same document repeat, so that it gains by looking back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::size_t draw_next_word(Random& random) {
   return eighths < 4 ? 0 : eighths < 6 ? 1 : eighths < 7 ? 2 : 3;
 }
 
-// Exactly so many bytes: the last word may be cut, and what would be half a character is a full stop.
+// Exactly `bytes` bytes: the last word may be cut, and half a character becomes a full stop.
 std::string make_text(Random& random, std::size_t bytes) {
   const Tongue& language = tongue();
   std::string text;
@@ -90,7 +90,7 @@ std::string make_text(Random& random, std::size_t bytes) {
   return text;
 }
 
-// Lengths of the texts of a page, which with what stands around each add up to it.
+// Lengths of a page's texts; together with the bytes around each text they add up to the page.
 template <typename Take>
 void for_each_text(std::uint64_t key, std::size_t around, const Take& take) {
   Random random(key_of(key, 0));

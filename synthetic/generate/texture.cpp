@@ -67,7 +67,7 @@ constexpr int wave(std::uint32_t turn) {
   return (turn & 128) == 0 ? height : -height;
 }
 
-// Where a sample looks at a field.
+// Where in a field a sample is taken.
 struct Shift {
   std::size_t x, y;
 };

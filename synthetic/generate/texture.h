@@ -1,6 +1,6 @@
-// Colour pictures with something to learn: each class has a smooth colour pattern and an oriented ripple of its own;
-// each sample shifts and mirrors the pattern, moves the ripple, lays smooth clutter over both, and changes brightness,
-// contrast and every pixel a little.
+// Paints colour pictures with something to learn: each class has its own smooth colour pattern and oriented ripple.
+// Each sample shifts and mirrors the pattern, moves the ripple, adds smooth clutter, and varies brightness, contrast
+// and every pixel a little.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class TexturePainter {
   static constexpr std::size_t kChannels = 3;
   static constexpr std::size_t kBytes = kChannels * kPixels;
 
-  // A smooth plane, larger than the picture by the farthest shift.
+  // A smooth plane, larger than the picture by the largest shift.
   static constexpr std::size_t kMostShift = 8;  // pixels
   static constexpr std::size_t kFieldSide = kSide + kMostShift;
   using Field = std::array<std::int16_t, kFieldSide * kFieldSide>;
@@ -34,7 +34,7 @@ class TexturePainter {
   // What the samples of one class have in common.
   struct Look {
     ColourField pattern;
-    std::uint32_t ripple_x, ripple_y;        // turns of the ripple a pixel, in 1/256, modulo 256
+    std::uint32_t ripple_x, ripple_y;        // turns of the ripple per pixel, in 1/256, modulo 256
     std::array<int, kChannels> ripple_tint;  // strength in each channel
   };
 

@@ -1,5 +1,6 @@
-// Tokens of a made-up language. After each token come four others, more and less often, so that a model learns from the
-// token before; and now and then a phrase of the same document comes again, so that it gains by looking back.
+// Tokens of a made-up language. Each token is followed by one of four others with unequal frequency, so that a model
+// learns from the previous token. Now and then a phrase of the same document repeats, so that it gains by looking
+// back.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,4 +1,4 @@
-// A recorded job batch by batch, around and around, for what plays it again.
+// Plays a recorded job batch by batch, in an endless loop.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace loadline {
 class Playback {
  public:
   struct Batch {
-    Time wait{};         // of the loop, for this batch
-    Time step{};         // that followed
+    Time wait{};         // how long the loop waited for this batch
+    Time step{};         // the step that followed
     double samples = 0;  // 0: not counted
 
-    // `time`, which was that of this batch's samples, for so many: in proportion, where they were counted.
+    // Scales `time`, the time of this batch, to `count` samples, if samples were counted.
     Time scaled(Time time, std::size_t count) const;
   };
 
-  // Throws Error naming `source` where no batch was recorded.
+  // Throws Error naming `source` if no batch was recorded.
   Playback(Recording recording, const std::string& source);
 
-  // The next batch, after the last one the first again. Of batches that were added up, each has its even share.
+  // The next batch; the first follows the last. Batches that were added up get equal shares.
   Batch next();
 
   const Recording& recording() const { return recording_; }
@@ -33,10 +33,10 @@ class Playback {
  private:
   Recording recording_;
   std::size_t entry_ = 0;
-  std::uint64_t in_entry_ = 0;  // batches played from it
+  std::uint64_t in_entry_ = 0;  // batches played from the current entry
 };
 
-// Throws Error as load_recording() and Playback.
+// Throws Error like load_recording() and Playback().
 Playback load_playback(const std::filesystem::path& path);
 
 }  // namespace loadline

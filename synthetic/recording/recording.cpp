@@ -88,7 +88,7 @@ RecordedNeighbour neighbour_of(JsonReader object) {
 
 void check_version(JsonReader& top) {
   auto version = top.kind() == JsonKind::kObject ? top.find("job_schema_version") : std::nullopt;
-  if (!version) throw top.error("not a recorded job, as loadline.record writes it");
+  if (!version) throw top.error("not a job recorded by loadline.record");
   if (version->as_whole() == kJobSchemaVersion) return;
   throw top.error(fmt::format("written by another loadline, job schema version {}; this one reads {}",
                               version->as_whole(), kJobSchemaVersion));

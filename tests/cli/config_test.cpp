@@ -88,7 +88,7 @@ TEST_F(Config, MissingFileIsRefused) {
 TEST_F(Config, WhatIsNotJsonIsRefused) {
   expect_usage("", "config.json: not JSON: it is empty");
   expect_usage("{\"trials\": 7", "config.json: not JSON: it is cut short");
-  expect_usage("--trials 7", "config.json: not JSON: byte 2 is not valid there");
+  expect_usage("--trials 7", "config.json: not JSON: byte 2 is not valid here");
   expect_usage("[1, 2]", "config.json: want an object of options");
 }
 

@@ -227,7 +227,7 @@ TEST_F(Data, RefusesWhatTokensHaveNot) {
   const std::pair<Words, std::string> cases[] = {
       {{"--sequence-length", "4096"},
        "--sequence-length 4096: tokens/train.bin has only 4096 tokens; use a shorter length"},
-      {{"--token-type", "u32"}, "--token-type: according to tokens/train.idx tokens have 2 bytes"},
+      {{"--token-type", "u32"}, "--token-type: tokens/train.idx says that tokens have 2 bytes"},
       {{"--dtype", "u8"}, place + "--dtype u8: tokens are i32 in a batch"},
       {{"--flip", "on"}, place + "--flip on: it is for images, not for sequences of tokens"},
       {{"--layout", "nhwc"}, place + "--layout nhwc: it is for images, not for sequences of tokens"},

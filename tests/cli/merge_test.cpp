@@ -116,7 +116,7 @@ TEST_F(Tensorboard, NeverReplacesAFile) {
   const Outcome again = run({"export", "--to", "tensorboard", "a.json", "runs"});
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_THAT(again.err, testing::AllOf(testing::StartsWith("loadline: cannot write runs/"),
-                                        testing::EndsWith(": it is there already\n")));
+                                        testing::EndsWith(": it exists already\n")));
   EXPECT_EQ(event_files("runs"), before);
 }
 

@@ -32,7 +32,7 @@ TEST_F(Run, SaysThatThereIsNoCudaDevice) {
   const Outcome outcome = run(short_run(mnist()) + Words{"--mode", "synthetic", "--compute", "cuda"});
   EXPECT_EQ(outcome.exit_code, 1);
   ASSERT_EQ(refusals(outcome).size(), 1U);
-  EXPECT_THAT(refusals(outcome)[0], HasSubstr("compute cuda: no CUDA device is there: "));
+  EXPECT_THAT(refusals(outcome)[0], HasSubstr("compute cuda: no CUDA device found: "));
 }
 
 TEST_F(Run, PrintsTheSummaryOfAnotherToolBehindItsFigures) {

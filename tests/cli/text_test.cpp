@@ -91,8 +91,8 @@ TEST_F(OfText, IsRefusedInASentence) {
       {{"--sequences", "random"},
        "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed"},
       {{"--sequences", "packed", "--bucket-batches", "2", "--sequence-length", "4"},
-       "--bucket-batches 2: the samples have no lengths of their own, padded text has"},
-      {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of them"},
+       "--bucket-batches 2: the samples have no lengths of their own, only those of padded text do"},
+      {{"--documents", "files"}, "--documents files: lines.txt is one file, name a directory of files"},
       {{"--loader", "hdf5"}, "--loader hdf5: it reads HDF5, and tokens and text are stored in their own files"},
   };
   for (const auto& [extra, sentence] : cases) {
@@ -104,7 +104,7 @@ TEST_F(OfText, IsRefusedInASentence) {
   // Under sanitizers the module's protobuf is not its own, but the program's, and SentencePiece refuses it.
   EXPECT_THAT(
       model.err,
-      testing::AnyOf("loadline: cannot open lines.txt: it is no model of SentencePiece, as spm_train writes it\n",
+      testing::AnyOf("loadline: cannot open lines.txt: it is not a SentencePiece model as written by spm_train\n",
                      HasSubstr("built without SentencePiece"), HasSubstr("cannot open lines.txt: This program was")));
   EXPECT_THAT(run({"run", "--workload", "mnist", "--data", "lines.txt", "-o", "result.json"}).err,
               HasSubstr("it holds text; use --workload text\n"));
@@ -119,7 +119,7 @@ TEST_F(OfText, ThatIsCorruptIsNamedByFileAndLine) {
   const Outcome verified = run({"data", "verify", "broken.jsonl"});
   EXPECT_EQ(verified.exit_code, 1);
   EXPECT_EQ(verified.err, "loadline: broken.jsonl: 2 of 4 documents cannot be decoded\n");
-  EXPECT_THAT(verified.out, HasSubstr("line 2 of broken.jsonl: its member text is no text\n"));
+  EXPECT_THAT(verified.out, HasSubstr("line 2 of broken.jsonl: its member text is not a string\n"));
   EXPECT_THAT(verified.out, HasSubstr("line 4 of broken.jsonl: it has no member text, which --text-key names\n"));
   // All in one batch, so that no batch is without a sample.
   const Words whole{"--batch-size", "4", "--mode", "io"};

@@ -85,7 +85,7 @@ TEST_F(Usage, NumberOutOfRangeNamesTheRange) {
   expect_usage({"data", "make", "mnist", "x", "--samples", "-1"}, "--samples: want a whole number, got '-1'");
   expect_usage({"data", "make", "mnist", "x", "--seed", "one"}, "--seed: want a whole number, got 'one'");
   expect_usage({"data", "make", "mnist", "x", "--samples", "0"},
-               "cannot make mnist with 0 samples: want from 10 (one a class) to 4294967295");
+               "cannot make mnist with 0 samples: want from 10 (one per class) to 4294967295");
 }
 
 TEST_F(Usage, SameItemTwiceInAListIsRefused) {

@@ -237,12 +237,12 @@ TEST_F(TextSamples, ThatAreCorruptEndTheFeedNamingTheirLineOrAreSkipped) {
   const auto skipped = assembler.skipped();
   ASSERT_EQ(skipped.size(), 5U);
   EXPECT_THAT(skipped.at(1), HasSubstr("cannot read line 3 of "));
-  EXPECT_THAT(skipped.at(1), HasSubstr("broken.jsonl (sample 1): it is no JSON: byte "));
+  EXPECT_THAT(skipped.at(1), HasSubstr("broken.jsonl (sample 1): it is not JSON: byte "));
   EXPECT_THAT(skipped.at(2), HasSubstr("line 4 of "));
   EXPECT_THAT(skipped.at(2), HasSubstr("it has no member text, which --text-key names"));
-  EXPECT_THAT(skipped.at(3), HasSubstr("its member text is no text"));
-  EXPECT_THAT(skipped.at(4), HasSubstr("it is no object"));
-  EXPECT_THAT(skipped.at(5), HasSubstr("it is no JSON"));
+  EXPECT_THAT(skipped.at(3), HasSubstr("its member text is not a string"));
+  EXPECT_THAT(skipped.at(4), HasSubstr("it is not an object"));
+  EXPECT_THAT(skipped.at(5), HasSubstr("it is not JSON"));
 
   test::write(home_ / "latin.txt",
               "fine\nfa\xe7"
@@ -342,9 +342,9 @@ TEST_F(PiecesOfText, EndEachDocumentOnceOrAreCutWherePacked) {
 TEST_F(PiecesOfText, WantAModel) {
   test::write(home_ / "cut.model", test::bytes_of(model_).substr(0, 300));
   EXPECT_THAT(thrown_by([&] { open("lines.txt", Sequences::kPadded, (home_ / "cut.model").string()); }).message,
-              HasSubstr("cut.model: it is no model of SentencePiece"));
+              HasSubstr("cut.model: it is not a SentencePiece model"));
   EXPECT_THAT(thrown_by([&] { open("lines.txt", Sequences::kPadded, (home_ / "lines.txt").string()); }).message,
-              HasSubstr("lines.txt: it is no model of SentencePiece"));
+              HasSubstr("lines.txt: it is not a SentencePiece model"));
   EXPECT_THAT(thrown_by([&] { open("lines.txt", Sequences::kPadded, (home_ / "none.model").string()); }).message,
               HasSubstr("none.model"));
 }

@@ -107,8 +107,8 @@ TEST_F(Needs, AreNotMetByAnotherFormat) {
             "loader ./mine.so: it delivers no labels, and compute cnn needs them");
   needs_.sample.target = {3, 32, 16};
   EXPECT_EQ(refusal({.dtype = "f32", .shape = {3, 32, 16}, .labels = true}),
-            "loader ./mine.so: compute cnn needs pairs of f32[3x32x16] and a target, which only the loaders that "
-            "`loadline list` shows deliver");
+            "loader ./mine.so: compute cnn needs pairs of f32[3x32x16] and a target, which only the loaders in "
+            "`loadline list` deliver");
 }
 
 TEST_F(Needs, AreLabelsInRange) {

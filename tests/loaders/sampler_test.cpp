@@ -97,7 +97,7 @@ TEST(Sampler, BucketsSortBatchesByLengthAndKeepEachSample) {
 
 TEST(Sampler, BucketsWantALengthOfEachSample) {
   EXPECT_EQ(refusal_of({.samples = 9, .batch_size = 3, .bucket_batches = 2}),
-            test::usage("--bucket-batches 2: the samples have no lengths of their own, padded text has"));
+            test::usage("--bucket-batches 2: the samples have no lengths of their own, only those of padded text do"));
 }
 
 TEST(Sampler, SequentialGivesSamplesAsStored) {

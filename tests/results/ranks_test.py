@@ -127,7 +127,7 @@ class Ranks(ResultsTest):
         code, out, err, sentences = self.run_all(*CELLS, "--stage", "nowhere", "-o", "nowhere.json")
         self.assertEqual((code, out), (1, ""), err)
         self.assertEqual(len(sentences), 1, err)
-        self.assertRegex(sentences[0], "^loadline: cannot stage .* in nowhere: there is no such directory$")
+        self.assertRegex(sentences[0], "^loadline: cannot stage .* in nowhere: the directory does not exist$")
         self.assertFalse((self.work.path / "nowhere.json").exists())
 
     def documents(self):

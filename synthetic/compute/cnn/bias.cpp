@@ -18,12 +18,12 @@ float to_float(std::uint16_t bf16) {
 template <typename T>
 T rounded(float value) {
   if constexpr (std::is_same_v<T, float>) return value;
-  // To the nearest, ties to even. No value here is so large that rounding carries it to infinity and past it.
+  // To nearest, ties to even. No value here is so large that rounding carries it past infinity.
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return static_cast<T>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-// Adds one value a channel to [batch, channels, ...], whose channels are in blocks, last of all or first.
+// Adds one value per channel to [batch, channels, ...], whose channels are in blocks, last or first.
 template <typename T>
 void add_bias_to(const memory& values, const float* bias) {
   const memory::desc format = values.get_desc();
@@ -35,7 +35,7 @@ void add_bias_to(const memory& values, const float* bias) {
   const std::ptrdiff_t places = std::accumulate(dims.begin() + 2, dims.end(), memory::dim{1}, std::multiplies<>());
   const bool last = !blocked && blocking.strides[1] == 1 && places > 1;
   T* const data = static_cast<T*>(values.get_data_handle());
-  // What is added at each place: a block of channels, all of them, or one.
+  // How many values are added at each place: a block of channels, all of them, or one.
   const std::ptrdiff_t wide = last || places == 1 ? dims[1] : block;
   const std::ptrdiff_t groups = last || places == 1 ? 1 : blocks;
 #pragma omp parallel for collapse(2)

@@ -10,7 +10,7 @@
 namespace loadline {
 namespace {
 
-// What oneDNN refuses is said in our words; the rest of its message is a code.
+// Reports oneDNN's refusals in our words; its own message is only a code.
 template <typename Work>
 auto translated(const Work& work) {
   try {
@@ -71,7 +71,7 @@ const GraphFacts& Graph::facts() const {
 
 PrecisionSupport support_of(Precision precision) {
   if (precision == Precision::kF32) return PrecisionSupport::kNative;
-  // Levels are sets of bits, each with those of the levels below it.
+  // Levels are bit sets that include those of the levels below.
   const auto has = [own = static_cast<unsigned>(dnnl::get_effective_cpu_isa())](dnnl::cpu_isa level) {
     const auto bits = static_cast<unsigned>(level);
     return (own & bits) == bits;

@@ -20,7 +20,7 @@ Graph::Builder::Builder(std::span<const Layer> layers, const SampleFormat& input
       backward_of_(layers.size()) {
   place_relus();
   add_input(input);
-  std::vector<std::size_t> first_tensors;  // of layers
+  std::vector<std::size_t> first_tensors;  // of each layer
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     first_tensors.push_back(parameters());
     add_layer(i);
@@ -122,7 +122,7 @@ void Graph::Builder::place_relus() {
 void Graph::Builder::add_input(const SampleFormat& input) {
   const Dims dims = dims_of(0);
   Dims strides(dims.size());
-  // Channels stand last among the strides of nhwc, first among those of nchw.
+  // Channels come last in the strides of nhwc, first in those of nchw.
   std::vector<std::size_t> order;
   for (std::size_t i = 2; i < dims.size(); ++i) order.push_back(i);
   order.insert(input.layout == Layout::kNHWC ? order.end() : order.begin(), 1);

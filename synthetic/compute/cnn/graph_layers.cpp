@@ -13,13 +13,13 @@ namespace {
 using namespace onednn;
 
 constexpr float kEpsilon = 1e-5F;      // of a normalisation, added to the variance
-constexpr float kRunningShare = 0.1F;  // of the batch at hand in what a normalisation remembers
+constexpr float kRunningShare = 0.1F;  // share of the current batch in a normalisation's running statistics
 
 void remember(std::span<const float> batch, std::span<float> running) {
   for (std::size_t c = 0; c < batch.size(); ++c) running[c] += kRunningShare * (batch[c] - running[c]);
 }
 
-// Every stride-th value along each axis in space, as a view of the same memory.
+// Every stride-th value along each spatial axis, as a view of the same memory.
 memory::desc thinned(memory::desc format, const Dims& dims, std::size_t stride) {
   for (std::size_t k = 2; k < dims.size(); ++k) {
     format.data.dims[k] = format.data.padded_dims[k] = dims[k];
@@ -88,7 +88,7 @@ void Graph::Builder::add_weighted(std::size_t i, const Dims& dst_dims) {
                                any_of(dst_dims, type_), window, attributes(), engine_, forward);
     const memory gradient_here = in_format(backward_, gradient, backward_weights.diff_dst_desc());
     const memory part = parameter_gradient(weight, backward_weights.diff_weights_desc());
-    // Where the input was converted for the forward pass, that is what it looks like.
+    // If the input was converted for the forward pass, this is its format.
     const memory& stored = src.get_desc() == backward_weights.src_desc() ? src : values_[own.input].data;
     const memory source = own.input == 0 ? source_in(0, backward_weights.src_desc())
                                          : in_format(backward_, stored, backward_weights.src_desc());
@@ -218,7 +218,7 @@ void Graph::Builder::add_shortcut(std::size_t i) {
   Dims thin_dims = dims_of(i + 1);
   thin_dims[1] = src.get_desc().dims()[1];
   const memory::desc thin_format = thinned(src.get_desc(), thin_dims, layer.stride);
-  const memory dst = allocated(wider(src.get_desc(), dims_of(i + 1)));  // zeroed, and so the added channels stay
+  const memory dst = allocated(wider(src.get_desc(), dims_of(i + 1)));  // zeroed, so the added channels stay 0
   const memory::desc old_channels = dst.get_desc().submemory_desc(thin_dims, Dims(thin_dims.size(), 0));
   const memory from(thin_format, engine_, src.get_data_handle());
   const memory to(old_channels, engine_, dst.get_data_handle());
@@ -256,8 +256,8 @@ void Graph::Builder::add_sum(std::size_t i) {
   const memory a = values_[layer.input].data;
   memory b = values_[layer.second].data;
   if (!(b.get_desc() == a.get_desc())) b = source_in(layer.second, a.get_desc());
-  // In place of what was made last and nobody else wants: neither a normalisation nor a layer without max(x, 0) looks
-  // at its own result again.
+  // In place of the previous result if nobody else needs it: neither a normalisation nor a layer without max(x, 0)
+  // reads its own result again.
   const bool in_place = layer.input == i && i > 0 && !layers_[i - 1].relu && uses_of(i) == 1;
   const memory dst = in_place ? a : allocated(a.get_desc());
   both([&](Operations& operations) { add_binary(operations, a, b, dst, options_.fusion && layer.relu); });
@@ -269,8 +269,8 @@ void Graph::Builder::add_sum(std::size_t i) {
     const memory gradient = values_[i + 1].gradient;
     if (own.relu) add_relu_backward(dst, gradient);
     share_gradient(own.input, gradient, true);
-    // The other may get more parts, from layers between the two, into the same memory. By then whoever made the first
-    // has read it, as it is the layer just before this one.
+    // The other may get more parts, from layers in between, in the same memory. By then the layer just before this
+    // one has read its gradient.
     share_gradient(own.second, gradient, own.input == i);
   };
 }

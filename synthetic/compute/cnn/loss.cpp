@@ -39,7 +39,7 @@ LossResult l1(std::span<const float> outputs, std::span<const float> targets, st
     sum += std::abs(difference);
     gradient[at] = difference > 0 ? step : difference < 0 ? -step : 0.0F;
   }
-  // A NaN compares with nothing: the sum keeps it, so that whoever looks at the loss sees it.
+  // A NaN fails all comparisons: the sum keeps it, so that it shows in the loss.
   result.sum = sum;
   return result;
 }

@@ -129,7 +129,7 @@ void Lowering::allocate_weights() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) draw(i);
 }
 
-// In the plain order of the axes, so that the values depend on no format.
+// In the plain order of the axes, so that the values do not depend on the format.
 void Lowering::draw(std::size_t parameter) {
   const Parameter& own = parameters_[parameter];
   std::vector<float> values(plain_of(own.weight.get_desc().dims()).get_size() / sizeof(float), own.constant);

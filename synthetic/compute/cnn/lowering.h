@@ -1,5 +1,5 @@
-// The parts that lowering a network to oneDNN's operations is made of: memory, lists of operations, and weights.
-// Private to the files of this folder that see oneDNN.
+// Building blocks for lowering a network to oneDNN's operations: memory, lists of operations, and weights. Private to
+// the files of this folder that see oneDNN.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace loadline::onednn {
 
-// Memory in large pieces, faulted in, so that no step pays for it.
+// Memory in large pieces, faulted in so that no step pays for page faults.
 class Arena {
  public:
   std::byte* take(std::size_t size_bytes) {
@@ -46,12 +46,12 @@ class Lowering {
   Lowering(const Lowering&) = delete;
   Lowering& operator=(const Lowering&) = delete;
 
-  // One after the other, to the end of the last.
+  // Runs the operations in order and waits for the last.
   void run(const Operations& operations);
-  // The same; `after` is told after each how many have ended.
+  // The same; calls `after` after each with the number of finished ones.
   void run(const Operations& operations, const std::function<void(std::size_t)>& after);
 
-  // f32 values where they lie, and in the plain order of their axes.
+  // f32 values in place, in the plain order of their axes.
   std::span<float> plain(const memory& values) const {
     return {static_cast<float*>(values.get_data_handle()), values.get_desc().get_size() / sizeof(float)};
   }
@@ -72,7 +72,7 @@ class Lowering {
 
   primitive_attr attributes() const;
   primitive_attr attributes_with_relu(bool relu) const;
-  // All operations share one scratch memory, as they never run at a time.
+  // All operations share one scratch memory, because they never run at the same time.
   template <typename Primitive, typename Description>
   void add(Operations& operations, const Description& description, Args args) {
     const memory::desc scratch = description.scratchpad_desc();
@@ -84,7 +84,7 @@ class Lowering {
   }
 
   void add_reorder(Operations& operations, const memory& from, const memory& to, primitive_attr attr = {});
-  // The same values in the format that an operation wants: reordered if they are not.
+  // The same values in the format that an operation needs, reordered if necessary.
   memory in_format(Operations& operations, const memory& values, const memory::desc& format);
   void both(const std::function<void(Operations&)>& lower) {
     lower(forward_);
@@ -92,31 +92,31 @@ class Lowering {
   }
   void add_binary(Operations& operations, const memory& a, const memory& b, const memory& sum, bool relu);
 
-  // A tensor of weights, in the format that the forward pass likes: drawn with this standard deviation about zero, or,
-  // where that is 0, all of them `constant`. Returns its index.
+  // Adds a weight tensor in the format that the forward pass prefers: drawn with this standard deviation around zero
+  // or, if that is 0, filled with `constant`. Returns its index.
   std::size_t add_parameter(const memory::desc& format, double spread, float constant);
-  // The weight as an operation wants it. Converted before the forward pass, from the f32 original, wherever it is used.
+  // The weight in the format that an operation needs, converted from the f32 original before the forward pass.
   memory weight_in(std::size_t parameter, const memory::desc& format);
-  // Where an operation writes a gradient, in its own format, and what brings it into the weight's.
+  // Where an operation writes a gradient in its own format; adds the conversion to the weight's format.
   memory parameter_gradient(std::size_t parameter, const memory::desc& format);
   void finish_parameter_gradient(std::size_t parameter, const memory& part);
 
-  // When all operations are there: weights and scratch get their place, and weights their first values.
+  // Call after all operations were added: places weights and scratch, and sets the initial weights.
   void finish();
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   GraphFacts facts_;
-  Operations copy_;      // the input, as the first layer wants it
-  Operations convert_;   // weights, after they have changed
-  Operations forward_;   // in training
-  Operations evaluate_;  // otherwise
+  Operations copy_;      // brings the input into the first layer's format
+  Operations convert_;   // converts weights after they have changed
+  Operations forward_;   // for training
+  Operations evaluate_;  // for evaluation
   Operations backward_;
 
  private:
   struct Parameter {
-    memory weight;      // f32, in the format that the forward pass likes
+    memory weight;      // f32, in the format that the forward pass prefers
     memory gradient;    // the same
-    double spread = 0;  // standard deviation of the first values; 0: all are `constant`
+    double spread = 0;  // standard deviation of the initial values; 0: all are `constant`
     float constant = 0;
   };
 

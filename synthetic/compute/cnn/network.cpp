@@ -21,7 +21,7 @@ std::size_t product(auto begin, auto end) {
   return std::accumulate(begin, end, std::size_t{1}, std::multiplies<>());
 }
 
-// Adds layers one after the other and knows which tensor came last.
+// Adds layers one after another and knows which tensor came last.
 class Builder {
  public:
   std::size_t add(Layer layer) {
@@ -50,7 +50,7 @@ class Builder {
 };
 
 // LeNet-5 (LeCun, Bottou, Bengio, Haffner: "Gradient-based learning applied to document recognition", 1998) with
-// max(x, 0) for tanh and maxima for averages, as it is commonly trained today.
+// max(x, 0) instead of tanh and max pooling instead of averages, as is common today.
 std::vector<Layer> lenet(std::size_t outputs) {
   Builder net;
   net.convolution(6, 5, 2, true);
@@ -63,7 +63,7 @@ std::vector<Layer> lenet(std::size_t outputs) {
   return net.take();
 }
 
-// Convolution and normalisation. A bias would be undone by the normalisation.
+// Convolution and normalisation. The normalisation would undo a bias.
 void add_normalised(Builder& net, std::size_t input, std::size_t channels, std::size_t stride, bool relu) {
   net.add({.kind = LayerKind::kConvolution,
            .input = input,

@@ -1,4 +1,4 @@
-// What the files of this folder that see oneDNN share. Private to them: nothing outside may include it.
+// Shared by the files of this folder that see oneDNN. Private to them: nothing outside may include it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "loaders/tensor.h"
 
-// In a namespace of its own, as its short names are those of oneDNN's documentation.
+// In its own namespace, because its short names are those of oneDNN's documentation.
 namespace loadline::onednn {
 
 using dnnl::algorithm;
@@ -39,14 +39,14 @@ inline memory::desc with_type(memory::desc description, Type type) {
   description.data.data_type = memory::convert_to_c(type);
   return description;
 }
-// Something that is done in turn.
+// One operation in a sequence.
 struct Operation {
   dnnl::primitive primitive;
   Args args;
-  std::function<void()> other;  // in place of a primitive
+  std::function<void()> other;  // runs instead of a primitive
 };
 using Operations = std::vector<Operation>;
-// Adds one f32 value a channel to [batch, channels, ...] of f32 or bf16, in place, by the threads of OpenMP.
+// Adds one f32 value per channel to [batch, channels, ...] of f32 or bf16, in place, on OpenMP's threads.
 void add_bias(const memory& values, const memory& bias);
 
 // The strides and the padding of a layer that has weights, along each spatial axis.
@@ -55,7 +55,7 @@ struct FilterWindow {
   Dims padding;
 };
 
-// Convolution, its transposed form and the dense layer differ in their types alone.
+// Convolution, its transposed form and the dense layer differ only in their types.
 //
 // Fuses: whether the bias is best added within the operation. In the transposed form that takes forty times the
 // operation's own time.

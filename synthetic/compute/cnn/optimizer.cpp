@@ -23,7 +23,7 @@ std::size_t sum_of(std::span<const std::size_t> values) {
   return std::accumulate(values.begin(), values.end(), std::size_t{0});
 }
 
-// Moments, and scratch for what is not fused.
+// Moments, and scratch if not fused.
 std::size_t arrays_of(OptimizerKind kind, bool fused) {
   return (kind == OptimizerKind::kAdam ? 2U : 1U) + (fused ? 0U : 1U);
 }

@@ -16,7 +16,8 @@
 namespace loadline {
 namespace {
 
-// OpenMP ends the process where it is refused a thread: ours are refused first, and can say so.
+// OpenMP ends the process if it cannot start a thread: this starts threads first, so that the failure can be
+// reported.
 void check_threads(std::string_view compute, std::size_t threads) {
   std::latch done(1);
   std::vector<std::jthread> probes;
@@ -32,14 +33,14 @@ void check_threads(std::string_view compute, std::size_t threads) {
 
 }  // namespace
 
-// OpenMP keeps its threads from one parallel part to the next: each is put in its place once. One thread a CPU where
-// there are enough, so that no two that wait for each other share one.
+// OpenMP keeps its threads from one parallel region to the next, so each is pinned once. One thread per CPU if there
+// are enough, so that no two that wait for each other share one.
 void start_step_threads(std::string_view compute, const StepSetting& setting) {
   check_threads(compute, setting.threads);
   omp_set_dynamic(0);
   omp_set_num_threads(static_cast<int>(setting.threads));
   if (setting.cpus.empty()) return;
-  std::exception_ptr failure;  // must not leave a parallel part
+  std::exception_ptr failure;  // must not leave a parallel region
 #pragma omp parallel
   {
     const auto own = static_cast<std::size_t>(omp_get_thread_num());

@@ -1,4 +1,4 @@
-// The threads of OpenMP that a training step computes with.
+// The OpenMP threads of a training step.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace loadline {
 
-// Starts as many as the setting says, the caller's among them, and puts each on a CPU of its own where there are
-// enough. `compute`: its name, for messages. Throws Error where one cannot be started.
+// Starts the setting's number of threads, including the caller's, and puts each on its own CPU if there are enough.
+// `compute`: its name, for messages. Throws Error if a thread cannot be started.
 void start_step_threads(std::string_view compute, const StepSetting& setting);
 
-// Where the caller's own thread belongs; empty: wherever it is.
+// The CPU for the caller's own thread; empty: wherever it is.
 std::span<const std::size_t> first_step_cpu(const StepSetting& setting);
 
 }  // namespace loadline

@@ -108,7 +108,7 @@ Score TrainingStep::differentiate(const Slot& batch) {
   return result;
 }
 
-// MPI goes on with a sum while it is called, and so it is between operations.
+// MPI makes progress on a sum only while it is called, so it is called between operations.
 void TrainingStep::backward() {
   if (!buckets_) return graph_.backward();
   graph_.backward([&](std::size_t operations) {
@@ -161,7 +161,7 @@ Score TrainingStep::score(const Slot& batch) {
   const std::span<float> gradients = graph_.output_gradients();
   const std::size_t of_sample = outputs.size() / setting_.batch_size;
   const std::size_t counted = batch.count * of_sample;
-  // What a short batch was filled up with has no part in the loss.
+  // Samples that fill up a short batch do not count in the loss.
   std::ranges::fill(gradients.subspan(counted), 0.0F);
   if (options_.network->loss == Loss::kL1) {
     const LossResult result =
@@ -187,8 +187,8 @@ void TrainingStep::timed(Stage stage, const Work& work) {
 std::string TrainingStep::description() const {
   const bool emulated = support_of(setting_.precision) == PrecisionSupport::kEmulated;
   const GraphFacts& facts = graph_.facts();
-  return fmt::format("{}, {} weights, {}{}, {}, {} thread{}, {} reorders a step", options_.network->name, facts.weights,
-                     name(setting_.precision), emulated ? " (emulated: this CPU computes in f32)" : "",
+  return fmt::format("{}, {} weights, {}{}, {}, {} thread{}, {} reorders per step", options_.network->name,
+                     facts.weights, name(setting_.precision), emulated ? " (emulated: this CPU computes in f32)" : "",
                      setting_.fusion ? "fused" : "not fused", setting_.threads, setting_.threads == 1 ? "" : "s",
                      facts.reorders) +
          (buckets_ ? fmt::format(", gradients of {} ranks in {} bucket{}", buckets_->ranks(), buckets_->count(),

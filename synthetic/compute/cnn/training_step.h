@@ -21,33 +21,33 @@ namespace loadline {
 struct TrainingOptions {
   const Network* network = nullptr;
   OptimizerOptions optimizer;
-  double bucket_bytes = 0;  // of gradients that ranks sum up at a time; 0: none are summed up
+  double bucket_bytes = 0;  // gradients that ranks sum at a time; 0: no sums
 };
 
 // Made, used and destroyed by one thread, which is the first of the `setting.threads` that compute.
 //
-// A batch that is short is filled up with its own first samples, which count for nothing in loss and gradient: the
-// kernels are made for whole batches, and so a short one takes as long.
+// A short batch is filled up with its own first samples, which do not count in loss and gradient: kernels are made
+// for whole batches, so a short one takes as long.
 class TrainingStep {
  public:
-  // Throws usage Error where the network does not fit the samples, or this CPU has no such precision.
-  // `log`, if any, gets the stages of each step. With `sum` weights follow the mean gradient of all ranks, so that all
-  // of them keep the same ones.
+  // Throws usage Error if the network does not fit the samples, or this CPU lacks the precision. `log`, if any, gets
+  // the stages of each step. With `sum`, weights follow the mean gradient of all ranks, so that all ranks keep the
+  // same weights.
   TrainingStep(const TrainingOptions& options, const StepSetting& setting, const Clock& clock, StepLog* log = nullptr,
                GradientSum* sum = nullptr);
 
-  // Throws Error naming epoch and batch where the loss is no number. Where another rank has left, weights stay.
+  // Throws Error naming epoch and batch if the loss is not finite. If another rank has left, weights stay unchanged.
   Score train(const Slot& batch);
-  // A step without samples: where ranks sum up their gradients, weights follow those of the others.
+  // A step without samples: if ranks sum their gradients, weights follow those of the others.
   void sit_out();
-  // Forward alone, with what normalisations remember.
+  // Only the forward pass, with the running statistics of normalisations.
   Score evaluate(const Slot& batch);
 
   std::span<const StageTime> stages() const { return stages_; }
-  // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders a step".
+  // "lenet, 61,706 weights, f32, fused, 2 threads, 4 reorders per step".
   std::string description() const;
   bool classifies() const { return options_.network->loss == Loss::kCrossEntropy; }
-  // As Sink has them.
+  // As in Sink.
   std::optional<SummedGradients> summed();
   bool ended() const { return buckets_ && buckets_->left(); }
 
@@ -55,7 +55,7 @@ class TrainingStep {
   Score differentiate(const Slot& batch);
   Graph& graph() { return graph_; }
 
-  // About what one takes. Throws as the constructor does.
+  // About how many bytes of memory one takes. Throws like the constructor.
   static std::size_t memory_bytes(const TrainingOptions& options, const StepSetting& setting);
 
  private:
@@ -72,12 +72,12 @@ class TrainingStep {
   StepSetting setting_;
   const Clock& clock_;
   StepLog* log_;
-  std::uint64_t sequence_ = 0;  // of the batch in hand
+  std::uint64_t sequence_ = 0;  // of the current batch
   std::optional<PinnedThread> pinned_;
   Graph graph_;
   Optimizer optimizer_;
   std::vector<std::byte> filled_up_;        // a short batch
-  std::vector<float> targets_;              // of a loss that has values for targets
+  std::vector<float> targets_;              // for a loss whose targets are values
   std::optional<GradientBuckets> buckets_;  // nullopt: this process trains alone
   std::vector<StageTime> stages_{{"copy"}, {"forward"}, {"backward"}, {"optimizer"}};  // with buckets, "gradients"
 };

@@ -10,14 +10,14 @@ namespace {
 constexpr float kNormEpsilon = 1e-5F;
 constexpr float kGeluScale = 0.7978845608F;  // sqrt(2 / pi)
 constexpr float kGeluCube = 0.044715F;
-// Columns that a thread adds up: a line of them.
+// Columns per thread: one cache line.
 constexpr std::ptrdiff_t kColumnsAtATime = 16;
 
 std::ptrdiff_t length_of(std::size_t value) {
   return static_cast<std::ptrdiff_t>(value);
 }
 
-// Blocks of columns, one after the other, shared by the threads.
+// Divides blocks of columns among the threads.
 template <typename Work>
 void for_each_columns(std::size_t columns, const Work& work) {
   const std::ptrdiff_t blocks = (length_of(columns) + kColumnsAtATime - 1) / kColumnsAtATime;
@@ -28,10 +28,10 @@ void for_each_columns(std::size_t columns, const Work& work) {
   }
 }
 
-// e^x within a few units in the last place, as straight code that compilers do for several values at a time, which the
-// library's is not. What is no number stays none.
+// e^x within a few units in the last place, as straight-line code that compilers vectorise, unlike the library's. NaN
+// stays NaN.
 inline float exponential(float x) {
-  constexpr float kRound = 12582912.0F;  // 1.5 x 2^23: its last bits are whole numbers
+  constexpr float kRound = 12582912.0F;  // 1.5 x 2^23: its lowest bit counts units
   const float limited = std::min(std::max(x, -87.0F), 88.0F);
   const float power = limited * 1.44269504F;
   const float shifted = power + kRound;
@@ -52,7 +52,8 @@ inline float hyperbolic_tangent(float x) {
   return 1 - 2 / (exponential(2 * x) + 1);
 }
 
-// The greatest of the values, exponentials of what each is less than it in their place; the sum of these.
+// Writes the largest value to `greatest`, replaces each value by the exponential of its difference from that, and
+// returns their sum.
 float exponentials(float* values, std::size_t count, float& greatest) {
   float most = values[0];
 #pragma omp simd reduction(max : most)
@@ -243,7 +244,8 @@ void embed(const TokenShapes& shape, const std::int32_t* samples, const float* o
 
 void embed_backward(const TokenShapes& shape, const std::int32_t* samples, const float* gradient, float* of_tokens,
                     float* of_places) {
-  // The same token comes in many rows: columns are shared out, and each thread walks through all rows of its own.
+  // The same token occurs in many rows, so threads divide the columns, and each walks through all rows of its
+  // columns.
   for_each_columns(shape.width, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
     for (std::size_t place = 0; place < shape.length; ++place) {
       float* const sums = of_places + place * shape.width;

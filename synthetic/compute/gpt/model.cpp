@@ -12,7 +12,7 @@
 namespace loadline {
 namespace {
 
-// How many values of each kind a pass keeps or uses, in the order in which they are laid out.
+// How many values of each kind a pass keeps or uses, in memory order.
 struct Extents {
   explicit Extents(const GptShape& shape)
       : rows(shape.batch_size * shape.length),
@@ -21,11 +21,11 @@ struct Extents {
         scores(rows * shape.heads * shape.length),
         outputs(rows * shape.vocabulary) {}
 
-  // Of one layer: what goes in and what comes out of its halves, of normalisations, queries, keys and values, merged
-  // heads; the dense layer before and behind GELU; probabilities; means and deviations.
+  // Per layer: inputs and outputs of its halves and normalisations, queries, keys and values, merged heads; the dense
+  // layer before and after GELU; probabilities; means and deviations.
   std::size_t kept() const { return 8 * narrow + 2 * wide + scores + 4 * rows; }
   std::size_t all(std::size_t layers) const {
-    // The stream's end, the last normalisation; outputs; gradients and scratch.
+    // End of the stream, last normalisation, outputs, gradients and scratch.
     return layers * kept() + 2 * narrow + 2 * rows + outputs + 3 * narrow + 3 * narrow + 4 * narrow + wide + scores;
   }
 
@@ -93,17 +93,17 @@ class Gpt::Parts {
   const std::vector<GptTensor>& tensors() const { return tensors_; }
 
  private:
-  // What a layer keeps for the way back.
+  // What a layer keeps for the backward pass.
   struct Layer {
     float* in;  // the stream
     float* normal1;
     float* heads[3];  // queries, keys, values: [batch, heads, length, width of a head]
     float* probabilities;
     float* merged;
-    float* middle;  // the stream, behind attention
+    float* middle;  // the stream after attention
     float* normal2;
     float* dense;  // before GELU
-    float* bent;   // behind it
+    float* bent;   // after GELU
     float* means1;
     float* inverses1;
     float* means2;
@@ -176,7 +176,7 @@ class Gpt::Parts {
     score_slope_ = take(extents_.scores);
   }
 
-  // In the order of their names.
+  // In the order of ProductName.
   void make_products() {
     const std::size_t n = extents_.rows;
     const std::size_t c = shape_.width;
@@ -230,7 +230,7 @@ class Gpt::Parts {
     add_to({out, extents_.narrow}, {layer.middle, extents_.narrow});
   }
 
-  // From d(loss)/d(stream behind the layer) to that behind its attention, both in slope_.
+  // From d(loss)/d(stream after the layer) to that after its attention, both in slope_.
   void backward_dense(std::size_t index) {
     const Layer& layer = layers_[index];
     const auto w = [&](LayerTensor tensor) { return weight(tensor_of(index, tensor)); };
@@ -270,7 +270,7 @@ class Gpt::Parts {
                         g(kNorm1Gain), g(kNorm1Offset));
   }
 
-  // With an offset a column, within the product or in a pass of its own.
+  // With an offset per column, added within the product or in a separate pass.
   void multiply(ProductName name, const float* left, const float* right, const float* row, float* out,
                 std::size_t columns) {
     product(name).run(left, right, out, row);
@@ -312,9 +312,9 @@ class Gpt::Parts {
   float* slope_ = nullptr;    // d(loss)/d(stream)
   float* normal_slope_ = nullptr;
   float* added_ = nullptr;
-  float* together_ = nullptr;  // queries, keys and values of all heads, row by row, or their gradients
+  float* together_ = nullptr;  // queries, keys and values of all heads by row, or their gradients
   float* head_slopes_[3] = {};
-  float* mixed_ = nullptr;  // what the heads of a layer make, or its gradient
+  float* mixed_ = nullptr;  // the output of a layer's heads, or its gradient
   float* wide_slope_ = nullptr;
   float* score_slope_ = nullptr;
 };

@@ -15,10 +15,10 @@ namespace loadline {
 
 struct GptShape {
   std::size_t layers = 2;
-  std::size_t width = 64;  // values that stand for a token
-  std::size_t heads = 4;   // that the width is shared out to
+  std::size_t width = 64;  // values per token
+  std::size_t heads = 4;   // the width is divided among them
   std::size_t vocabulary = 256;
-  std::size_t length = 256;  // tokens that a sample has to predict
+  std::size_t length = 256;  // tokens that a sample predicts
   std::size_t batch_size = 1;
 };
 
@@ -26,27 +26,28 @@ struct GptShape {
 struct GptTensor {
   std::string_view name;  // "tokens", "attention in", ...
   std::size_t values = 0;
-  float deviation = 0;  // of the values it begins with
-  float mean = 0;       // of these
+  float deviation = 0;  // of the initial values
+  float mean = 0;       // of the initial values
 };
 
-// Tokens and places are embedded; each layer is masked attention and two dense layers with GELU between, each behind a
-// layer normalisation and beside what went in; the outputs are products with the embeddings of all tokens (Radford et
-// al.: "Language models are unsupervised multitask learners", 2019). Weights begin as there. Everything is allocated,
-// and every kernel generated, by the constructor. Threads: those of OpenMP; one caller at a time.
+// Tokens and places are embedded. Each layer has masked attention and two dense layers with GELU between; each of
+// these two blocks follows a layer normalisation and has a residual connection. Outputs are products with the
+// embeddings of all tokens (Radford et al.: "Language models are unsupervised multitask learners", 2019, which also
+// has the initial weights). The constructor allocates everything and generates every kernel. Threads: those of
+// OpenMP; one caller at a time.
 class Gpt {
  public:
-  // `fusion`: offsets are added within the products before them. Throws Error where oneDNN has no such product on this
-  // CPU, or memory is refused.
+  // `fusion`: add offsets within the preceding products. Throws Error if oneDNN lacks a product on this CPU, or
+  // memory is refused.
   Gpt(const GptShape& shape, Precision precision, bool fusion, std::uint64_t seed);
   Gpt(const Gpt&) = delete;
   Gpt& operator=(const Gpt&) = delete;
   ~Gpt();
 
-  // `samples`: [batch_size, length + 1], each below the vocabulary; those below 0 are not predicted. Keeps what
-  // backward() needs if there are to be `gradients`. Borrows the samples until backward().
+  // `samples`: [batch_size, length + 1], each below the vocabulary; those below 0 are not predicted. With
+  // `gradients`, keeps what backward() needs. Borrows the samples until backward().
   NextTokenLoss forward(const std::int32_t* samples, bool gradients);
-  // Of the mean loss of the last forward(), into gradients().
+  // Writes the gradient of the last forward()'s mean loss to gradients().
   void backward();
 
   // All tensors, back to back.
@@ -55,7 +56,7 @@ class Gpt {
   std::span<const GptTensor> tensors() const;
   std::vector<std::size_t> tensor_values() const;
 
-  // About what one takes.
+  // About how many bytes of memory one takes.
   static std::size_t memory_bytes(const GptShape& shape, Precision precision);
 
  private:

@@ -16,7 +16,7 @@ dnnl::memory::dim dim_of(std::size_t value) {
   return static_cast<dnnl::memory::dim>(value);
 }
 
-// [batch, rows, columns], or the same stored with the last two the other way round.
+// [batch, rows, columns], or the same with the last two swapped in memory.
 dnnl::memory::desc matrix(std::size_t batch, std::size_t rows, std::size_t columns, bool turned, Type type) {
   const Dims dims{dim_of(batch), dim_of(rows), dim_of(columns)};
   const Dims strides =
@@ -29,7 +29,7 @@ std::size_t half_of(std::size_t values) {
   return (2 * values + 63) / 64 * 64;
 }
 
-// oneDNN has no pointers to what it only reads.
+// oneDNN takes no const pointers, even if it only reads.
 void* untold(const float* values) {
   return const_cast<float*>(values);
 }
@@ -40,7 +40,7 @@ struct ProductEngine::Parts {
   Precision precision;
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
-  HugeMemory rounded;  // both operands of a product, one behind the other
+  HugeMemory rounded;  // both operands of a product, one after the other
   std::size_t half_bytes;
 };
 
@@ -51,7 +51,7 @@ ProductEngine::ProductEngine(Precision precision, std::size_t most_values)
 ProductEngine::~ProductEngine() = default;
 
 struct Product::Parts {
-  // An operand as it comes and, where it is rounded, what that goes into.
+  // An operand and, if it is rounded, its rounded copy.
   struct Operand {
     dnnl::memory given;
     dnnl::memory flat;
@@ -63,7 +63,7 @@ struct Product::Parts {
   std::array<Operand, 2> operands;
   dnnl::memory result;
   dnnl::memory row;   // none where nothing is added
-  onednn::Args args;  // of the product: the same memories
+  onednn::Args args;  // the product's arguments: the same memories
 };
 
 Product::Product(ProductEngine& engine, const ProductShape& shape)
@@ -94,7 +94,7 @@ Product::Product(ProductEngine& engine, const ProductShape& shape)
       parts_->args.emplace(names.at(i), operand.given);
       continue;
     }
-    // Whichever way round it is stored, it is rounded value by value.
+    // Rounding goes value by value, whatever the storage order.
     const Dims dims{dim_of(sizes.at(i))};
     std::byte* const place = parts_->engine.rounded.bytes().data() + i * parts_->engine.half_bytes;
     operand.given = dnnl::memory({dims, Type::f32, Dims{1}}, cpu, nullptr);

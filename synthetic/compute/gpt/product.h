@@ -1,4 +1,4 @@
-// Products of matrices by oneDNN.
+// Matrix products by oneDNN.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace loadline {
 
-// What oneDNN needs once for all products, and memory in which their operands are rounded.
+// oneDNN's shared state for all products, and memory for rounded operands.
 class ProductEngine {
  public:
-  // `most_values`: of the largest operand that is rounded.
+  // `most_values`: values of the largest operand that is rounded.
   ProductEngine(Precision precision, std::size_t most_values);
   ProductEngine(const ProductEngine&) = delete;
   ProductEngine& operator=(const ProductEngine&) = delete;
@@ -24,17 +24,17 @@ class ProductEngine {
 };
 
 struct ProductShape {
-  std::size_t batch = 1;  // products of the same shape, one behind the other
+  std::size_t batch = 1;  // products of the same shape, one after another
   std::size_t rows = 0;   // of the result
   std::size_t inner = 0;
   std::size_t columns = 0;    // of the result
   bool left_turned = false;   // the left operand is stored as [inner, rows]
   bool right_turned = false;  // the right operand is stored as [columns, inner]
-  bool adds_row = false;      // one value a column is added to each row of the result
+  bool adds_row = false;      // add one value per column to each row of the result
 };
 
-// left x right for one shape, made once and done often. Operands and result are f32 and dense; in bf16 both operands
-// are rounded first, and sums are f32 all the same. Borrows the engine. Threads: those of OpenMP.
+// left x right for one shape, prepared once and run often. Operands and result are f32 and dense; in bf16 both
+// operands are rounded first, but sums are still f32. Borrows the engine. Threads: those of OpenMP.
 class Product {
  public:
   Product(ProductEngine& engine, const ProductShape& shape);

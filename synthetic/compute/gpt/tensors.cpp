@@ -7,7 +7,7 @@ namespace loadline {
 
 std::vector<GptTensor> tensors_of(const GptShape& shape) {
   constexpr float kDeviation = 0.02F;
-  // What each layer adds is added up over all of them.
+  // The stream sums the output of all layers.
   const float residual = kDeviation / std::sqrt(2 * static_cast<float>(shape.layers));
   const std::size_t c = shape.width;
   std::vector<GptTensor> all{{"tokens", shape.vocabulary * c, kDeviation}, {"places", shape.length * c, kDeviation}};

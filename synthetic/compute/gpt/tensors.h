@@ -1,4 +1,4 @@
-// The tensors of weights of a GPT: their order, their sizes and the values they begin with.
+// The weight tensors of a GPT: their order, sizes and initial values.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace loadline {
 
-// Of a layer, in this order; those of tokens and places come before the first, those of the last normalisation behind
-// the last.
+// The tensors of a layer, in order. The embeddings of tokens and places come before the first layer, the final
+// normalisation after the last.
 enum LayerTensor : std::size_t {
   kNorm1Gain,
   kNorm1Offset,
@@ -30,12 +30,12 @@ enum LayerTensor : std::size_t {
 inline constexpr std::size_t kTokenTensor = 0;
 inline constexpr std::size_t kPlaceTensor = 1;
 inline constexpr std::size_t kFirstLayerTensor = 2;
-inline constexpr std::size_t kGrowth = 4;  // of the width, between the dense layers
+inline constexpr std::size_t kGrowth = 4;  // times the width, between the dense layers
 
-// All of them, in the order in which they lie back to back.
+// All tensors in memory order, back to back.
 std::vector<GptTensor> tensors_of(const GptShape& shape);
 
-// Of all of them together.
+// The values of all tensors together.
 std::size_t values_in(const std::vector<GptTensor>& tensors);
 
 // Fills `out` with normal values of the tensor's mean and deviation.

@@ -246,10 +246,10 @@ TEST(ResultReader, RefusesWhatIsNoJson) {
   expect_refusal_of_text("not JSON: it is empty", " \n");
   expect_refusal_of_text("not JSON: it is cut short", text.substr(0, text.size() / 2));
   expect_refusal_of_text("not JSON: it is cut short", text.substr(0, text.size() - 2));
-  expect_refusal_of_text("not JSON: byte 1 is not valid there", "PK\x03\x04");
-  expect_refusal_of_text("not JSON: byte 13 is not valid there", R"({"a": [1, 2]]})");
+  expect_refusal_of_text("not JSON: byte 1 is not valid here", "PK\x03\x04");
+  expect_refusal_of_text("not JSON: byte 13 is not valid here", R"({"a": [1, 2]]})");
   expect_refusal_of_text("not JSON: the number that ends at byte 11 is too large", R"({"a": 1e999})");
-  expect_refusal_of_text("not JSON: byte 8 is not valid there", "{\"a\": \"\xff\"}");
+  expect_refusal_of_text("not JSON: byte 8 is not valid here", "{\"a\": \"\xff\"}");
 }
 
 TEST(ResultReader, RefusesWhatIsNoResult) {

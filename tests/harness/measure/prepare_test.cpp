@@ -75,7 +75,7 @@ TEST_F(PrepareTest, RefusesAComputeThatCannotBeMadeBeforeAnythingIsMeasured) {
     prepare_run(plan, result_, context);
     GTEST_SKIP() << "there is a GPU";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::StartsWith("compute cuda: no CUDA device is there"));
+    EXPECT_THAT(error.what(), testing::StartsWith("compute cuda: no CUDA device found"));
   }
 }
 

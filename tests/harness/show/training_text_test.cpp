@@ -10,7 +10,7 @@ TrainingResult result_of(double first_epoch_seconds) {
   result.cell.cell.workload = "mnist";
   result.cell.cell.loader = "thread-pool";
   result.cell.cell.workers = 2;
-  result.compute_description = "lenet, 61706 weights, f32, fused, 2 threads, 8 reorders a step";
+  result.compute_description = "lenet, 61706 weights, f32, fused, 2 threads, 8 reorders per step";
   result.classifies = true;
   result.validation_data = "/data/mnist";
   result.open_seconds = 0.03;
@@ -30,7 +30,7 @@ TrainingResult result_of(double first_epoch_seconds) {
 
 TEST(TrainingText, HasALineAnEpoch) {
   EXPECT_EQ(training_text(result_of(2.05)),
-            "mnist, thread-pool x 2: lenet, 61706 weights, f32, fused, 2 threads, 8 reorders a step\n"
+            "mnist, thread-pool x 2: lenet, 61706 weights, f32, fused, 2 threads, 8 reorders per step\n"
             "\n"
             "epoch    time  samples/s  waiting for data  training loss  validation loss  accuracy\n"
             "    1  2.05 s       29 k             7.3 %         0.6000           0.5000   83.63 %\n"
@@ -44,7 +44,7 @@ TEST(TrainingText, LeavesOutWhatThereIsNot) {
   result.classifies = false;
   for (EpochResult& epoch : result.epochs) epoch.validation.reset();
   EXPECT_EQ(training_text(result),
-            "mnist, thread-pool x 2: lenet, 61706 weights, f32, fused, 2 threads, 8 reorders a step\n"
+            "mnist, thread-pool x 2: lenet, 61706 weights, f32, fused, 2 threads, 8 reorders per step\n"
             "\n"
             "epoch    time  samples/s  waiting for data  training loss\n"
             "    1  2.05 s       29 k             7.3 %         0.6000\n"

@@ -195,8 +195,8 @@ TEST(Abilities, AreNamedWhereAnOptionAsksForMore) {
   EXPECT_EQ(refusals_of({.labels = LabelKind::kCoarse})["idx"], "coarse labels: data has none, only cifar100 does");
   EXPECT_EQ(refusals_of({.split = Split::kTest})["tokens"], "split test: data is one file, so it has one split only");
   EXPECT_EQ(refusals_of({.split = Split::kTest})["hdf5"],
-            "split test: data has one split only, as every dataset of format hdf5 does; keep the other split at a path "
-            "of its own");
+            "split test: data has one split only, as every dataset of format hdf5 does; keep the other split at "
+            "its own path");
   EXPECT_EQ(refusals_of({.read = FileRead::kUring})["tfrecord"],
             "--read uring: data is not an image folder; its format is tfrecord");
   EXPECT_EQ(refusals_of({.access = Access::kBlocks}, "data.h5")["volume"],

@@ -477,8 +477,8 @@ TEST_F(Hdf5, RefusesASplitAndLabelsThatItCannotHave) {
   put("labels", {3});
   EXPECT_EQ(refusal({.split = Split::kTest}),
             test::usage("split test: " + path_.string() +
-                        " has one split only, as every dataset of format hdf5 does; keep the other split at a path of "
-                        "its own"));
+                        " has one split only, as every dataset of format hdf5 does; keep the other split at "
+                        "its own path"));
   EXPECT_EQ(refusal({.labels = LabelKind::kCoarse}),
             test::usage("coarse labels: " + path_.string() + " has none, only cifar100 does"));
 }
@@ -492,7 +492,7 @@ TEST_F(Hdf5, IsTheOnlyFormatReadByItsLoaders) {
           "copy in HDF5");
   EXPECT_EQ(
       test::thrown_by([&] { open_dataset(other, {.hdf5_images = "mine"}); }).message,
-      "--hdf5-images and --hdf5-labels: they are for the format hdf5, and " + other.string() + " is of format cifar10");
+      "--hdf5-images and --hdf5-labels: they are for format hdf5, but the format of " + other.string() + " is cifar10");
 }
 
 // ---- packed

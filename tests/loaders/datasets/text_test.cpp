@@ -115,7 +115,7 @@ TEST_F(Text, IsRefusedWithWhatIsWrong) {
   EXPECT_EQ(refused(test::write(home_ / "newlines.txt", "\n\n\r\n")),
             "cannot open newlines.txt: it contains no samples");
   test::write(home_ / "hollow/a.txt", "");
-  EXPECT_EQ(refused(home_ / "hollow"), "cannot open hollow: no file in it whose name ends in .txt has any text");
+  EXPECT_EQ(refused(home_ / "hollow"), "cannot open hollow: it has no .txt file with any text");
   EXPECT_THAT(refused(test::write(home_ / "train.txt.gz", test::gzip_of("text")), {.format = "text"}),
               HasSubstr("cannot open train.txt.gz: it is compressed"));
   EXPECT_THAT(refused(home_ / "missing", {.format = "text"}), HasSubstr("missing"));
@@ -123,7 +123,7 @@ TEST_F(Text, IsRefusedWithWhatIsWrong) {
   const fs::path lines = test::write(home_ / "lines.txt", "a line\n");
   EXPECT_EQ(refused(lines, {.split = Split::kTest}), "split test: lines.txt is one file, so it has one split only");
   EXPECT_EQ(refused(lines, {.documents = TextDocuments::kFiles}),
-            "--documents files: lines.txt is one file, name a directory of them");
+            "--documents files: lines.txt is one file, name a directory of files");
   EXPECT_EQ(refused(lines, {.labels = LabelKind::kCoarse}), "coarse labels: lines.txt has none, only cifar100 does");
   EXPECT_EQ(refused(lines, {.sequence_length = 8, .sequences = Sequences::kRandom}),
             "--sequences random: lines.txt holds text; use --workload text, whose sequences are padded or packed");
@@ -131,7 +131,7 @@ TEST_F(Text, IsRefusedWithWhatIsWrong) {
   EXPECT_EQ(refused(json, {.documents = TextDocuments::kFiles}), "--documents files: lines.jsonl holds JSON lines");
   test::write(home_ / "plain/a.txt", "a");
   EXPECT_EQ(refused(home_ / "plain", {.split = Split::kTest}),
-            "split test: plain has no directory train, so it is one split");
+            "split test: plain has no directory train, so it has one split only");
 }
 
 TEST_F(Text, HasTheSameLinesWhoeverLooksForThem) {

@@ -137,7 +137,7 @@ TEST_F(TfRecordFormat, RefusesDamageAndNamesTheRecord) {
             place + "0 has no feature 'image/encoded' or 'image' of bytes; it has 'text'");
   for (const std::string& broken : {std::string("\xff\xff"), proto_varint(1 * 8 + 2) + "\x7f" + "abc",
                                     proto_varint(8 + 3), proto_field(1, proto_field(1, "\x0a\x20"))}) {
-    EXPECT_EQ(refusal_of(tfrecord_of(broken)), place + "0 is no tf.train.Example");
+    EXPECT_EQ(refusal_of(tfrecord_of(broken)), place + "0 is not a tf.train.Example");
   }
   const auto labelled = [](std::uint64_t label) {
     return tfrecord_of(proto_field(1, proto_feature("label", 3, proto_field(1, proto_varint(label)))));

@@ -143,7 +143,7 @@ TEST_F(Tokens, RefuseAnIndexThatDoesNotFit) {
   EXPECT_EQ(refused(put(tokens, index_bytes({.lengths = {4, 5}}))),
             "cannot open data.bin: it has 20 bytes, but data.idx lists 9 tokens of 2 bytes");
   EXPECT_EQ(refused(put(tokens, index_bytes({.lengths = {4, 6}})), {.token_bytes = 4}),
-            "--token-type: according to data.idx tokens have 2 bytes");
+            "--token-type: data.idx says that tokens have 2 bytes");
   EXPECT_THAT(refused(put(tokens, "MMIDIDX")), testing::StartsWith("cannot open data.idx: its head"));
   EXPECT_EQ(refused(put(tokens, index_bytes({.magic = "NOTANIDX!", .lengths = {4, 6}}))),
             "cannot open data.idx: it does not begin like a Megatron-LM index");

@@ -181,9 +181,8 @@ TEST_F(Volume, IsReadInNoOtherWay) {
   }
   test::write_npy_volume(home_ / "npy", kVolumeShape);
   EXPECT_THAT(refused(home_ / "npy", {.access = Access::kRows}), testing::HasSubstr("only HDF5 can be read this way"));
-  EXPECT_EQ(
-      refused(path_, {.split = Split::kTest}),
-      "data.h5 has one split only, as every dataset of format volume does; keep the other split at a path of its own");
+  EXPECT_EQ(refused(path_, {.split = Split::kTest}),
+            "data.h5 has one split only, as every dataset of format volume does; keep the other split at its own path");
   EXPECT_EQ(refused(path_, {.labels = LabelKind::kCoarse}), "data.h5 has none, only cifar100 does");
 }
 

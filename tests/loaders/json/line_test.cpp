@@ -30,18 +30,18 @@ TEST(JsonLine, GivesTheTextOfTheMemberUnescaped) {
 TEST(JsonLine, HeedsTheOutermostObjectAloneAndTheLastOfMembersOfOneName) {
   EXPECT_EQ(json_text(R"({"meta": {"text": "inner"}, "text": "outer", "list": [{"text": "inner"}]})"), "outer");
   EXPECT_EQ(json_text(R"({"text": 1, "text": "a", "text": "b"})"), "b");
-  EXPECT_EQ(json_refusal(R"({"text": "a", "text": 1})"), "its member text is no text");
+  EXPECT_EQ(json_refusal(R"({"text": "a", "text": 1})"), "its member text is not a string");
 }
 
 TEST(JsonLine, SaysWhyThereIsNone) {
   EXPECT_EQ(json_refusal(R"({"meta": {"text": "inner"}})"), "it has no member text, which --text-key names");
-  EXPECT_EQ(json_refusal(R"({"text": ["a"]})"), "its member text is no text");
-  EXPECT_EQ(json_refusal(R"({"text": null})"), "its member text is no text");
-  EXPECT_EQ(json_refusal(R"(["text", "a"])"), "it is no object");
-  EXPECT_EQ(json_refusal(R"("text")"), "it is no object");
+  EXPECT_EQ(json_refusal(R"({"text": ["a"]})"), "its member text is not a string");
+  EXPECT_EQ(json_refusal(R"({"text": null})"), "its member text is not a string");
+  EXPECT_EQ(json_refusal(R"(["text", "a"])"), "it is not an object");
+  EXPECT_EQ(json_refusal(R"("text")"), "it is not an object");
   for (const char* broken : {"", "{", R"({"text": "a")", R"({"text": "a"} more)", R"({"text": "\ud83d"})",
                              "{\"text\": \"\xff\"}", "{\"text\": \"tab\tinside\"}", "text"}) {
-    EXPECT_TRUE(json_refusal(broken).starts_with("it is no JSON: byte ")) << broken;
+    EXPECT_TRUE(json_refusal(broken).starts_with("it is not JSON: byte ")) << broken;
   }
 }
 

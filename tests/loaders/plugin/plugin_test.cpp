@@ -84,7 +84,7 @@ TEST(Plugin, IsRefusedWhereThereIsNone) {
 TEST(Plugin, IsRefusedWhereItIsNone) {
   EXPECT_EQ(refusal(module("no_symbol")),
             failed("plug-in " + module("no_symbol") +
-                   ": it has no function loadline_plugin(), which loadline/plugin.h asks for"));
+                   ": it has no function loadline_plugin(), which loadline/plugin.h requires"));
   EXPECT_EQ(refusal(module("no_table")), failed("plug-in " + module("no_table") + ": loadline_plugin() returned NULL"));
   EXPECT_EQ(refusal(module("no_next")), failed("plug-in " + module("no_next") + ": its table has no function open"));
 }

@@ -162,9 +162,9 @@ TEST_F(QueueOnAScript, RefusesMoreFilesThanItHasPlacesForAndKeepsTheOthers) {
   const auto full = queue();
   for (int i = 0; i < 4; ++i) push(*full, file);
   EXPECT_EQ(test::thrown_by([&] { push(*full, other); }),
-            test::failed("cannot read " + other.string() + " ahead: 4 files are already"));
+            test::failed("cannot read " + other.string() + " ahead: 4 files are being read already"));
   for (int i = 0; i < 4; ++i) EXPECT_EQ(taken_from(*full), "first");
-  EXPECT_EQ(refusal_to_take(*full), test::failed("cannot take a file: none was asked for"));
+  EXPECT_EQ(refusal_to_take(*full), test::failed("cannot take a file: none was requested"));
 }
 
 TEST_F(QueueOnAScript, WaitsForWhatWasAskedForAndNothingElseHoweverManyAreLeft) {

@@ -55,7 +55,7 @@ TEST_F(NewFileTest, GoesWhereNobodyKeepsIt) {
 TEST_F(NewFileTest, LeavesWhatIsThereAlone) {
   test::write(home_ / "a", "mine");
   EXPECT_EQ(thrown_by([&] { NewFile(home_ / "a"); }),
-            failed("cannot write " + (home_ / "a").string() + ": it is there already"));
+            failed("cannot write " + (home_ / "a").string() + ": it exists already"));
   EXPECT_EQ(bytes_of(home_ / "a"), "mine");
 }
 

@@ -157,8 +157,8 @@ TEST_F(StagedCopyTest, IsNotReplacedAsLongAsARunReadsIt) {
   change_data();
   EXPECT_EQ(thrown_by([&] { stage(); }),
             test::failed(refusal(place().string() +
-                                 " is not what the data is now, and another run is reading it; wait for its end, or "
-                                 "name another directory")));
+                                 " is an outdated copy that another run is reading; wait for that run, or name "
+                                 "another directory")));
   EXPECT_EQ(bytes_of(staged_path(data_, node_) / "a.bin"), "first");
 }
 
@@ -237,10 +237,9 @@ TEST_F(StagedCopyTest, BearsTheNamesOfHostAndProcessUntilItIsWhole) {
 
 TEST_F(StagedCopyTest, LeavesOtherDataAlone) {
   test::write(place() / "mine.txt", "precious");
-  EXPECT_EQ(
-      thrown_by([&] { stage(); }),
-      test::failed(refusal(place().string() +
-                           " is there and is no copy of it that loadline made; remove it, or name another directory")));
+  EXPECT_EQ(thrown_by([&] { stage(); }),
+            test::failed(refusal(place().string() +
+                                 " is not a copy of it that loadline made; remove it, or name another directory")));
   EXPECT_EQ(bytes_of(place() / "mine.txt"), "precious");
 }
 
@@ -285,10 +284,10 @@ TEST_F(StagedCopyTest, OfEachUserIsAnother) {
 
 TEST_F(StagedCopyTest, WantsADirectoryThatIsThereAndApartFromTheData) {
   fs::remove(node_);
-  EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal("there is no such directory")));
+  EXPECT_EQ(thrown_by([&] { stage(); }), test::failed(refusal("the directory does not exist")));
   EXPECT_EQ(thrown_by([&] { stage_files(data_, {}, data_ / "inner", [](std::uint64_t, std::uint64_t) {}, {}); }),
             test::failed("cannot stage " + data_.string() + " in " + (data_ / "inner").string() +
-                         ": the directory lies within the data"));
+                         ": the directory is inside the data"));
 }
 
 TEST_F(StagedCopyTest, NamesALinkThatLeadsInACircle) {
@@ -302,7 +301,7 @@ TEST_F(StagedCopyTest, NamesALinkThatLeadsInACircle) {
 TEST_F(StagedCopyTest, NeedsRoom) {
   test::write(data_ / "huge.bin", "");
   fs::resize_file(data_ / "huge.bin", std::uintmax_t{1} << 43);  // as a sparse file
-  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("it takes 8388609 MiB, and there is room for "));
+  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("it needs 8388609 MiB, but only "));
   EXPECT_THAT(names_in(node_), testing::ElementsAre());
 }
 
@@ -310,7 +309,7 @@ TEST_F(StagedCopyTest, MakesRoomByRemovingTheCopyThatIsOfNoUseAnyMore) {
   stage();
   test::write(data_ / "huge.bin", "");
   fs::resize_file(data_ / "huge.bin", std::uintmax_t{1} << 43);  // as a sparse file
-  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr("and there is room for "));
+  EXPECT_THAT(thrown_by([&] { stage(); }).message, testing::HasSubstr(" MiB are free"));
   EXPECT_THAT(names_in(node_), testing::ElementsAre());
 }
 

@@ -79,7 +79,7 @@ TEST_F(Tar, RefusesWhatIsNoneOrDamagedAndSaysWhere) {
   EXPECT_EQ(refusal(std::string(600, 'x')), path + "byte 0: not a tar archive");
   std::string flipped = sound + sound;
   flipped[1024 + 3] = 'x';
-  EXPECT_EQ(refusal(flipped), path + "byte 1024: no header of a tar archive (its checksum is wrong)");
+  EXPECT_EQ(refusal(flipped), path + "byte 1024: not a tar header (its checksum is wrong)");
   EXPECT_EQ(refusal(sound + "abc"), path + "byte 1024: the archive ends within a header (truncated)");
   EXPECT_EQ(refusal(sound + test::tar_block("b", 3) + "on"),
             path + "byte 1024: 'b' claims 3 bytes, the archive has 2 more (truncated or corrupt)");

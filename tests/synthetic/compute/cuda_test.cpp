@@ -149,8 +149,8 @@ TEST_F(CudaOnDevice, NamesTheBatchWhoseLossIsNoNumber) {
       ADD_FAILURE() << compute << ": went unnoticed";
     } catch (const Error& error) {
       EXPECT_EQ(std::string(error.what()),
-                "compute cuda: the loss of epoch 3, batch 5 of the run, is nan: a value is not finite, a label is no "
-                "class, or the training diverges");
+                "compute cuda: the loss of epoch 3, batch 5 of the run, is nan: a value is not finite, a label is "
+                "not a class, or the training diverges");
     }
   }
 }

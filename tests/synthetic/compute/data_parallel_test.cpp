@@ -65,7 +65,7 @@ TEST(DataParallel, KeepsMemoryForABatchAndForTheWeightsOfEachDevice) {
 
 TEST(DataParallel, RefusesTimesForWhatIsReallyDone) {
   EXPECT_EQ(refusal_of("device:samples_per_second=9,mode=dp,copy_bytes_per_second=1e9"),
-            "compute device: with mode=dp copies and sums are really done, and take the time that they take: leave out "
+            "compute device: with mode=dp copies and sums are real and take their own time: leave out "
             "copy_bytes_per_second, copy_latency_seconds, reduce_bytes_per_second and reduce_latency_seconds");
   EXPECT_EQ(refusal_of("device:samples_per_second=9,mode=dp,ranks=2"),
             "compute device: with mode=dp one process has all devices: leave out ranks and bucket_bytes");

@@ -163,15 +163,15 @@ TEST(GptCompute, RefusesWhatIsNoTokenOfIts) {
   Batch batch = pool.try_acquire();
   fill_counting(*batch, 4, 2);
   EXPECT_EQ(test::thrown_by([&] { trainer->consume(std::move(batch)); }).message,
-            "compute gpt: token 9 in batch 0 of the run is out of range, want below 8: gpt:vocabulary=N has more");
+            "compute gpt: token 9 in batch 0 of the run is out of range, want below 8; raise gpt:vocabulary");
 }
 
 TEST(GptCompute, RefusesImagesAndWidthsThatHeadsCannotShare) {
   const StepSetting images{.sample = {.dtype = DType::kF32, .input = {3, 32, 32}}, .batch_size = 8, .classes = 10};
   EXPECT_EQ(test::thrown_by([&] { parse_compute("gpt").memory_bytes(images); }),
-            test::usage("compute gpt: the samples are f32, want tokens, as --workload tokens has them"));
+            test::usage("compute gpt: the samples are f32, want tokens, as in --workload tokens"));
   EXPECT_EQ(test::thrown_by([&] { parse_compute("gpt:width=10,heads=3").memory_bytes(setting_of_tokens(4, 2)); }),
-            test::usage("compute gpt: width=10 cannot be shared out to 3 heads evenly"));
+            test::usage("compute gpt: width=10 cannot be divided evenly among 3 heads"));
   EXPECT_EQ(test::thrown_by([&] { parse_compute("cnn").memory_bytes(setting_of_tokens(4, 2)); }),
             test::usage("compute cnn: the samples are tokens; use --compute gpt"));
 }

@@ -67,7 +67,7 @@ TEST(Replay, DescribesTheJobAndWhatIsNotKnownOfIt) {
             "2 steps of 15 ms on average, recorded on node1");
   on_gpu.asynchronous = true;
   EXPECT_EQ(make_replay({on_gpu, "job.json"}, Busy::kNone, {.clock = clock, .stop = {}})->description(),
-            "2 steps of 15 ms on average, recorded on node1, whose accelerator may have worked on behind them");
+            "2 steps of 15 ms on average, recorded on node1, whose accelerator may have continued after them");
 }
 
 TEST(Replay, IsAComputeByTheNameOfItsFile) {

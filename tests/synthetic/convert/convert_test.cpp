@@ -96,7 +96,7 @@ TEST_F(Convert, RefusesWhatTheFormatCannotHold) {
   EXPECT_EQ(refusal(*grey_, {.format = "cifar10"}),
             test::usage("cannot convert to cifar10: it holds samples of 3 x 32 x 32 only, these are 1 x 4 x 5"));
   EXPECT_EQ(refusal(*grey_, {.format = "idx", .chunk_samples = 4}),
-            test::usage("--chunk and --gzip: idx has neither chunks nor compression, hdf5 has"));
+            test::usage("--chunk and --gzip: idx has neither chunks nor compression, only hdf5 does"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .gzip_level = 1}),
             test::usage("--gzip: only chunks are compressed, give --chunk too"));
   EXPECT_EQ(refusal(*grey_, {.format = "hdf5", .chunk_samples = 4, .gzip_level = 10}),
@@ -202,7 +202,7 @@ TEST_F(Convert, StoresNoPixelsOfDifferentSizesOrOf16Bits) {
   cv::imencode(".png", cv::Mat(8, 8, CV_16UC3), bytes);
   test::write(home_ / "photos/b/2.png", std::string(bytes.begin(), bytes.end()));
   EXPECT_THAT(refusal(*folder, {.format = "hdf5", .decode = true}).message,
-              HasSubstr("it has 16 bits a value, and only 8 can be stored as pixels"));
+              HasSubstr("it has 16 bits per value, and only 8 can be stored as pixels"));
 }
 
 TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
@@ -211,7 +211,7 @@ TEST_F(Convert, KeepsPlainImagesInFoldersAsPngInTheOrderOfTheirClasses) {
   EXPECT_THAT(test::names_in(home_ / "folder/class00003"), ElementsAre("0000000003.png"));
   EXPECT_EQ(content_fingerprint(*decoded(*open_dataset(home_ / "folder", {}), {})), content_fingerprint(*one));
   EXPECT_THAT(refusal(*grey_, {.format = "jpeg"}).message,
-              HasSubstr("cannot convert to jpeg: it holds samples in the order of their classes"));
+              HasSubstr("cannot convert to jpeg: it stores samples in the order of their classes"));
 }
 
 TEST_F(Convert, KeepsNoCopyOfWhatCannotBeDecoded) {

@@ -148,7 +148,7 @@ TEST(Generate, RefusesAnUnknownKindByNamingTheKnownOnes) {
 TEST(Generate, RefusesMoreSamplesThanAnIdxHeaderCounts) {
   const TemporaryDirectory home;
   const Thrown thrown = thrown_by([&] { generate("mnist", home / "data", {.samples = 4'294'967'296}); });
-  EXPECT_EQ(thrown.message, "cannot make mnist with 4294967296 samples: want from 10 (one a class) to 4294967295");
+  EXPECT_EQ(thrown.message, "cannot make mnist with 4294967296 samples: want from 10 (one per class) to 4294967295");
 }
 
 TEST(Generate, RefusesADirectoryWithoutAName) {

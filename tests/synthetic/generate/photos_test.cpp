@@ -71,7 +71,7 @@ TEST_F(Photos, AreTheSameForASeedAndOthersForAnother) {
 TEST_F(Photos, RefuseWhatCannotBe) {
   PhotosOptions wrong = options();
   wrong.from.clear();
-  EXPECT_THAT(refusal(wrong).message, HasSubstr("--from: photos are cut out of photographs that are there"));
+  EXPECT_THAT(refusal(wrong).message, HasSubstr("--from: photos are cropped from existing photographs"));
   wrong = options();
   wrong.samples = 1;
   EXPECT_EQ(refusal(wrong), test::usage("--samples 1: want at least one for each of the 2 photographs in " +

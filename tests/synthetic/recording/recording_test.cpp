@@ -91,7 +91,7 @@ TEST(Recording, IsToldFromOtherDocuments) {
 TEST(Recording, OfAnotherVersionIsRefusedByName) {
   EXPECT_EQ(reading(changed("\"job_schema_version\": 1", "\"job_schema_version\": 2")),
             failed("job.json: written by another loadline, job schema version 2; this one reads 1"));
-  EXPECT_EQ(reading("{}"), failed("job.json: not a recorded job, as loadline.record writes it"));
+  EXPECT_EQ(reading("{}"), failed("job.json: not a job recorded by loadline.record"));
 }
 
 TEST(Recording, ThatContradictsItselfIsRefused) {
