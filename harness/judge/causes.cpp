@@ -215,8 +215,8 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           threads, were, share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
-          " Loading is bound by storage: the trials took {} of what it gives to such reads, so more of them in flight "
-          "cannot help; use faster storage, or data that takes fewer bytes.",
+          " Loading is bound by storage: the trials used {} of its rate for such reads, so more of them in flight can "
+          "hardly help; use faster storage, or data that takes fewer bytes.",
           *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
     case Cause::kContention:
       return fmt::format(

@@ -130,8 +130,9 @@ void refuse_nothing_to_compare(const Named& base, const Named& changed, const Me
                               list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
   }
   if (!across.empty()) {
-    throw refusal(fmt::format("no two cells differ only in what --across names; the closest pair also differs in {}",
-                              nearest_changes(ours, theirs, across)));
+    throw refusal(
+        fmt::format("no two cells differ only in the settings of --across; the closest pair also differs in {}",
+                    nearest_changes(ours, theirs, across)));
   }
   throw refusal("no two cells with trials can be paired");
 }

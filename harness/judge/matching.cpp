@@ -216,8 +216,8 @@ void refuse_nothing_along(const Named& file, std::string_view setting, std::stri
   if (!base_value.empty() && std::ranges::find(values, base_value) == values.end()) {
     throw unknown_name(fmt::format("--base-value: {} of {}", setting, file.name), base_value, values);
   }
-  throw usage_error(fmt::format("--by {}: no two cells of {} differ in it alone, it is {} there", setting, file.name,
-                                values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
+  throw usage_error(fmt::format("--by {}: no two cells of {} differ in this setting alone; there it is {}", setting,
+                                file.name, values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
 }
 
 }  // namespace

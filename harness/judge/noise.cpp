@@ -49,7 +49,7 @@ void require_alike(const std::vector<const CellResult*>& first, const std::vecto
     throw Error("noise floor: want runs of the same cells, got others");
   }
   if (!std::ranges::equal(first, cells, {}, count_of, count_of)) {
-    throw Error("noise floor: want as many trials of each cell in every run");
+    throw Error("noise floor: want the same number of trials of each cell in every run");
   }
 }
 

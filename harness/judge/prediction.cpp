@@ -186,10 +186,10 @@ class Predictor {
     const double share = static_cast<double>(more) / static_cast<double>(workers_);
     Model filled = scaled(share, filled_rate_);
     Model full = scaled(share, full_rate_);
-    std::string condition = ", if loading goes with the workers";
+    std::string condition = ", if loading scales with the workers";
     auto known = measured_filling(more);
     const auto ceiling = known ? std::nullopt : ceiling_at(more);
-    if (known) condition = ", going by what so many fill";
+    if (known) condition = ", judging by what that many fill";
     if (ceiling && estimate_of(*ceiling).value < estimate_of(filled).value) {
       known = ceiling;
       condition = ", the ceiling of this machine";

@@ -42,8 +42,8 @@ ScalingKind kind_of(std::span<const ScalingPart> parts) {
   if (alike(false)) return ScalingKind::kWeak;
   if (alike(true)) return ScalingKind::kStrong;
   throw Error(
-      fmt::format("scale: {} and {} have neither the same batches of a rank (weak scaling) nor the same of all ranks "
-                  "together (strong scaling)",
+      fmt::format("scale: {} and {} have neither the same batch per rank (weak scaling) nor the same batch of all "
+                  "ranks together (strong scaling)",
                   parts.front().file, parts.back().file));
 }
 

@@ -153,12 +153,12 @@ std::string drain_sentence(const Evidence& evidence) {
     const Ratio more = log_welch_ratio(evidence.io, evidence.fill);
     const Estimate times{more.value, more.ci95};
     if (telling_factor(times) && times.ci95->low > 1) {
-      filled = fmt::format("; {} fills {} times as much when nobody reads", loader_of(evidence), factor(times));
+      filled =
+          fmt::format("; {} fills {} times as much when nothing reads the batches", loader_of(evidence), factor(times));
     }
   }
   return fmt::format(
-      "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
-      "thread "
+      "Bound by the harness (drain): the one thread that takes IO's batches reads them about as fast as one thread "
       "can, so neither a faster loader nor more workers would raise IO{}. To see what limits training, run with --mode "
       "io,synthetic,full.",
       filled);
@@ -241,7 +241,7 @@ std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdic
     return fmt::format("Too noisy to say whether {} waits for data (stall {}): {}.", evidence.compute,
                        percent(*verdict.stall), advice);
   }
-  return fmt::format("Too noisy to say: {} {}, which may be nothing or worth removing; {}.", evidence.compute,
+  return fmt::format("Too noisy to say: {} {}, which may be negligible or worth removing; {}.", evidence.compute,
                      waits_words(*verdict.stall), advice);
 }
 

@@ -211,8 +211,8 @@ class Walker {
       add_new(noteworthy(first.result, places_[i].named.result), walk_.noteworthy);
       for (const std::string& workload : workloads_of(places_[i].named.result, *options_.metric)) {
         if (std::ranges::find(walk_.workloads, workload, &WorkloadWalk::workload) != walk_.workloads.end()) continue;
-        walk_.notes.push_back(
-            fmt::format("{} of {} is left out, {} has none of it", workload, walk_.results[i], walk_.results.front()));
+        walk_.notes.push_back(fmt::format("{} of {} is left out: {} does not have it", workload, walk_.results[i],
+                                          walk_.results.front()));
       }
     }
   }

@@ -94,16 +94,16 @@ void warn_of_memory(const Result& result, Warnings& warnings) {
 void warn_of_hosts(const Machine& machine, Warnings& warnings) {
   const auto hosts = hosts_of(machine);
   if (hosts.size() < 2) return;
-  warnings.push_back({"several-hosts", fmt::format("the trials ran on {}: differences between these are part of the "
-                                                   "intervals, or of the differences between cells",
+  warnings.push_back({"several-hosts", fmt::format("the trials ran on {}: differences between these hosts widen the "
+                                                   "intervals, or show as differences between cells",
                                                    fmt::join(hosts, " and "))});
 }
 
 void warn_of_builds(const Result& result, Warnings& warnings) {
   if (result.other_builds.empty()) return;
   warnings.push_back(
-      {"several-builds", fmt::format("{} measured some of the trials and {} the others: a change between the two is "
-                                     "part of the intervals, or of the differences between cells",
+      {"several-builds", fmt::format("{} measured some of the trials and {} the others: differences between the builds "
+                                     "widen the intervals, or show as differences between cells",
                                      fmt::join(result.other_builds, " and "), name_of(result.environment.build))});
 }
 
@@ -139,7 +139,7 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
     warnings.push_back(
         {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials{}: IO {} storage too",
                                      *resident_pages, facts.before.pages, facts.path.string(),
-                                     facts.fingerprint_samples ? "" : ", although all were just read",
+                                     facts.fingerprint_samples ? "" : ", although all had just been read",
                                      seen ? "measures" : "may measure")});
   }
 }

@@ -24,7 +24,7 @@ TEST(Verdict, OfARecordedLoaderDoesNotAskItForWorkers) {
   const Verdict verdict =
       Measured{{5000, 5010, 4990}, kCompute, {5000, 5010, 4990}, 0, "replay:file=job.json"}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kLoader);
-  EXPECT_TRUE(verdict.sentence.ends_with(": fix the recorded loader, or name another --loader.")) << verdict.sentence;
+  EXPECT_TRUE(verdict.sentence.ends_with(": fix the recorded loader, or choose another --loader.")) << verdict.sentence;
 }
 
 TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
