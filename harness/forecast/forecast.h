@@ -22,7 +22,7 @@ struct ForecastFound {
   double utilisation = 0;       // to maintain
   std::size_t ranks = 0;        // ranks at which it is searched for; 0 when searching for nodes
   std::optional<double> value;  // nullopt: no value maintains it
-  bool unlimited = false;       // for nodes: all numbers tried maintain it
+  bool unlimited = false;       // for nodes: even the largest number tried maintains it
 };
 
 struct ForecastFind {
