@@ -92,7 +92,7 @@ class Checker {
       check_index(place + ".cell", ceiling.cell, result_.cells.size());
       if (ceiling.ceiling.dataset) check_index(place + ".dataset", *ceiling.ceiling.dataset, result_.datasets.size());
       const auto [first, is_new] = known.emplace(ceiling.ceiling.id(), i);
-      if (!is_new) refuse(fmt::format("{} is ceilings[{}] again", place, first->second));
+      if (!is_new) refuse(fmt::format("{} repeats ceilings[{}]", place, first->second));
     }
   }
 

@@ -152,10 +152,9 @@ ScalingStudy parse_scaling_study(std::string_view text, const std::string& sourc
   if (top.kind() != JsonKind::kObject) throw top.refusal("a scaling study of loadline");
   const auto version = top.member("scaling_schema_version").as_whole();
   if (version != kScalingSchemaVersion) {
-    throw top.error(
-        fmt::format("a scaling study of version {}, and this loadline reads {}: make it again from its "
-                    "results by loadline scale",
-                    version, kScalingSchemaVersion));
+    throw top.error(fmt::format(
+        "a scaling study of version {}, but this loadline reads {}: make it again from its results with loadline scale",
+        version, kScalingSchemaVersion));
   }
   RecordReader json(top);
   ScalingStudy study;

@@ -75,7 +75,7 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
   }
   const CellsOfModes cells = cells_of(result, *found.front());
   throw Error(
-      fmt::format("forecast: {} has {} configurations, name one by --cell, such as --cell {}", source, found.size(),
+      fmt::format("forecast: {} has {} configurations; choose one with --cell, such as --cell {}", source, found.size(),
                   (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
 }
 

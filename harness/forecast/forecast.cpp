@@ -139,11 +139,11 @@ void check(const std::string& source, const Basis& basis, const ForecastRequest&
                         request.system.node_memory > 0;
   if (of_bytes && basis.bytes_per_sample <= 0) {
     throw usage_error(
-        fmt::format("forecast: how many bytes a sample has is not known of {}, say so by --sample-bytes", source));
+        fmt::format("forecast: {} does not say how many bytes a sample has; give --sample-bytes", source));
   }
   if (request.system.staging != Staging::kNone && basis.dataset_bytes <= 0) {
     throw usage_error(
-        fmt::format("forecast: how many bytes the dataset has is not known of {}, which --staging copies", source));
+        fmt::format("forecast: {} does not say how many bytes the dataset has, which --staging copies", source));
   }
 }
 
@@ -262,13 +262,13 @@ std::vector<std::string> left_out(const Basis& basis, const System& system, bool
   const SharedStorage& storage = system.storage;
   if (!storage.limited()) {
     sentences.emplace_back(basis.cold_seconds_per_sample
-                               ? "No --storage is given: samples that no page cache holds cost what the first epoch of "
-                                 "one rank says, on each node."
+                               ? "No --storage is given: on each node, samples that no page cache holds cost what they "
+                                 "cost in one rank's first epoch."
                                : "No --storage is given: storage is as fast for all ranks as it was for one.");
   } else if (!storage.latency && !basis.from_storage) {
     sentences.emplace_back(
         "The files were in the page cache when this was measured, and --storage gives no latency: requests take no "
-        "time besides their bytes.");
+        "time beyond that of their bytes.");
   }
   if (storage.limited() && system.node_memory <= 0 && system.staging == Staging::kNone) {
     sentences.emplace_back("No --node-memory is given: each sample is read from storage in each epoch.");

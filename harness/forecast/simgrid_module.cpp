@@ -232,7 +232,7 @@ void copy(Scene& scene) {
   double seconds = 0;  // about as many as it takes
   if (run.storage_bytes_per_second > 0) seconds = nodes * run.copied_bytes / run.storage_bytes_per_second;
   if (run.node_bytes_per_second > 0) seconds = std::max(seconds, run.copied_bytes / run.node_bytes_per_second);
-  if (!std::isfinite(seconds)) throw std::runtime_error("copying the dataset takes longer than a number can say");
+  if (!std::isfinite(seconds)) throw std::runtime_error("copying the dataset takes longer than a number can hold");
   // On the engine's clock it takes as long as a step, which would vanish behind ages.
   const double scale = kSecondsOfStep / seconds;
   const double of_rate = kUnitsOfBatch / run.copied_bytes / scale;

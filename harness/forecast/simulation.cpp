@@ -192,7 +192,7 @@ std::optional<double> cold_reads_per_second(const Basis& basis) {
   double high = later;
   while (epoch_mean(high) < wanted) high *= 2;
   if (!std::isfinite(high)) {
-    throw Error(fmt::format("forecast: no rate of reads makes the first epoch {:g} seconds a sample longer",
+    throw Error(fmt::format("forecast: no rate of reads makes the first epoch {:g} seconds per sample longer",
                             *basis.cold_seconds_per_sample));
   }
   while (high / low > 1 + 1e-9) {

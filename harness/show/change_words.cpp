@@ -104,7 +104,7 @@ std::string shares_text(const Shares& shares) {
   const bool same = shares.before.bound == shares.after.bound;
   text += fmt::format("bound: {}{}", name(shares.before.bound),
                       same ? " as before" : fmt::format(" -> {}", name(shares.after.bound)));
-  return shares.other_step ? fmt::format("{}; of the change {}", text, factors_text(shares)) : text;
+  return shares.other_step ? fmt::format("{}; of the change, {}", text, factors_text(shares)) : text;
 }
 
 std::string factors_text(const Shares& shares) {

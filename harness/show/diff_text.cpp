@@ -41,7 +41,7 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
   const auto& needed = cell.comparison->trials_needed;
   if (needed && *needed > measured) {
     text += fmt::format("; detecting {} would take {:.0f} {}", plain_percent(cell.margin), *needed,
-                        diff.paired ? "pairs" : "trials a side");
+                        diff.paired ? "pairs" : "trials per side");
   } else {
     text += fmt::format(", which may or may not exceed {}", plain_percent(cell.margin));
   }
@@ -93,7 +93,7 @@ std::string beside_text(const ResultDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     if (!cell.gate) ++counts[cell.change];
   }
-  return counts.empty() ? "" : fmt::format("besides what decides: {}\n", tally(counts));
+  return counts.empty() ? "" : fmt::format("cells that do not decide: {}\n", tally(counts));
 }
 
 // Whose the changes of FULL are.
@@ -136,7 +136,7 @@ std::string heading(const ResultDiff& diff) {
 
 std::string legend(const ResultDiff& diff) {
   if (!diff.along.empty()) return fmt::format("p: adjusted by Benjamini-Hochberg; alpha {}", diff.alpha);
-  return fmt::format("*: decides; p: adjusted, of these by Holm, of the others by Benjamini-Hochberg; alpha {}",
+  return fmt::format("*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha {}",
                      diff.alpha);
 }
 

@@ -50,7 +50,7 @@ std::string memory_line(const RunUsage& process, const Environment& environment)
                        percent({.value = static_cast<double>(peak) / static_cast<double>(bytes)}), memory_text(bytes),
                        what);
   };
-  if (environment.job->memory_bytes) return of(*environment.job->memory_bytes, "asked for");
+  if (environment.job->memory_bytes) return of(*environment.job->memory_bytes, "requested");
   if (environment.machine.cgroup_memory_limit_bytes)
     return of(*environment.machine.cgroup_memory_limit_bytes, "allowed");
   return fmt::format("peak memory     {}", memory_text(peak));

@@ -106,7 +106,7 @@ std::string monitor_text(const Result& result) {
 
 std::string counters_text(const Result& result, const Judgement& judgement, std::size_t width) {
   if (!result.counters) return "";
-  std::vector<Row> rows{{"events a sample", "threads"}};
+  std::vector<Row> rows{{"events per sample", "threads"}};
   for (const EventColumn& column : kEventColumns) rows.front().emplace_back(column.header);
   for (const std::size_t i : cells_with_events(result, judgement)) {
     const CellResult& cell = result.cells[i];

@@ -107,7 +107,7 @@ std::string energy_parts(const Result& result) {
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
 constexpr std::string_view kDeviationLegend =
-    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+    "\n±: for rates in this table, the standard deviation of the trials; for shares and in sentences, the 95 % "
     "interval\n";
 
 // The columns before the figures that every table has: workload, loader, batch.
@@ -315,7 +315,7 @@ std::string failure_text(const Result& result) {
   std::string text = first->cell.name();
   if (same > 1) text += fmt::format(" and {}", plural(same - 1, "other cell"));
   text += fmt::format(": {}", *first->error);
-  if (others > 0) text += fmt::format("; {} failed for other reasons, which the result has", plural(others, "cell"));
+  if (others > 0) text += fmt::format("; {} failed for other reasons, listed in the result", plural(others, "cell"));
   return text;
 }
 

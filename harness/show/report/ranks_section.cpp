@@ -51,8 +51,8 @@ std::string how_text(std::size_t ranks, const ComputeDevices& devices) {
   if (devices.share_a_batch && devices.devices > 1) {
     return ranks == 1 ? "DP: one process deals" : "DP in each process";
   }
-  if (ranks > 1) return devices.devices == 1 ? "DDP: a process each" : "processes, devices by turns";
-  return devices.devices == 1 ? "one device" : "devices by turns";
+  if (ranks > 1) return devices.devices == 1 ? "DDP: a process each" : "processes, devices in turn";
+  return devices.devices == 1 ? "one device" : "devices in turn";
 }
 
 // Of each process in a trial, on average.
@@ -186,22 +186,22 @@ void append_sentences(Section& section, const ReportData& data, const Run& run) 
 }  // namespace
 
 Section devices_section(const ReportData& data) {
-  Section section{.id = "devices",
-                  .title = "Processes and devices",
-                  .reading =
-                      "What part of the time a step spends on dealing work to several devices and on gathering what "
-                      "they made of it: in DP scatter, replicate and gather, in DDP the wait for sums of gradients and "
-                      "for the slowest process."};
+  Section section{
+      .id = "devices",
+      .title = "Processes and devices",
+      .reading =
+          "The share of the time that a step spends on dealing work to several devices and gathering the results: in "
+          "DP scatter, replicate and gather, in DDP the wait for summed gradients and for the slowest process."};
   section.table.columns = named_columns({{"how", "how"},
                                          {"processes", "processes", Figure::kCount},
                                          {"devices", "devices", Figure::kCount},
-                                         {"batch", "batch of a process", Figure::kCount},
-                                         {"part", "batch of a device", Figure::kAmount},
-                                         {"iterations", "iterations an epoch", Figure::kCount},
+                                         {"batch", "batch per process", Figure::kCount},
+                                         {"part", "batch per device", Figure::kAmount},
+                                         {"iterations", "iterations per epoch", Figure::kCount},
                                          {"mean", "samples/s", Figure::kRate},
                                          {"low", "95 % from", Figure::kRate},
                                          {"high", "95 % to", Figure::kRate},
-                                         {"each", "an iteration", Figure::kSeconds},
+                                         {"each", "per iteration", Figure::kSeconds},
                                          {"overhead", "overhead", Figure::kShare}});
   for (const std::string_view stage : kOverheadStages) {
     section.table.columns.push_back({stage, std::string(stage), Figure::kShare});
@@ -218,15 +218,15 @@ Section devices_section(const ReportData& data) {
 }
 
 Section ranks_section(const ReportData& data) {
-  Section section{.id = "ranks",
-                  .title = "Ranks",
-                  .reading =
-                      "What each rank did in the time of the slowest, over all trials: its step with all else, waiting "
-                      "for data, waiting for sums of gradients, and what is left when it has ended and the slowest has "
-                      "not."};
+  Section section{
+      .id = "ranks",
+      .title = "Ranks",
+      .reading =
+          "What each rank did during the time of the slowest, over all trials: its step and all else, waiting for "
+          "data, waiting for summed gradients, and waiting for the slowest rank after its own end."};
   section.table.columns = named_columns({{"rank", "rank", Figure::kCount},
                                          {"host", "host"},
-                                         {"iterations", "iterations a trial", Figure::kAmount},
+                                         {"iterations", "iterations per trial", Figure::kAmount},
                                          {"mean", "samples/s", Figure::kRate},
                                          {"step", "step and all else", Figure::kShare},
                                          {"wait", "waiting for data", Figure::kShare},

@@ -57,7 +57,7 @@ void append_loader(Section& section, const std::vector<Datum>& named, const Cell
 std::vector<Column> stage_columns() {
   return {{"part", "of the"},
           {"stage", "stage"},
-          {"amount", "µs a sample", Figure::kAmount},
+          {"amount", "µs per sample", Figure::kAmount},
           {"share", "of the time", Figure::kShare},
           {"hits", "hits", Figure::kCount},
           {"each", "per hit", Figure::kSeconds}};

@@ -90,7 +90,7 @@ Section throughput_section(const ReportData& data) {
   Section section{.id = "throughput",
                   .title = "Throughput",
                   .reading =
-                      "Each dot is a trial; the upright line of the same colour is their mean. From five trials on, "
+                      "Each dot is a trial; the vertical line of the same colour is their mean. From five trials on, "
                       "the box is the mean's 95 % t interval, computed on the logarithmic scale so that it never "
                       "crosses zero. The dashed line, or a grey mark where rows differ, is SYNTHETIC, the compute "
                       "alone. The uncoloured mark is the bound: for IO the lowest ceiling of this machine, for FULL "
@@ -210,8 +210,8 @@ Section scaling_section(const ReportData& data) {
           "to the means, lines with short dashes fits of a line up to a cap. The dotted line is the highest ceiling of "
           "any curve at that count; the level line is SYNTHETIC, what the compute alone takes."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
-                                    {{"efficiency", "of one worker alone", Figure::kShare},
-                                     {"cpu", "CPU µs a sample", Figure::kAmount},
+                                    {{"efficiency", "against one worker alone", Figure::kShare},
+                                     {"cpu", "CPU µs per sample", Figure::kAmount},
                                      {"ceiling", "ceiling, samples/s", Figure::kRate},
                                      {"compute", "compute alone, samples/s", Figure::kRate},
                                      {"fit-scalability", "scalability law", Figure::kRate},
@@ -261,7 +261,7 @@ Section cache_section(const ReportData& data) {
       .id = "cache",
       .title = "Cold against warm page cache",
       .reading =
-          "Each dot is a trial with the page cache in that state; the upright line of the same colour is their mean. "
+          "Each dot is a trial with the page cache in that state; the vertical line of the same colour is their mean. "
           "From five trials on, the box is the mean's 95 % t interval on the logarithmic scale."};
   section.table.columns =
       with_rate(named_columns({{"cache", "page cache"}}), {{"rates", "samples/s, trial by trial", Figure::kRate}});
@@ -280,7 +280,7 @@ Section cache_section(const ReportData& data) {
 
 Section history_section(const ReportData& data) {
   Section section{.id = "history",
-                  .title = "Along time",
+                  .title = "Over time",
                   .reading =
                       "Each point is the mean of one run's trials, at the time when the run started, with its 95 % t "
                       "interval on the logarithmic scale; letters name the runs."};

@@ -1,4 +1,4 @@
-// Charts of scaling studies: throughput over ranks, and what a rank's time is lost to.
+// Charts of scaling studies: throughput over ranks, and where a rank loses time.
 
 const RANK_LINES = [["ideal", "ideal", [1, 0], 1], ["fit-scalability", "scalability law", [9, 3], 1.75],
                     ["fit-capped", "shared cap", [3, 3], 1.75]];

@@ -1,5 +1,5 @@
-// What happened along the run: its trials, and the machine meanwhile. All charts here have the same axis of time, and
-// above it a band that shows which trial ran.
+// What happened during the run: its trials, and the machine. All charts here have the same axis of time, and above it
+// a band that shows which trial ran.
 
 const LEFT = 58;  // pixels for the labels of the other axis, the same in all charts, so that moments lie above each other
 const MOST_NAMED = 6;  // outliers with their names beside them

@@ -130,7 +130,7 @@ function stages(rows, width) {
     name: both ? `${row.name}: ${row.part}` : row.name, part: row.stage, amount: row.amount, percent: `${(100 * row.share).toFixed(1)} %`,
   }));
   const parts = distinct(values, "part");
-  return stacked(values, width, "µs a sample", "format(datum.value, '~g')", parts, {colours: stageColours(parts)});
+  return stacked(values, width, "µs per sample", "format(datum.value, '~g')", parts, {colours: stageColours(parts)});
 }
 
 CHARTS.stages = {
@@ -142,7 +142,7 @@ function cpu(rows, width) {
   const parts = [["user", "user"], ["system", "system"]];
   const values = rows.map(withRun).flatMap((row) =>
     parts.map(([key, part]) => ({name: row.name, part, amount: row[key]})));
-  return stacked(values, width, "CPU µs a sample", "format(datum.value, '~g')", parts.map(([, part]) => part));
+  return stacked(values, width, "CPU µs per sample", "format(datum.value, '~g')", parts.map(([, part]) => part));
 }
 
 CHARTS.cpu = {split: () => ["workload", "mode"], most: MOST_BARS, spec: cpu};

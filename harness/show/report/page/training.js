@@ -35,7 +35,7 @@ function byEpoch(rows, width, columns, title, axis = {}, least = 0) {
 }
 
 function epochLoss(rows, width) {
-  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "mean loss of a sample");
+  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "mean loss per sample");
 }
 
 function epochAccuracy(rows, width) {
