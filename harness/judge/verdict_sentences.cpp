@@ -324,7 +324,7 @@ std::string sentence_of(const Evidence& evidence, const Figures& figures, const 
 std::string goal_sentence(const Verdict& verdict) {
   if (!verdict.goal) return "";
   const Estimate& utilisation = *verdict.accelerator_utilisation;
-  const std::string asked = fmt::format("the {:.4g} % asked for", 100 * verdict.goal->asked);
+  const std::string asked = fmt::format("the {:.4g} % requested", 100 * verdict.goal->asked);
   if (!utilisation.ci95) return fmt::format(" One trial cannot tell whether AU meets {}.", asked);
   if (!telling_share(utilisation)) {
     switch (verdict.goal->standing) {

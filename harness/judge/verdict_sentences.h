@@ -11,7 +11,7 @@ namespace loadline {
 // on the same trials.
 std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding);
 
-// " AU 90.0 ± 1.2 % meets the 85 % asked for.", or nothing without a goal.
+// " AU 90.0 ± 1.2 % meets the 85 % requested.", or nothing without a goal.
 std::string goal_sentence(const Verdict& verdict);
 
 }  // namespace loadline

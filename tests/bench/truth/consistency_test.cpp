@@ -24,7 +24,7 @@ TEST(Contradictions, AreNoneInStatementsThatAgree) {
   EXPECT_THAT(
       contradictions("mnist, serial: Bound by loading: device waits 38 ± 5 % of the time for serial, which alone "
                      "supplies 0.61 ± 0.02 times what it takes; a loader that kept up would give 1.61 ± 0.13 times "
-                     "the throughput: use a --loader with workers. AU 62 ± 5 % misses the 90 % asked for.\n"
+                     "the throughput: use a --loader with workers. AU 62 ± 5 % misses the 90 % requested.\n"
                      "  mnist: a perfect loader would give 61 ± 13 % more throughput, 150 ± 1 k samples/s\n"),
       IsEmpty());
 }
@@ -61,11 +61,11 @@ TEST(Contradictions, FindWhatIsCalledOpenThoughItIsNot) {
 
 TEST(Contradictions, FindAGoalThatMayBeMissedBesideARateThatKeepsIt) {
   EXPECT_THAT(
-      contradictions("Bound by compute: AU 93 ± 10 % may meet the 90 % asked for or miss it: use more --trials.\n"
+      contradictions("Bound by compute: AU 93 ± 10 % may meet the 90 % requested or miss it: use more --trials.\n"
                      "max-rate: serial feeds up to 556.0 k samples/s at AU 90 % or more (AU 96 ± 1 %).\n"),
       ElementsAre(StartsWith("a rate that keeps a utilisation that may be missed")));
-  EXPECT_THAT(contradictions("AU 93 ± 10 % meets the 90 % asked for."), SizeIs(1));
-  EXPECT_THAT(contradictions("AU 93 ± 1 % may meet the 90 % asked for or miss it."), SizeIs(1));
+  EXPECT_THAT(contradictions("AU 93 ± 10 % meets the 90 % requested."), SizeIs(1));
+  EXPECT_THAT(contradictions("AU 93 ± 1 % may meet the 90 % requested or miss it."), SizeIs(1));
   EXPECT_THAT(contradictions("max-rate: serial feeds up to 875.0 k samples/s at AU 90 % or more (AU 93 ± 5 %)."),
               SizeIs(1));
 }

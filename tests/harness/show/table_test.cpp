@@ -207,7 +207,7 @@ TEST(VerdictText, SaysTheUtilisationOnce) {
   Result result = three_modes();
   result.options.au = 0.9;
   EXPECT_THAT(verdict_text(judge_run(result)),
-              testing::EndsWith("faster compute. AU 99.9 ± 0.0 % meets the 90 % asked for.\n"));
+              testing::EndsWith("faster compute. AU 99.9 ± 0.0 % meets the 90 % requested.\n"));
 }
 
 TEST(VerdictText, HasTheOverlapEfficiencyWhereTheFillWasMeasured) {
