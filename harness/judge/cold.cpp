@@ -70,7 +70,7 @@ std::string sentence_of(const ColdStart& cold) {
       percent(cold.fetch_stall), later, advice_of(cold));
 }
 
-// Rates of the one over those of the other; none where one of them has no trials.
+// Rates of one over those of the other; nullopt where either has no trials.
 std::optional<Estimate> io_ratio(const Result& result, const Configuration& warm, const Configuration& cold) {
   if (!warm.io || !cold.io) return std::nullopt;
   const auto warm_rates = rates_of(result.cells[*warm.io]);

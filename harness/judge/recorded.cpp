@@ -16,10 +16,10 @@ constexpr std::size_t kFewestParts = 5;  // for an interval
 
 // From this share of all waiting on, what comes before the first batch of a pass is worth a sentence.
 constexpr double kMostlyAtStarts = 0.25;
-// And so is the slowest batch in a hundred: waits that are this much longer than the median come in bursts.
+// So is the slowest batch in a hundred: waits this much longer than the median come in bursts.
 constexpr double kBurst = 10;
 
-// Cut where a tenth of the time has passed: an entry is never divided.
+// Parts are cut where a tenth of the time has passed; an entry is never divided.
 std::vector<RecordedPart> parts_of(const Recording& job) {
   const RecordedSequence& sequence = job.sequence;
   double whole = 0;

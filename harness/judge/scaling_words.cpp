@@ -79,7 +79,7 @@ std::string storage_cause(const RankPoint& first, const RankPoint& point) {
 std::string loading_cause(const RankPoint& first, const RankPoint& point) {
   std::string storage = storage_cause(first, point);
   std::string cpus = cpus_cause(first, point);
-  // What waits for storage leaves CPUs idle.
+  // Threads that wait for storage leave CPUs idle.
   if (!storage.empty() && (point.from_storage || cpus.empty())) return storage;
   return cpus;
 }

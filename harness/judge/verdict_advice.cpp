@@ -11,7 +11,7 @@
 namespace loadline {
 
 std::string faster_loading(const Evidence& evidence) {
-  // What is played again is as fast as it was.
+  // A replayed loader is as fast as it was.
   if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or choose another --loader";
   if (evidence.workers == 0) return "use a --loader with workers";
   const auto& reached = evidence.ceiling_efficiency;

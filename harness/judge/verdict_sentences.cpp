@@ -31,7 +31,7 @@ std::string waits_words(const Estimate& stall) {
                  : "waits for a share of the time that is too noisy to state";
 }
 
-// What removing all of the stall gives: "at most 1.2 % more throughput".
+// What removing all of the stall gains: "at most 1.2 % more throughput".
 std::string gain_words(const Estimate& stall) {
   const double most = stall.ci95->high;
   if (most <= 0) return "faster loading cannot help";
@@ -40,8 +40,8 @@ std::string gain_words(const Estimate& stall) {
 
 enum class End : std::uint8_t { kLow, kHigh };
 
-// "supplies 0.61 ± 0.01 times what it takes"; where L was not measured "at least" or "at most" so much, by the end that
-// matters.
+// "supplies 0.61 ± 0.01 times what it takes"; where L was not measured, "at least" or "at most" that much, by the end
+// that matters.
 std::string supply_words(const Figures& figures, End end, std::string_view taker) {
   const Verdict& verdict = figures.verdict;
   const bool measured = verdict.supply_measured;
@@ -95,7 +95,8 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
       "Bound by loading: {} {} for {}, which alone {}; a loader that kept up would give {} times the throughput: {}.",
       evidence.compute, waits_words(*verdict.stall), loader_of(evidence), supply_words(figures, End::kHigh, "it"),
       telling_factor(gain) ? factor(gain) : fmt::format("at least {:.2f}", gain.ci95->low), faster_loading(evidence));
-  // Only where FULL falls clearly short of loading alone: else the efficiency is a small difference of large times.
+  // Only where FULL falls clearly short of loading alone: otherwise the efficiency is a small difference of large
+  // times.
   const bool short_of_it =
       figures.of_bound.high && *figures.of_bound.high < 1 && figures.of_bound_value < 1 - kNoticeable;
   if (!short_of_it || !overlap_below(verdict, kMostlyInTurn)) return sentence;
@@ -208,7 +209,7 @@ std::string_view looks_like(Bound bound) {
   return "";
 }
 
-// " It is known that device waits 10.0 ± 1.2 % of the time."; nothing of what is not known well enough.
+// " What is known: device waits 10.0 ± 1.2 % of the time."; empty if that is not known well enough.
 std::string known_stall(const Evidence& evidence, const Verdict& verdict) {
   if (!verdict.stall || !telling_share(*verdict.stall)) return "";
   return fmt::format(" What is known: {} {}{}.", evidence.compute, waits_words(*verdict.stall),
