@@ -71,7 +71,7 @@ void fields(RecordWriter& json, const ResultDiff& diff) {
   json("alpha", diff.alpha);
   json("paired", diff.paired);
   none_as_null(json, "by", diff.along);
-  // Without a gate there is none.
+  // There is no verdict without a gate.
   json("verdict", diff.along.empty() ? std::optional(name(diff.verdict)) : std::nullopt);
   json("cells", diff.cells);
   json("gone", diff.gone);

@@ -71,7 +71,7 @@ ForecastFound find_nodes(const Basis& basis, const ForecastRequest& request) {
   return found;
 }
 
-// Of what is looked for: where the utilisation is the easiest to keep, and the hardest.
+// The range of what is searched for: where the utilisation is easiest to keep, and hardest.
 struct Ends {
   double easy;
   double hard;
@@ -82,8 +82,8 @@ Ends ends_of(const ForecastFind& kind) {
   return kind.largest ? Ends{kLeastLatency, kMostLatency} : Ends{kMostOfLimit, kLeastOfLimit};
 }
 
-// The hardest value that keeps it, each of whose trials takes long: from `guess` on in factors of two until it turns,
-// and between the last two then. None: not even the easy end does.
+// The hardest value that keeps it. Each try takes long, so it goes from `guess` in factors of two until the answer
+// changes, and then searches between the last two. nullopt: not even the easy end keeps it.
 std::optional<double> look_around(double guess, const Ends& ends, const std::function<bool(double)>& keeps) {
   const double harder = ends.hard > ends.easy ? 2 : 0.5;
   const auto within = [&](double value) {

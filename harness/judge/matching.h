@@ -57,10 +57,10 @@ struct Matching {
 // 3. Within a workload, by configurations: IO and FULL of one loader, worker count, batch size and so on, with the
 //    SYNTHETIC of that FULL. If each result has one configuration left, these two match. If both have several, those
 //    match that agree in every setting of which the results share some value, unless two of one result agree in all
-//    of these. Otherwise the fastest of each result match: by FULL, or by IO where not both have FULL. `across`
-//    replaces these rules. It lists settings that may differ: configurations that agree in all others are partners,
-//    and the fastest where several of one result do. A setting that follows from one that may differ, as the format
-//    follows from the loader, may differ too.
+//    of these. Otherwise the fastest of each result match: by FULL, or by IO where not both have FULL.
+//    `across` replaces these rules. It lists settings that may differ: configurations that agree in all others are
+//    partners, and the fastest where several of one result do.
+// A setting that follows from one that may differ, as the format follows from the loader, may differ too.
 //
 // Throws Error where cells of one result differ in nothing that matters; usage Error for an unknown setting in
 // `across`.

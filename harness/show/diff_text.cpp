@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::array kWorstFirst{Change::kRegression, Change::kInconclusive, Change::kImprovement, Change::kEquivalent};
 
-// By its name where both sides have that, else by what it is about.
+// The cell's name if both sides share it, otherwise what the cell is about.
 std::string subject(const CellDiff& cell, const Metric& metric) {
   const std::string what =
       partners_text(cell).empty() ? cell.name : fmt::format("{} {}", cell.workload, name(cell.mode));
-  // "is", but for a metric that is not simply how fast the cell is.
+  // "is", except for a metric other than how fast the cell is.
   return metric.unit == Unit::kPerSecond ? what + " is" : fmt::format("{}: {} is", what, metric.name);
 }
 
@@ -96,7 +96,7 @@ std::string beside_text(const ResultDiff& diff) {
   return counts.empty() ? "" : fmt::format("cells that do not decide: {}\n", tally(counts));
 }
 
-// Whose the changes of FULL are.
+// Whether the changes of FULL come from the compute or from loading.
 std::string shares_lines(const ResultDiff& diff) {
   std::string text;
   for (const CellDiff& cell : diff.cells) {
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const std::vector<Unmatched>& cells) {
   return names;
 }
 
-// Which two cells stand for a configuration that was chosen among several.
+// Which two cells represent a configuration that was chosen among several.
 std::vector<std::string> best_of_each(const ResultDiff& diff) {
   std::vector<std::string> texts;
   for (const CellDiff& cell : diff.cells) {
@@ -155,7 +155,7 @@ std::vector<std::string> best_of_each(const ResultDiff& diff) {
   return texts;
 }
 
-// What there is beside the table, without empty lists.
+// The lists below the table, without empty ones.
 std::vector<List> lists_of(const ResultDiff& diff) {
   return shortened({{"the fastest of several in each result", best_of_each(diff)},
                     {"only in " + diff.base, names_of(diff.gone)},

@@ -70,7 +70,7 @@ Row row_of(const Forecast& forecast, std::size_t index) {
   return row;
 }
 
-// `storage`: the sentence's beginning, with what says so.
+// `storage`: the beginning of the sentence, which says what it rests on.
 std::string saturation_text(std::string_view storage, std::size_t ranks, const System& system) {
   return fmt::format("{} saturates at {} ({}), as long as no page cache holds a sample.", storage,
                      plural(ranks, "rank"), plural(system.nodes_for(ranks), "node"));
@@ -101,7 +101,7 @@ std::string simulation_text(const ForecastRequest& request) {
                      plural(request.seeds, "seed"), request.epochs > 1 ? "; epochs are the simulated ones" : "");
 }
 
-// What follows of its curve, a sentence each.
+// What follows from its curve, one sentence each.
 std::vector<std::string> findings_of(const Forecast& forecast, const ForecastRequest& request) {
   std::vector<std::string> sentences;
   if (forecast.saturating_ranks)

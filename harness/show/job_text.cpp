@@ -34,7 +34,7 @@ std::string job_line(const Job& job) {
   return text;
 }
 
-// Where the scheduler binds CPUs without telling how many, those in force are those that it gave.
+// If the scheduler binds CPUs without reporting how many, those in force are the ones that it gave.
 std::string cpu_line(const RunUsage& process, const Environment& environment) {
   const std::size_t cpus = environment.job->cpus.value_or(environment.machine.threads_in_force);
   const double given = static_cast<double>(cpus) * process.wall_seconds;

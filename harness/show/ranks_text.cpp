@@ -25,7 +25,7 @@ bool are_all(const TrialRanks& ranks, std::size_t count) {
          std::ranges::all_of(ranks.each, [&](const RankShare& share) { return share.rank == next++; });
 }
 
-// FULL of what each headline is about, where all of its trials are of ranks.
+// FULL of each headline's configuration, if all of its trials have ranks.
 std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& judgement) {
   std::vector<std::size_t> cells;
   if (!result.ranks) return cells;
@@ -75,7 +75,7 @@ std::vector<MeanShare> mean_shares(const CellResult& cell) {
   return means;
 }
 
-// Of all trials, what a function gives; none: not all of them have it.
+// The results of a function for all trials; empty if not all of them have one.
 std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> (TrialRanks::*share)() const) {
   std::vector<double> shares;
   for (const Trial& trial : cell.trials) {
@@ -86,7 +86,7 @@ std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> 
   return shares;
 }
 
-// "cifar10, thread-pool with 2 workers: gradients hold the step for ..."; and what is wrong with what came of them.
+// "cifar10, thread-pool with 2 workers: gradients hold up the step for ..."; and a sentence if the weights differ.
 std::string gradients_text(const CellResult& cell) {
   const std::vector<double> shares = of_all_trials(cell, &TrialRanks::gradient_share);
   if (shares.empty()) return "";
@@ -112,7 +112,7 @@ std::string gradients_text(const CellResult& cell) {
   return text;
 }
 
-// Whether each sample came once, in all cells that have a loader.
+// Whether each sample appeared once, over all cells that have a loader.
 std::string coverage_text(const Result& result) {
   RankCoverage all;
   bool looked = false;

@@ -14,7 +14,7 @@ Datum count_or_nothing(const std::optional<std::size_t>& count) {
   return count ? Datum(static_cast<double>(*count)) : Datum();
 }
 
-// A line of its own. What holds ranks back and what storage delivers is said of the closed form alone.
+// A separate line. Only the closed form says what holds ranks back and what storage delivers.
 void add_simulated(DataTable& table, const Forecast& forecast) {
   for (std::size_t i = 0; i < forecast.points.size(); ++i) {
     const ForecastPoint& point = forecast.points[i];

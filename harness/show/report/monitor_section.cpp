@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostMoments = 600;  // about as many as a chart has pixels
 constexpr std::size_t kMostThings = 8;     // that a chart can tell apart by colour
 
-// Mean of those that are known of each `stride` neighbours.
+// Mean of the known values among each `stride` neighbours.
 Values thinned(const std::vector<double>& values, std::size_t stride) {
   Values thin;
   for (std::size_t begin = 0; begin < values.size(); begin += stride) {

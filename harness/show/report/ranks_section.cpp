@@ -23,11 +23,11 @@ namespace {
 
 constexpr std::size_t kMostRankRows = 64;  // of a configuration
 
-// What a step does only because several devices or processes take part in it.
+// Stages of a step that exist only because several devices or processes take part.
 constexpr std::array<std::string_view, 5> kOverheadStages{"scatter", "replicate", "gather", kGradientStage,
                                                           kSlowestRank};
 
-// The part of all trials' time that each of them takes; none: the step has no such stage.
+// The share of all trials' time that each of them takes; empty if the step has no such stage.
 std::vector<std::optional<double>> overheads_of(const CellResult& cell) {
   std::vector<std::optional<double>> shares(kOverheadStages.size());
   double wall = 0;
@@ -46,7 +46,8 @@ std::vector<std::optional<double>> overheads_of(const CellResult& cell) {
   return shares;
 }
 
-// "DP", "DDP" as the frameworks call them; of devices that take whole batches by turns, and of one device, no name.
+// "DP" and "DDP" are the frameworks' names; there is none for devices that take whole batches in turn, nor for one
+// device.
 std::string how_text(std::size_t ranks, const ComputeDevices& devices) {
   if (devices.share_a_batch && devices.devices > 1) {
     return ranks == 1 ? "DP: one process deals" : "DP in each process";
@@ -55,7 +56,7 @@ std::string how_text(std::size_t ranks, const ComputeDevices& devices) {
   return devices.devices == 1 ? "one device" : "devices in turn";
 }
 
-// Of each process in a trial, on average.
+// Per process in a trial, on average.
 double mean_iterations(const CellResult& cell, double& wall_seconds) {
   double batches = 0;
   wall_seconds = 0;
@@ -66,7 +67,7 @@ double mean_iterations(const CellResult& cell, double& wall_seconds) {
   return batches;
 }
 
-// The cell with a compute that says most of a configuration: FULL, or SYNTHETIC; none: it has neither.
+// The cell with a compute that says most about a configuration: FULL, or SYNTHETIC; null if it has neither.
 std::optional<std::size_t> cell_with_compute(const ReportData& data, const Subject& subject) {
   for (auto cell = subject.cells.rbegin(); cell != subject.cells.rend(); ++cell) {
     if (data.runs[subject.run].result.cells[*cell].cell.mode != Mode::kIo) return *cell;
@@ -111,7 +112,7 @@ bool has_several(const ReportData& data) {
   });
 }
 
-// What a rank did in all trials: seconds, of which the shares are made.
+// What a rank did in all trials: seconds, from which the shares are made.
 struct RankTimes {
   std::size_t rank = 0;
   double batches = 0;
@@ -174,7 +175,7 @@ void append_ranks(Section& section, const ReportData& data, const Subject& subje
   }
 }
 
-// Sentences of the summary, a note each.
+// Sentences of the summary, one note each.
 void append_sentences(Section& section, const ReportData& data, const Run& run) {
   std::string text = stragglers_text(run.result, run.judgement);
   for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -207,7 +208,7 @@ Section devices_section(const ReportData& data) {
     section.table.columns.push_back({stage, std::string(stage), Figure::kShare});
   }
   if (!has_several(data)) return section;
-  // Run by run, as they were given: the first is what the others are held against.
+  // Run by run, in the given order: the others are compared with the first.
   for (std::size_t run = 0; run < data.runs.size(); ++run) {
     for (const Subject& subject : data.subjects) {
       const auto index = subject.run == run ? cell_with_compute(data, subject) : std::nullopt;

@@ -147,7 +147,7 @@ std::string exact_or_empty(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-// A point where it stands.
+// A point with its curve and study.
 struct PointPlace {
   const ScalingStudy& study;
   const RankCurve& curve;

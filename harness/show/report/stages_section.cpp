@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMicroseconds = 1e6;
 
-// Of the cell's step, over all trials.
+// Rows of the cell's step, over all trials.
 void append_step(Section& section, const std::vector<Datum>& named, const CellResult& cell) {
   double wall = 0;
   double samples = 0;
@@ -35,7 +35,7 @@ void append_step(Section& section, const std::vector<Datum>& named, const CellRe
   }
 }
 
-// Of the cell's loader, over all trials that tell.
+// Rows of the cell's loader, over all trials that report stages.
 void append_loader(Section& section, const std::vector<Datum>& named, const CellResult& cell) {
   std::vector<StageOfWorkers> stages;
   std::uint64_t samples = 0;

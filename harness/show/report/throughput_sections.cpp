@@ -48,7 +48,7 @@ Datum ceiling_of(const Run& run, std::size_t cell) {
   return found ? Datum(found->line.samples_per_second) : Datum();
 }
 
-// The slower of what its loader fills and what the compute takes, where the two were measured beside FULL.
+// The slower of what its loader fills and what the compute takes, if both were measured along with FULL.
 bool append_bound_of_full(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
   const Configuration* const its = subject.configuration;
   if (its == nullptr || its->full != cell || !its->verdict.of_bound || !its->verdict.supply) return false;
@@ -68,7 +68,7 @@ void append_bound(std::vector<Datum>& row, const Run& run, const Subject& subjec
   row.push_back(found->line.efficiency.value);
 }
 
-// Of what FULL and IO stand beside: SYNTHETIC, and of FULL the share of it.
+// What FULL and IO are compared with: SYNTHETIC, and for FULL its share of that.
 void append_synthetic(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
   const Mode mode = run.result.cells[cell].cell.mode;
   const auto synthetic = subject.configuration ? subject.configuration->synthetic : std::nullopt;
@@ -174,7 +174,7 @@ Datum compute_of(const ReportData& data, const Run& run, std::size_t cell) {
   return {};
 }
 
-// Of seconds for 1,000 samples.
+// From seconds per 1,000 samples.
 constexpr double kMicrosecondsASample = 1000;
 
 void append_curve(const ReportData& data, const Run& run, const Curve& curve, Section& section) {
@@ -236,7 +236,7 @@ struct Family {
   std::map<std::string, std::size_t> cells;  // by that state: indices in the run's result
 };
 
-// Those with two members at least, in the order of the subjects.
+// Groups with at least two members, in the order of the subjects.
 std::vector<Family> families_of(const ReportData& data, const SettingRow& cache) {
   std::vector<Family> families;
   std::map<decltype(Family::key), std::size_t> places;

@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// Those that wait for a loader, with trials.
+// Cells with trials that wait for a loader.
 std::vector<std::size_t> loading_cells(const ReportData& data, const Subject& subject) {
   const Run& run = data.runs[subject.run];
   std::vector<std::size_t> cells = subject.cells;

@@ -20,7 +20,7 @@ Values values_of(const CellResult& cell, const Read& read) {
   return values;
 }
 
-// Counted from one, pilots left out, which are the first.
+// Counted from one, without pilots, which come first.
 Datum outliers_of(const Run& run, std::size_t cell) {
   Values values;
   const auto& trials = run.result.cells[cell].trials;

@@ -35,7 +35,7 @@ Datum factor_datum(const std::optional<Shares>& shares, Estimate Shares::*share)
   return shares && shares->other_step ? Datum("x " + factor((*shares).*share)) : Datum();
 }
 
-// Of the cell that is followed.
+// The rates of the cell that is followed.
 Datum trials_of(const Run& run, const std::string& cell) {
   const auto found =
       std::ranges::find_if(run.result.cells, [&](const CellResult& each) { return each.cell.name() == cell; });

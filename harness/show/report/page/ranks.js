@@ -54,7 +54,7 @@ function rankLost(rows, width) {
                  {domain: [0, 1]});
 }
 
-// What each rank did in the time of the slowest.
+// What each rank did during the time of the slowest.
 const RANK_PARTS = [["step", "step and all else"], ["wait", "waiting for data"], ["gradients", "gradients"], ["early", "slowest rank"]];
 
 function ranksTime(rows, width) {
@@ -68,7 +68,7 @@ function ranksTime(rows, width) {
 
 function devicesOverhead(rows, width) {
   const parts = ["scatter", "replicate", "gather", "gradients", "slowest rank"];
-  // Of one configuration a run, how it deals says enough.
+  // With one configuration per run, how it deals says enough.
   const short = distinct(rows, "how").length === rows.length;
   const values = rows.map((row) => withRun(short ? {...row, name: row.how} : {...row, name: `${row.name}, ${row.how}`}))
     .flatMap((row) => parts.filter((part) => row[part] > 0).map((part) => ({name: row.name, part, amount: row[part], percent: `${(100 * row[part]).toFixed(1)} %`})));

@@ -1,6 +1,6 @@
 // Charts of where time goes.
 
-// One point for each of these columns, in a row of its configuration; and a line between the outermost.
+// One point for each of these columns, in the row of its configuration, and a line between the outermost.
 function moments(rows, width, columns, title, joined) {
   const values = rows.map(withRun).flatMap((row) => columns
     .filter(([key]) => row[key] > 0)
@@ -78,7 +78,7 @@ CHARTS.start = {
                                                ["warm", "the same samples, warm"]], "time (logarithmic)", false),
 };
 
-// What is waited for is grey, in a loader and in a step, so that work stands out.
+// Waiting is grey, in a loader and in a step, so that work stands out.
 const WAITS = {"idle": "var(--g0)", "slot wait": "var(--g1)", "window wait": "var(--g2)", "host waits": "var(--g1)", "library lock": "var(--g2)"};
 const WORK = {"order": "var(--s7)", "open": "var(--s4)", "read": "var(--s0)", "inflate": "var(--s5)", "decode": "var(--s3)",
               "tokenise": "var(--s6)", "transform": "var(--s2)", "hand over": "var(--s1)"};
