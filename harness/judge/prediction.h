@@ -49,11 +49,11 @@ struct Prediction {
 // lower of L' and S': F L' / L where loading binds both, F S' / S where the compute does, and L' or S' itself where
 // the other one binds now. IO does not bound F'. Intervals are those of the sum of the logarithms.
 //
-//   bound by loading   more workers, on CPUs that have none yet: L' is what so many fill where that was measured, and
-//                      else in proportion to the workers, up to the lowest ceiling that was measured for them
-//                      a compute twice as fast, of a device whose rate can be set: F does not change
+//   bound by loading   more workers, on CPUs that have none yet: L' is what that many fill if it was measured,
+//                      otherwise proportional to the workers, up to the lowest ceiling that was measured for them
+//                      a compute twice as fast, for a device whose rate can be set: F does not change
 //                      a perfect loader: S by definition
-//   bound by compute   half the workers, where L / 2 is still clearly above S; else twice as many: F does not change
+//   bound by compute   half the workers, if L / 2 is still clearly above S; otherwise twice as many: F does not change
 //                      a device too fast for the loader, of rate 2 L: F' is L
 //
 // Other numbers of workers are left out where a compute shares their CPUs, because they change its speed too. A cell

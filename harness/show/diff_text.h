@@ -10,7 +10,7 @@
 namespace loadline {
 
 // One line per cell of the gate, the worst first: "regression: cifar10/FULL/... is 12 ± 3 % slower (p = 0.001)",
-// "inconclusive: ... is 2 ± 5 % slower (p = 0.4); to see 3 % it would need 23 trials a side"; before them, what the
+// "inconclusive: ... is 2 ± 5 % slower (p = 0.4); detecting 3 % would take 23 trials per side"; before them, what the
 // gate has lost. Partners that differ are described by how they differ: "cifar10 FULL is 2.27 ± 0.05 times as fast:
 // workers 2 -> 1". Along a setting, which has no gate: one line for each of its values.
 std::string verdict_text(const ResultDiff& diff);
