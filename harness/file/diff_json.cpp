@@ -71,7 +71,7 @@ void fields(RecordWriter& json, const ResultDiff& diff) {
   json("alpha", diff.alpha);
   json("paired", diff.paired);
   none_as_null(json, "by", diff.along);
-  // Without a gate there is none.
+  // There is no verdict without a gate.
   json("verdict", diff.along.empty() ? std::optional(name(diff.verdict)) : std::nullopt);
   json("cells", diff.cells);
   json("gone", diff.gone);
@@ -196,7 +196,7 @@ NoiseFloor parse_noise(std::string_view text, const std::string& source) {
   for (const NoiseFloor::Part& part : noise.parts) {
     const auto usable = [](double ratio) { return ratio > 0 && std::isfinite(ratio); };
     if (part.ratios.size() != noise.pairs || !std::ranges::all_of(part.ratios, usable)) {
-      throw top.error(fmt::format("the ratios of {}: want one above 0 of each of {} pairs", part.cell, noise.pairs));
+      throw top.error(fmt::format("the ratios of {}: want one above 0 for each of {} pairs", part.cell, noise.pairs));
     }
   }
   return noise;

@@ -12,7 +12,7 @@
 
 namespace loadline {
 
-// 2: IO decides beside FULL, partners may differ in their settings, and there are walks.
+// 2: IO decides along with FULL, partners may differ in their settings, and there are walks.
 inline constexpr int kDiffSchemaVersion = 2;
 inline constexpr int kNoiseSchemaVersion = 2;
 
@@ -20,7 +20,7 @@ inline constexpr int kNoiseSchemaVersion = 2;
 std::string diff_json(const std::vector<ResultDiff>& diffs);
 std::string walk_json(const Walk& walk);
 
-// A noise floor, indented, and back. Throws Error naming `source` and what is wrong in it.
+// A noise floor, indented, and back. Reading throws Error that names `source` and what is wrong in it.
 std::string noise_json(const NoiseFloor& noise);
 NoiseFloor parse_noise(std::string_view text, const std::string& source);
 

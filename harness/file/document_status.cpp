@@ -26,7 +26,7 @@ std::optional<DocumentStatus> document_status(std::string_view text) {
     const JsonDocument document(text, "");
     JsonReader top(document);
     if (top.kind() != JsonKind::kObject) return std::nullopt;
-    // Written whole or not at all, when all of it was measured.
+    // Written only once everything was measured.
     if (has_whole(top, "noise_schema_version") || has_whole(top, "scaling_schema_version"))
       return DocumentStatus{.is_result = false, .complete = true};
     const bool is_result = has_whole(top, "schema_version");

@@ -1,4 +1,4 @@
-// What a file that loadline wrote is, without all that is in it.
+// What kind of file loadline wrote, and whether it is complete, without reading all of it.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 namespace loadline {
 
 struct DocumentStatus {
-  bool is_result = false;  // of `run`, `ceilings`, `ab` or `merge`; otherwise of `train`, `aa` or `scale`
+  bool is_result = false;  // by `run`, `ceilings`, `ab` or `merge`; otherwise by `train`, `aa` or `scale`
   bool complete = false;   // rather than stopped
 };
 
-// Of a result, a training, a noise floor or a scaling study, of whatever version. std::nullopt where the text is
-// something else, is cut short or is no JSON.
+// The status of a result, a training, a noise floor or a scaling study of any version. std::nullopt where the text is
+// something else, is truncated or is not JSON.
 std::optional<DocumentStatus> document_status(std::string_view text);
 
 }  // namespace loadline

@@ -10,7 +10,7 @@ namespace loadline {
 
 inline constexpr int kForecastSchemaVersion = 1;
 
-// All of them with what they assume, indented. Numbers are finite; what is missing is null.
+// All forecasts with their assumptions, indented. Numbers are finite; what is missing is null.
 std::string forecast_json(std::span<const Forecast> forecasts, const ForecastRequest& request);
 
 }  // namespace loadline

@@ -19,7 +19,7 @@ struct ListedParameter {
   bool required = false;
   std::optional<double> standard;            // nullopt: required, or it takes one of the words
   std::vector<std::string> values;           // words; empty: it takes a number
-  std::optional<std::string> standard_word;  // of them
+  std::optional<std::string> standard_word;  // one of `values`
 };
 
 struct ListedCompute {
@@ -41,7 +41,7 @@ struct ListedBaseline {
   std::optional<std::string> started;  // of its run, in UTC; nullopt if it cannot be read
   std::optional<std::string> host;
   std::optional<std::size_t> cells;
-  std::size_t former = 0;            // results that had the name before it
+  std::size_t former = 0;            // results that had the name before
   std::optional<std::string> error;  // why it cannot be read
 };
 
@@ -49,14 +49,14 @@ struct Listing {
   std::vector<ListedName> workloads;
   std::vector<ListedName> loaders;
   std::vector<ListedCompute> computes;
-  std::vector<ListedName> computes_left_out;  // of the build: why, and how to get them
+  std::vector<ListedName> computes_left_out;  // not in this build: why, and how to get them
   std::vector<ListedProfile> profiles;
   std::vector<ListedName> formats;
   std::vector<ListedName> ceilings;
   std::vector<ListedName> generators;
   std::vector<std::string> kernels;
   bool charts = false;       // whether reports have them
-  bool tensorboard = false;  // whether its event files can be written
+  bool tensorboard = false;  // whether event files can be written
   std::vector<ListedBaseline> baselines;
 };
 

@@ -7,7 +7,7 @@
 
 namespace loadline {
 
-// The document of results/job_schema.json. Its long lists stand in a line each.
+// The document of results/job_schema.json. Each of its long lists takes one line.
 std::string recording_json(const Recording& job);
 
 }  // namespace loadline

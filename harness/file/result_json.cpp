@@ -17,7 +17,7 @@
 namespace loadline {
 namespace {
 
-// What Google Benchmark's own files have, as far as its compare.py looks at it.
+// The parts of Google Benchmark's own files that its compare.py reads.
 void context_fields(RecordWriter& json, const Result& result) {
   const Machine& machine = result.environment.machine;
   json("date", result.started);
@@ -27,7 +27,7 @@ void context_fields(RecordWriter& json, const Result& result) {
   json("library_build_type", result.environment.build.build_type);
 }
 
-// A trial that counts, all of a cell under one name. Time is that of a batch, so lower is better.
+// One row per counted trial; those of a cell share a name. The time is per batch, so lower is better.
 struct BenchmarkRow {
   std::string name;
   std::size_t repetitions = 0;
@@ -145,7 +145,7 @@ void apply_config(std::string_view text, const std::string& source, RunOptions& 
   if (auto config = object.find("config")) {
     RecordReader json(*config);
     fields(json, options);
-    // The same again must not replace the result it is the same as.
+    // A repetition must not replace the result that it repeats.
     options.output = own_output;
     return;
   }

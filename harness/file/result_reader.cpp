@@ -19,7 +19,7 @@
 namespace loadline {
 namespace {
 
-// "loadline 0.1.0", as far as the file tells.
+// "loadline 0.1.0", if the file has it.
 std::string writer_of(JsonReader& top) {
   auto build = top.find("build");
   const auto version = build && build->kind() == JsonKind::kObject ? build->find("version") : std::nullopt;
@@ -48,7 +48,7 @@ JsonDocument document_of(std::string_view text, const std::string& source) {
   return document;
 }
 
-// Holds the parts of a result to each other.
+// Checks the parts of a result against each other.
 class Checker {
  public:
   Checker(const Result& result, const std::string& source) : result_(result), source_(source) {}
@@ -92,7 +92,7 @@ class Checker {
       check_index(place + ".cell", ceiling.cell, result_.cells.size());
       if (ceiling.ceiling.dataset) check_index(place + ".dataset", *ceiling.ceiling.dataset, result_.datasets.size());
       const auto [first, is_new] = known.emplace(ceiling.ceiling.id(), i);
-      if (!is_new) refuse(fmt::format("{} is ceilings[{}] again", place, first->second));
+      if (!is_new) refuse(fmt::format("{} repeats ceilings[{}]", place, first->second));
     }
   }
 
@@ -114,7 +114,7 @@ class Checker {
       if (values == samples) continue;
       refuse(fmt::format("monitor.series[{}].values: want {}, one for each time, got {}", i, samples, values));
     }
-    // A period is doubled that often; more would be longer than any run.
+    // Each halving doubles the period; more would make it longer than any run.
     if (result_.monitor->halvings > 30) refuse("monitor.halvings: want at most 30");
   }
 
@@ -138,7 +138,7 @@ Result parse_result(std::string_view text, const std::string& source) {
   best_fields(json, result);
   json("process", result.process);
   monitor_fields(json, result);
-  // Nobody asked for these on a command line, and null stands for what the tool would run without being asked.
+  // A program's own loop has no such options, and null would stand for what the tool runs by default.
   if (result.loop) {
     result.options.workloads.clear();
     result.options.loaders.clear();

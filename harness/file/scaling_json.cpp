@@ -15,7 +15,7 @@
 
 namespace loadline {
 
-// The other half of that in verdicts.h.
+// The counterpart of the one in verdicts.h.
 void fields(RecordReader& json, Estimate& estimate) {
   json("value", estimate.value);
   std::optional<std::vector<double>> ends;
@@ -65,7 +65,7 @@ void fields(auto& json, Record<RankPoint> auto& point) {
   json("lost", point.lost);
 }
 
-// The laws of a curve over ranks, which are those over workers by other names.
+// The laws of a curve over ranks: those over workers, with other names.
 struct RankScalability {
   ScalabilityFit fit;
 };
@@ -94,7 +94,7 @@ std::optional<Law> law_of_ranks(const std::optional<Fit>& fit) {
   return fit ? std::optional(Law{*fit}) : std::nullopt;
 }
 
-// Of both ways; `study` is the one that the curve belongs to.
+// For writing and reading; `study` is the one that the curve belongs to.
 void curve_members(auto& json, auto& curve, const ScalingStudy& study) {
   json("workload", curve.workload);
   json("configuration", curve.configuration);
@@ -115,7 +115,7 @@ void study_members(auto& json, auto& study) {
   json("notes", study.notes);
 }
 
-// What the functions that judge a study rest on.
+// What the functions that judge a study rely on.
 void check_curves(const JsonReader& list, const ScalingStudy& study) {
   for (const RankCurve& curve : study.curves) {
     if (curve.points.size() < 2) throw list.error("want at least two points in each curve");
@@ -152,10 +152,9 @@ ScalingStudy parse_scaling_study(std::string_view text, const std::string& sourc
   if (top.kind() != JsonKind::kObject) throw top.refusal("a scaling study of loadline");
   const auto version = top.member("scaling_schema_version").as_whole();
   if (version != kScalingSchemaVersion) {
-    throw top.error(
-        fmt::format("a scaling study of version {}, and this loadline reads {}: make it again from its "
-                    "results by loadline scale",
-                    version, kScalingSchemaVersion));
+    throw top.error(fmt::format(
+        "a scaling study of version {}, but this loadline reads {}: make it again from its results with loadline scale",
+        version, kScalingSchemaVersion));
   }
   RecordReader json(top);
   ScalingStudy study;

@@ -11,15 +11,16 @@ namespace loadline {
 
 inline constexpr int kScalingSchemaVersion = 1;
 
-// Indented. Numbers are finite; what is missing is null. Laws and sentences follow from the rest, and are only written.
+// Indented. Numbers are finite; what is missing is null. Laws and sentences follow from the rest: they are written
+// but not read.
 std::string scaling_json(const ScalingStudy& study);
 
-// Whether the text is such a document, of whatever version.
+// Whether the text is such a document, of any version.
 bool is_scaling_study(std::string_view text);
 
-// Back from it. Throws Error naming `source`, the place in it, what is wanted and what is there.
+// The inverse. Throws Error that names `source`, the place in it, what is wanted and what was found.
 ScalingStudy parse_scaling_study(std::string_view text, const std::string& source);
-// The same of a file.
+// The same for a file.
 ScalingStudy load_scaling_study(const std::filesystem::path& path);
 
 }  // namespace loadline

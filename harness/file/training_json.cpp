@@ -17,7 +17,7 @@
 
 namespace loadline {
 
-// A score as it stands in the file.
+// A score as in the file.
 struct ScoreRecord {
   std::uint64_t samples = 0;
   std::optional<double> loss;

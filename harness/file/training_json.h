@@ -14,14 +14,14 @@ inline constexpr int kTrainingVersion = 1;
 // Indented. Numbers are finite; what is missing is null.
 std::string training_json(const TrainingResult& result);
 
-// Whether the text is such a document, of whatever version.
+// Whether the text is such a document, of any version.
 bool is_training(std::string_view text);
 
-// Back from it, but for the options and for why there was no validation. Throws Error naming `source`, the place in it,
-// what is wanted and what is there.
+// The inverse, except for the options and for why there was no validation. Throws Error that names `source`, the
+// place in it, what is wanted and what was found.
 TrainingResult parse_training(std::string_view text, const std::string& source);
 
-// The same of a file.
+// The same for a file.
 TrainingResult load_training(const std::filesystem::path& path);
 
 }  // namespace loadline

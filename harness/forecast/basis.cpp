@@ -24,7 +24,7 @@ const CellResult* cell_at(const Result& result, const std::optional<std::size_t>
   return &result.cells[*index];
 }
 
-// The cells of one configuration, those without trials left out.
+// The cells of one configuration that have trials.
 struct CellsOfModes {
   const CellResult* io = nullptr;
   const CellResult* synthetic = nullptr;
@@ -46,7 +46,7 @@ bool is_named_in_part(const std::string& name, std::string_view part) {
   return name.find(part) != std::string::npos;
 }
 
-// Those that load and have a cell with such a name.
+// Configurations that load and have a cell with such a name.
 std::vector<const Configuration*> configurations_named(const Result& result, const Judgement& judgement,
                                                        std::string_view text,
                                                        bool (*matches)(const std::string&, std::string_view)) {
@@ -75,11 +75,11 @@ const Configuration& chosen(const Result& result, const Judgement& judgement, st
   }
   const CellsOfModes cells = cells_of(result, *found.front());
   throw Error(
-      fmt::format("forecast: {} has {} configurations, name one by --cell, such as --cell {}", source, found.size(),
+      fmt::format("forecast: {} has {} configurations; choose one with --cell, such as --cell {}", source, found.size(),
                   (cells.full == nullptr && cells.io == nullptr) ? std::string("NAME") : cells.loading().cell.name()));
 }
 
-// With its interval as a person reads it off a chart.
+// The mean with its interval, as read off a chart.
 Estimate estimate_of(const std::vector<double>& rates) {
   const Summary summary = summarize(rates);
   return {summary.mean, rate_interval(summary)};
@@ -122,7 +122,7 @@ void add_start(Basis& basis, const CellResult& cell) {
   basis.start_up_seconds = first.open_seconds + first.first_batch_seconds;
 }
 
-// Photographs in files: all others are read one by one, however --read is set.
+// Only for photographs in files: all other data is read one by one, whatever --read says.
 bool are_announced(const DatasetInfo& info) {
   return info.access == Access::kFiles && info.encoded;
 }
@@ -163,7 +163,7 @@ std::optional<double> cpu_seconds_of(const CellResult* cell) {
   return cost->cpu_seconds.mean / 1000;
 }
 
-// Workers that wait for the step take CPU time too, in looking for work, which they would leave to others.
+// Workers that wait for the step also use CPU time, looking for work; they would leave it to others.
 void add_cpu(Basis& basis, const CellsOfModes& cells) {
   constexpr double kHeldBack = 0.9;  // FULL over what the loader fills
   const auto load = cpu_seconds_of(cells.io);
@@ -206,7 +206,7 @@ Basis basis_of(const Result& result, const Judgement& judgement, std::string_vie
   add_step(basis, *cells.synthetic);
   add_flight(basis, loading.cell, facts.info);
   const CellResult& reading = cells.io == nullptr ? *cells.full : *cells.io;
-  // Opening stays with the work: no latency that is given for a read speaks of it.
+  // Opening counts as work: the latency given for a read does not cover it.
   basis.read_seconds_per_sample = seconds_per_sample_in(reading, {WorkerStage::kRead});
   basis.from_storage = reads_from_storage(reading, facts);
   add_samples(basis, loading, facts);

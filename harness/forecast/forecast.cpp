@@ -71,7 +71,7 @@ ForecastFound find_nodes(const Basis& basis, const ForecastRequest& request) {
   return found;
 }
 
-// Of what is looked for: where the utilisation is the easiest to keep, and the hardest.
+// The range of what is searched for: where the utilisation is easiest to keep, and hardest.
 struct Ends {
   double easy;
   double hard;
@@ -82,8 +82,8 @@ Ends ends_of(const ForecastFind& kind) {
   return kind.largest ? Ends{kLeastLatency, kMostLatency} : Ends{kMostOfLimit, kLeastOfLimit};
 }
 
-// The hardest value that keeps it, each of whose trials takes long: from `guess` on in factors of two until it turns,
-// and between the last two then. None: not even the easy end does.
+// The hardest value that keeps it. Each try takes long, so it goes from `guess` in factors of two until the answer
+// changes, and then searches between the last two. nullopt: not even the easy end keeps it.
 std::optional<double> look_around(double guess, const Ends& ends, const std::function<bool(double)>& keeps) {
   const double harder = ends.hard > ends.easy ? 2 : 0.5;
   const auto within = [&](double value) {
@@ -139,11 +139,11 @@ void check(const std::string& source, const Basis& basis, const ForecastRequest&
                         request.system.node_memory > 0;
   if (of_bytes && basis.bytes_per_sample <= 0) {
     throw usage_error(
-        fmt::format("forecast: how many bytes a sample has is not known of {}, say so by --sample-bytes", source));
+        fmt::format("forecast: {} does not say how many bytes a sample has; give --sample-bytes", source));
   }
   if (request.system.staging != Staging::kNone && basis.dataset_bytes <= 0) {
     throw usage_error(
-        fmt::format("forecast: how many bytes the dataset has is not known of {}, which --staging copies", source));
+        fmt::format("forecast: {} does not say how many bytes the dataset has, which --staging copies", source));
   }
 }
 
@@ -262,13 +262,13 @@ std::vector<std::string> left_out(const Basis& basis, const System& system, bool
   const SharedStorage& storage = system.storage;
   if (!storage.limited()) {
     sentences.emplace_back(basis.cold_seconds_per_sample
-                               ? "No --storage is given: samples that no page cache holds cost what the first epoch of "
-                                 "one rank says, on each node."
+                               ? "No --storage is given: on each node, samples that no page cache holds cost what they "
+                                 "cost in one rank's first epoch."
                                : "No --storage is given: storage is as fast for all ranks as it was for one.");
   } else if (!storage.latency && !basis.from_storage) {
     sentences.emplace_back(
         "The files were in the page cache when this was measured, and --storage gives no latency: requests take no "
-        "time besides their bytes.");
+        "time beyond that of their bytes.");
   }
   if (storage.limited() && system.node_memory <= 0 && system.staging == Staging::kNone) {
     sentences.emplace_back("No --node-memory is given: each sample is read from storage in each epoch.");

@@ -17,7 +17,7 @@ std::size_t ranks_on_node(const System& system, std::size_t ranks) {
   return std::min(ranks, system.ranks_of_node);
 }
 
-// Samples per second that a limit leaves; both limits 0: none.
+// Samples per second that a limit allows; infinite if both limits are 0.
 double within(double bytes_per_second, double bytes, double iops, double requests) {
   double most = kUnbounded;
   if (bytes_per_second > 0 && bytes > 0) most = bytes_per_second / bytes;
@@ -30,7 +30,7 @@ double of_outlook(const Estimate& rate, Outlook outlook) {
   return outlook == Outlook::kLow ? rate.ci95->low : rate.ci95->high;
 }
 
-// Of one worker, a sample.
+// Seconds of one worker per sample.
 struct SampleTimes {
   double computes = 0;
   double waits = 0;      // for the latency of its requests, one after the other
@@ -49,7 +49,7 @@ SampleTimes sample_times(const Basis& basis, const System& system, double missed
   times.computes = static_cast<double>(std::max<std::size_t>(basis.workers, 1)) / load_per_second;
   if (storage.latency) {
     times.waits = missed * basis.requests_per_sample * *storage.latency;
-    // What was measured on another storage goes; what the page cache took is the processor's and stays.
+    // Reads measured on other storage are dropped; reads from the page cache are processor time and stay.
     if (basis.from_storage) times.computes = std::max(0.0, times.computes - basis.read_seconds_per_sample);
   }
   const double total = storage_per_second(basis, storage, missed);
@@ -59,13 +59,13 @@ SampleTimes sample_times(const Basis& basis, const System& system, double missed
   return times;
 }
 
-// Samples per second that the workers of a rank load where nobody else reads.
+// Samples per second that the workers of a rank load if nobody else reads.
 struct Alone {
   double per_second = 0;
   Limit limit = Limit::kWorkers;
 };
 
-// Of workers that do one after the other: what takes them the longest is their limit.
+// For workers that do one thing after the other: what takes longest is their limit.
 Alone load_in_turns(double workers, double waits, const SampleTimes& times) {
   Limit limit = waits > times.computes ? Limit::kLatency : Limit::kWorkers;
   if (times.transfers > std::max(waits, times.computes)) limit = times.of_transfers;
@@ -102,7 +102,7 @@ struct Bounded {
   }
 };
 
-// What a rank gets of storage whose requests come at random from all of them.
+// What a rank gets from storage with requests at random times from all ranks.
 double of_queue(const Basis& basis, double total, double ranks, double wanted) {
   if (!std::isfinite(total) || !std::isfinite(wanted)) return kUnbounded;
   const double customers = ranks * static_cast<double>(basis.in_flight);
@@ -111,7 +111,7 @@ double of_queue(const Basis& basis, double total, double ranks, double wanted) {
   return closed_queue_per_second(customers, think, service) / ranks;
 }
 
-// The node's and the storage's limits on what a rank of so many gets, however it spends its time.
+// The node's and the storage's limits on what one of this many ranks gets, however it spends its time.
 void hold_back(Bounded& rate, const Basis& basis, const System& system, std::size_t ranks, double missed,
                Outlook outlook) {
   const auto here = static_cast<double>(ranks_on_node(system, ranks));
@@ -142,19 +142,20 @@ void add_step(RankRates& rates, const Basis& basis, const System& system, std::s
   rates.step_per_second = static_cast<double>(basis.batch_size) / rates.step_seconds;
 }
 
-// What a step that binds spends its time on, where it is more than a tenth of it.
+// What a binding step spends its time on, if that is more than a tenth.
 Limit limit_of_step(const RankRates& rates) {
   const double most = std::max(rates.straggler_seconds, rates.reduction_seconds);
   if (most < 0.1 * rates.step_seconds) return Limit::kCompute;
   return rates.straggler_seconds > rates.reduction_seconds ? Limit::kStragglers : Limit::kGradients;
 }
 
-// The share of its draws of an epoch that a node makes for the first time.
+// The share of a node's draws in an epoch that are first draws.
 double missed_of_draws(const Basis& basis, double nodes, double epoch) {
   if (!basis.random_crops || basis.dataset_bytes <= 0 || basis.bytes_per_sample <= 0) {
     return std::pow(1 - 1 / nodes, epoch - 1);
   }
-  // Datasets' worth that a node draws in an epoch, with repeats: what it has not yet drawn falls off exponentially.
+  // Samples that a node draws in an epoch, in units of the dataset, with repeats: what it has not yet drawn falls off
+  // exponentially.
   const double drawn = basis.dataset_samples * basis.bytes_per_sample / basis.dataset_bytes / nodes;
   return drawn > 0 ? std::exp(-drawn * (epoch - 1)) * -std::expm1(-drawn) / drawn : 1;
 }
@@ -220,13 +221,13 @@ double reduction_seconds(const Network& network, double bytes, std::size_t membe
 
 double closed_queue_per_second(double customers, double think_seconds, double service_seconds) {
   constexpr double kMostWalked = 1e5;
-  // So far beyond its knee the queue is at its limit to a thousandth, and need not be walked to. Of many customers it
-  // is there soon: a tenth beyond, the server of 1e5 idles for e^-440 of its time.
+  // This far beyond its knee the queue is within a thousandth of its limit, so no iteration is needed. With many
+  // customers that is soon: a tenth beyond, the server of 1e5 idles for e^-440 of its time.
   const bool many = customers > kMostWalked;
   if (customers * service_seconds > (many ? 1.1 : 1000) * (think_seconds + service_seconds)) return 1 / service_seconds;
   if (many) {
-    // One that arrives meets what is there but for its own share. This makes the queue the root of
-    // others * queue^2 + b * queue - customers = 0, in the form that does not cancel out.
+    // An arriving customer meets the queue without its own share. So the queue is the root of others * queue^2 + b *
+    // queue - customers = 0, in the form that does not cancel out.
     const double others = (customers - 1) / customers;
     const double b = think_seconds / service_seconds + 1 - customers * others;
     const double root = std::sqrt(b * b + 4 * others * customers);
@@ -254,14 +255,14 @@ RankRates rank_rates(const Basis& basis, const System& system, std::size_t ranks
   rates.load_per_second = load.per_second;
   const double together = basis.workers == 0 ? 1 / (1 / alone.per_second + 1 / rates.step_per_second)
                                              : std::min(alone.per_second, rates.step_per_second);
-  // Loading and steps that get in each other's way leave a shared storage idle, not slower.
+  // Loading and steps that get in each other's way leave shared storage idle, but not slower.
   Bounded rate{basis.coupling * together,
                alone.per_second < rates.step_per_second ? alone.limit : limit_of_step(rates)};
   hold_back(rate, basis, system, ranks, missed, outlook);
   rates.samples_per_second = rate.per_second;
   rates.limit = rate.limit;
   if (!system.storage.limited() && basis.cold_seconds_per_sample && missed > 0) {
-    // All that is known of reading is how long one rank took: as long as a node takes, whoever of its ranks reads.
+    // All that is known about reading is how long one rank took: a node takes as long, whichever of its ranks reads.
     const double of_missed = *basis.cold_seconds_per_sample / missed_of_draws(basis, 1, 1);
     const double reads = missed * of_missed * static_cast<double>(ranks_on_node(system, ranks));
     const double steady = 1 / rates.samples_per_second;

@@ -11,12 +11,13 @@ struct NumberPart {
   double* value;
   double least = 0;
   double most = 1e21;
-  bool above_least = false;  // the least is too little
+  bool above_least = false;  // `least` itself is too small
   bool whole = false;        // no fraction
 };
 
-// Sets what `text` names, and leaves the rest alone. Numbers may end in k, M, G, T, P (powers of 1000) or Ki, Mi, Gi,
-// Ti, Pi (of 1024). Throws usage Error that begins with `option` and names the part that is wrong and what is possible.
+// Sets the numbers that `text` has, and leaves the rest alone. Numbers may end in k, M, G, T, P (powers of 1000) or
+// Ki, Mi, Gi, Ti, Pi (of 1024). Throws usage Error that begins with `option` and says which part is wrong and what is
+// possible.
 void read_numbers(std::string_view option, std::string_view text, std::span<const NumberPart> parts);
 
 // One such number.

@@ -1,4 +1,4 @@
-// Normal draws that are the same on every machine. Pure functions, safe from any thread.
+// Normally distributed draws that are the same on every machine. Pure functions, safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace loadline {
 
-// The standard normal value that a share `below` of all draws is less than, and `above` is not, whichever of the two is
-// the smaller one and so the exact one. Off by 4.5e-4 at the most (Abramowitz and Stegun, 26.2.23).
+// The standard normal value with a share `below` of all draws less than it and `above` = 1 - `below` greater. The
+// smaller of the two counts, since it is more exact. Off by at most 4.5e-4 (Abramowitz and Stegun, 26.2.23).
 inline double normal_quantile(double below, double above) {
   const double tail = std::max(1e-300, std::min(below, above));
   const double t = std::sqrt(-2 * std::log(tail));
@@ -30,7 +30,7 @@ class NormalDraws {
     return normal_quantile(below, 1 - below);
   }
 
-  // The largest of so many.
+  // The largest of `count` draws.
   double largest(double count) {
     const double log_below = std::log(uniform()) / count;
     return normal_quantile(std::exp(log_below), -std::expm1(log_below));

@@ -34,7 +34,7 @@ void check_finite(std::span<const PlannedNumber> numbers) {
   }
 }
 
-// SimGrid ends the process where a time or a size is not finite, rather than throw.
+// SimGrid ends the process rather than throw if a time or a size is not finite.
 void check_finite(const SimulationPlan& plan) {
   const SimulatedRun& run = plan.run;
   check_finite(std::array{PlannedNumber{"the batch size", run.batch_size},

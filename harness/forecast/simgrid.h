@@ -9,7 +9,7 @@
 
 namespace loadline {
 
-// Why this build has no SimGrid, and how to get it; empty where it has.
+// Why this build has no SimGrid, and how to get it; empty if it has.
 std::string why_no_simgrid();
 
 // Its version: "3.32". Throws Error where its module cannot be loaded.

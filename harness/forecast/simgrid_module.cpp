@@ -50,7 +50,7 @@ struct Hardware {
   }
 };
 
-// SimGrid handles these in its own way, and they are the program's.
+// SimGrid installs handlers for these signals, which belong to the program.
 class KeptSignals {
  public:
   KeptSignals() {
@@ -66,7 +66,8 @@ class KeptSignals {
   std::array<struct sigaction, kSignals.size()> actions_{};
 };
 
-// Flows get a fair share of each link at once (max-min fairness), with no start of TCP, no latency and no traffic back.
+// Flows get a fair share of each link at once (max-min fairness), without TCP's slow start, latency or return
+// traffic.
 const Hardware& hardware() {
   static std::array<std::string, 6> words{"loadline",
                                           "--cfg=network/model:CM02",
@@ -100,7 +101,7 @@ struct Scene {
   double now() const { return (sg::Engine::get_clock() - started) / scale; }
 };
 
-// What one group does. Its loading and its steps are two actors, or one.
+// What one group does. Its loading and its steps are one actor or two.
 class Group {
  public:
   Group(Scene& scene, std::size_t index)
@@ -129,7 +130,7 @@ class Group {
     }
   }
 
-  // Of a batch: what a node has in memory is a matter of chance for each of its samples.
+  // For each sample of a batch, chance decides whether the node has it in memory.
   double share_missed(double likely) {
     const double share = std::clamp(std::max(likely, run_.least_missed), 0.0, 1.0);
     if (run_.seed == 0 || share == 0 || share == 1) return share;
@@ -148,8 +149,8 @@ class Group {
       sg::this_actor::sleep_for(seconds);
       return;
     }
-    // A flow begins by itself once it knows how much, where from and where to. It takes all that it can get: a limit of
-    // its own (set_rate) SimGrid 3.32 heeds between mailboxes alone.
+    // A flow begins by itself once it has a size, a source and a destination. It takes all that it can get: SimGrid
+    // 3.32 applies a flow's own limit (set_rate) only between mailboxes.
     const sg::CommPtr flow = sg::Comm::sendto_init();
     flow->set_payload_size(static_cast<std::uint64_t>(units));
     flow->set_source(hardware().storage);
@@ -191,8 +192,8 @@ class Group {
     });
   }
 
-  // Of the slowest rank where all wait for it, and else of the mean rank. Kept for as many steps as a trial had: its
-  // mean over these is what was measured.
+  // The pace of the slowest rank if all wait for it, otherwise of the mean rank. It is kept for as many steps as a
+  // trial had, since the mean over these was measured.
   double pace(std::size_t step) {
     if (run_.seed == 0 || run_.variation <= 0) return 1;
     if (steps_left_ < 1) {
@@ -232,8 +233,9 @@ void copy(Scene& scene) {
   double seconds = 0;  // about as many as it takes
   if (run.storage_bytes_per_second > 0) seconds = nodes * run.copied_bytes / run.storage_bytes_per_second;
   if (run.node_bytes_per_second > 0) seconds = std::max(seconds, run.copied_bytes / run.node_bytes_per_second);
-  if (!std::isfinite(seconds)) throw std::runtime_error("copying the dataset takes longer than a number can say");
-  // On the engine's clock it takes as long as a step, which would vanish behind ages.
+  if (!std::isfinite(seconds)) throw std::runtime_error("copying the dataset takes longer than a number can hold");
+  // Copying may take so long that the duration of a step would vanish in rounding, so on the engine's clock it lasts
+  // as long as a step.
   const double scale = kSecondsOfStep / seconds;
   const double of_rate = kUnitsOfBatch / run.copied_bytes / scale;
   set_links(scene, run.storage_bytes_per_second * of_rate, run.node_bytes_per_second * of_rate);

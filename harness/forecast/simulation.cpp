@@ -44,7 +44,7 @@ std::vector<SimulatedGroup> groups_of(const System& system, std::size_t ranks) {
   return groups;
 }
 
-// Datasets' worth of crops that a node draws in an epoch, with repeats; 0: each sample comes once.
+// Crops that a node draws in an epoch, in units of the dataset, with repeats; 0: each sample comes once.
 double drawn_of_epoch(const Basis& basis, double nodes) {
   if (!basis.random_crops || basis.dataset_bytes <= 0 || basis.bytes_per_sample <= 0) return 0;
   return basis.dataset_samples * basis.bytes_per_sample / basis.dataset_bytes / nodes;
@@ -96,7 +96,7 @@ void add_loading(SimulatedRun& run, const Basis& basis, const System& system, st
 }
 
 void add_steps(SimulatedRun& run, const Basis& basis, const System& system, std::size_t ranks) {
-  // What loading and steps cost each other is as much of a step as of loading.
+  // What loading and steps cost each other is the same share of a step as of loading.
   run.step_seconds = run.batch_size / basis.step_per_second.value / basis.coupling;
   run.variation = basis.step_variation;
   run.pace_steps = std::max(1.0, basis.steps_of_trial);
@@ -192,7 +192,7 @@ std::optional<double> cold_reads_per_second(const Basis& basis) {
   double high = later;
   while (epoch_mean(high) < wanted) high *= 2;
   if (!std::isfinite(high)) {
-    throw Error(fmt::format("forecast: no rate of reads makes the first epoch {:g} seconds a sample longer",
+    throw Error(fmt::format("forecast: no rate of reads makes the first epoch {:g} seconds per sample longer",
                             *basis.cold_seconds_per_sample));
   }
   while (high / low > 1 + 1e-9) {

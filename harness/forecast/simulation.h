@@ -1,5 +1,5 @@
-// The same ranks and the same system as in model.h, simulated step by step: paces that differ, samples that a node has
-// by chance, queues that run dry. docs/forecast.md says what is simulated and what is not.
+// The same ranks and the same system as in model.h, simulated step by step: paces differ, a node has samples by
+// chance, queues run dry. docs/forecast.md says what is simulated and what is not.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@ struct SimulationPlan {
   SimulatedRun run;
   std::vector<SimulatedGroup> groups;
   std::vector<SimulatedEpoch> epochs;
-  std::vector<double> epoch_samples;  // of all ranks, in the steps that are simulated of each epoch
+  std::vector<double> epoch_samples;  // of all ranks, in the simulated steps of each epoch
 
-  std::size_t steps() const;  // those of the warm-up included
+  std::size_t steps() const;  // including the warm-up
 };
 
 struct SimulatedTimes {
-  std::vector<double> step_ends;  // seconds, a step
+  std::vector<double> step_ends;  // seconds, one per step
   SimulatedOutcome outcome;
 };
 
 class Simulator {
  public:
   virtual ~Simulator() = default;
-  // From one thread. Throws Error where it cannot.
+  // Always called from the same thread. Throws Error on failure.
   virtual SimulatedTimes run(const SimulationPlan& plan) = 0;
 };
 
-// `seed` 0: no rank and no batch differs from the mean. Others are draws of the paces of ranks, of what each batch
-// misses, and of the rates of `basis` within their intervals.
+// With `seed` 0 every rank and every batch is average. Any other seed draws the paces of ranks, what each batch
+// misses, and the rates of `basis` within their intervals.
 SimulationPlan plan_simulation(const Basis& basis, const System& system, std::size_t ranks, std::size_t epochs,
                                std::uint64_t seed);
 
@@ -49,18 +49,18 @@ struct SimulatedPoint {
   double waiting = 0;          // share in which it waits for data
   double held = 0;             // share in which it waits for the slowest rank
   double median_step = 0;      // seconds from the end of a step of all to the end of the next, in the last epoch
-  double slow_step = 0;        // that 95 % of these are no longer than
+  double slow_step = 0;        // 95th percentile of these times
   std::vector<double> epochs;  // samples per second of all ranks, the first epoch first
   std::optional<double> staging_seconds;
 };
 
-// With seeds 1 to `seeds`; where there is nothing to draw, once.
+// Runs seeds 1 to `seeds`; where there is nothing to draw, one run.
 SimulatedPoint simulated_point(Simulator& simulator, const Basis& basis, const System& system, std::size_t ranks,
                                std::size_t epochs, std::size_t seeds);
 
-// The samples per second that a node reads in the first epoch of one rank, if it reads while it steps: so many that the
-// epoch takes as long as it did. Absent where that is not known, and where nothing was slower than the step. Throws
-// Error where the seconds of a read would exceed a double.
+// The samples per second that a node must read in one rank's first epoch, overlapped with its steps, for that epoch
+// to take as long as it did. Absent where that is not known, and where nothing was slower than the step. Throws Error
+// if the seconds of a read would exceed a double.
 std::optional<double> cold_reads_per_second(const Basis& basis);
 
 }  // namespace loadline

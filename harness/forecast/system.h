@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// Storage that all nodes share. Zero is no limit, and a latency that was not given is what was measured.
+// Storage that all nodes share. Zero means no limit; without a latency, the measured one applies.
 struct SharedStorage {
   double bytes_per_second = 0;         // of all clients together
   double client_bytes_per_second = 0;  // of one node
@@ -25,8 +25,8 @@ enum class Reduction : std::uint8_t { kBest, kRing, kTree };
 
 // What sums up gradients between nodes. Links within a node take no time.
 struct Network {
-  double bytes_per_second = 0;  // of a node's link, in each direction; 0: bytes take no time
-  double latency = 0;           // seconds of a message
+  double bytes_per_second = 0;  // per node's link, in each direction; 0: bytes take no time
+  double latency = 0;           // seconds per message
   Reduction reduction = Reduction::kBest;
   double overlap = 0;  // share of a reduction that is hidden behind the backward pass
 };
@@ -34,17 +34,17 @@ struct Network {
 enum class Staging : std::uint8_t {
   kNone,    // samples are read from the shared storage
   kCopies,  // each node first copies the whole dataset
-  kShards,  // each node first copies a share of its own, and reads no other
+  kShards,  // each node first copies its own share, and reads nothing else
 };
 
 struct System {
   SharedStorage storage;
   Network network;
   std::size_t ranks_of_node = 1;
-  std::size_t node_cpus = 0;  // 0: each rank has the CPUs that it was measured on
+  std::size_t node_cpus = 0;  // 0: each rank has as many CPUs as when it was measured
   double node_memory = 0;     // bytes of page cache; 0: nothing stays
   Staging staging = Staging::kNone;
-  bool together = true;  // each step ends when the slowest rank has ended it; false: ranks do not wait for each other
+  bool together = true;  // each step ends when the slowest rank ends it; false: ranks do not wait for each other
 
   std::size_t nodes_for(std::size_t ranks) const { return (ranks + ranks_of_node - 1) / ranks_of_node; }
 };

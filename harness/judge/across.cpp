@@ -24,7 +24,7 @@ struct Trio {
   std::optional<std::size_t> synthetic;
   std::optional<std::size_t> full;
 
-  // The one whose settings are those of the configuration.
+  // The cell whose settings represent the configuration.
   std::size_t cell() const { return full ? *full : io ? *io : *synthetic; }
   std::optional<std::size_t> of(Mode mode) const {
     return mode == Mode::kFull ? full : mode == Mode::kIo ? io : mode == Mode::kSynthetic ? synthetic : std::nullopt;
@@ -88,7 +88,7 @@ class Sides {
 
   void match(const Trios& base, const Trios& changed) {
     if (base.empty() || changed.empty()) return;
-    // Of IO alone nothing says which compute goes with it.
+    // For IO alone nothing says which compute goes with it.
     const auto has_step = [](const Trio& trio) { return trio.full || trio.synthetic; };
     with_step_ = std::ranges::all_of(base, has_step) && std::ranges::all_of(changed, has_step);
     if (!across_.empty()) {
@@ -106,7 +106,7 @@ class Sides {
   using Rows = std::vector<const SettingRow*>;
   using Groups = std::map<std::string, Trios>;
 
-  // Of all choices those in which partners have to agree, where `may_differ` says of which this is not so.
+  // The choices in which partners must agree: all except those in `may_differ`.
   template <typename MayDiffer>
   Rows key_rows(const MayDiffer& may_differ) const {
     std::vector<std::string_view> free;
@@ -169,7 +169,7 @@ class Sides {
     return true;
   }
 
-  // The mode by which the best is known: one of which both sides have trials.
+  // The mode that decides which is best: one in which both sides have trials.
   std::optional<Mode> mode_of_best(const Trios& base, const Trios& changed) const {
     for (const Mode mode : {Mode::kFull, Mode::kIo, Mode::kSynthetic}) {
       const auto has = [&](const Result& result, const Trios& trios) {
@@ -194,7 +194,7 @@ class Sides {
     for (const Mode mode : {Mode::kIo, Mode::kSynthetic, Mode::kFull}) {
       const auto ours = base.of(mode);
       const auto theirs = changed.of(mode);
-      // SYNTHETIC may be that of several configurations.
+      // Several configurations may share a SYNTHETIC.
       if (!ours || !theirs || ours_.contains(*ours) || theirs_.contains(*theirs)) continue;
       ours_.insert(*ours);
       theirs_.insert(*theirs);

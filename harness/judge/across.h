@@ -1,5 +1,5 @@
-// Partners for cells that differ in a setting the user chose: the last stage of match_cells(). Pure functions, safe
-// from any thread.
+// Finds partners for cells that differ in a setting the user chose: the last stage of match_cells(). Pure functions,
+// safe from any thread.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace loadline {
 
-// Moves cells from `matching.gone` and `matching.added` to its pairs, as the third stage of match_cells() has it.
-// Throws usage Error for an unknown setting in `across`.
+// Moves cells from `matching.gone` and `matching.added` to its pairs, by the third stage of match_cells(). Throws
+// usage Error for an unknown setting in `across`.
 void match_across(const Result& base, const Result& changed, std::span<const std::string> across, Matching& matching);
 
 }  // namespace loadline

@@ -17,29 +17,29 @@
 namespace loadline {
 namespace {
 
-// From this share on a cause is worth a sentence: what it takes away is then as much as is noticeable in any figure,
-// and more than the housekeeping of a quiet machine, which comes to 1 or 2 %.
+// From this share on a cause is worth a sentence: its effect is then noticeable in any figure, and larger than the
+// housekeeping of a quiet machine, which takes 1 or 2 %.
 constexpr double kNamed = 0.05;
 
-// Latency is what limits loading only where the threads are off the CPUs for most of the time, for no reason that is
-// named otherwise, and the consumer waits for most of it.
+// Latency limits loading only where the threads are off the CPUs for most of the time, for no other known reason, and
+// the consumer waits for most of it.
 constexpr double kMostly = 0.5;
 
-// Of what a device gives: from there on the reads that are under way keep it busy, and more of them would wait for it.
-// A device is rarely so steady that its ceiling and the trials beside it had the same of it.
+// From this share of a device's rate on, the reads under way keep it busy, and further reads would wait for it. A
+// device is rarely so steady that its ceiling and the trials next to it got the same rate.
 constexpr double kBusyDevice = 0.75;
 
-// Evidence that threads were blocked on storage. Of the bytes that the samples take in the files, a device gave at
-// least this share: what metadata and a stray page bring in is less.
+// Evidence that threads were blocked on storage: a device delivered at least this share of the bytes that the samples
+// take in the files. Metadata and stray pages bring in less.
 constexpr double kFromDevice = 0.01;
-// A major fault cannot explain more than this: a seek of a disk or a turn of a network, with some queue before it. A
-// few stray faults then do not explain a second of waiting.
+// A major fault cannot explain more than this: a disk seek or a network round trip, with some queue before it. So a
+// few stray faults do not explain a second of waiting.
 constexpr double kLongestFaultSeconds = 0.02;
 
-// A batch's worker and its consumer give up their CPUs no more often than this for slots and for each other.
+// Per batch, a worker and the consumer give up their CPUs no more often than this to wait for slots and each other.
 constexpr double kSwitchesOfWaitingForSlots = 8;
 
-// What one trial tells, in seconds.
+// What one trial shows, in seconds.
 struct Times {
   double available = 0;  // of the threads that are counted, on the CPUs that there are for them
   double wall = 0;
@@ -51,7 +51,8 @@ struct Times {
   std::optional<double> blocked;
 };
 
-// Of ranks the mean one's, as its threads and CPUs are counted: what they used together is in the trial.
+// For several ranks, those of the mean rank, since its threads and CPUs are counted; the trial has what all used
+// together.
 Usage usage_of_one(const Trial& trial) {
   Usage usage = trial.usage;
   const auto ranks = static_cast<double>(trial.rank_count());
@@ -62,9 +63,9 @@ Usage usage_of_one(const Trial& trial) {
   return usage;
 }
 
-// Time in which threads were runnable and other processes had the CPUs. The quota of a control group holds back threads
-// that count as runnable. While threads wait for a CPU, all CPUs are taken: by this process alone for no more than the
-// time it used over the CPUs, and no more of its threads wait then than it has beyond them.
+// Time in which threads were runnable and other processes had the CPUs. Threads held back by the quota of a control
+// group also count as runnable. While threads wait for a CPU, all CPUs are taken: by this process alone for at most
+// the time that it used divided by the CPUs, and then at most as many of its threads wait as exceed the CPUs.
 double taken_by_others(const Trial& trial, const Usage& usage, const SharedCpus& threads, double cpus) {
   const double used = usage.user_cpu_seconds + usage.system_cpu_seconds;
   const double beyond = std::max(0.0, static_cast<double>(threads.of_process) - cpus);
@@ -91,7 +92,7 @@ Times times_of(const Trial& trial, const SharedCpus& threads) {
 
 using Part = std::optional<double> (*)(const Times&);
 
-// Absent unless all trials tell.
+// Absent unless all trials have it.
 std::optional<TimeShare> share_of(const std::vector<Times>& trials, Part part, Part whole) {
   double sum = 0;
   double all = 0;
@@ -117,7 +118,7 @@ double mean_of(const std::optional<TimeShare>& share) {
   return share ? share->mean : 0;
 }
 
-// Whether the threads were blocked on storage for so long that it can explain time in which nobody worked.
+// Whether the threads were blocked on storage for long enough to explain the time in which they did not work.
 bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const Causes& causes, double idle_seconds) {
   if (causes.blocked && causes.blocked->mean >= kMostly * (1 - causes.cpu.mean)) return true;
   double faults = 0;
@@ -134,16 +135,16 @@ bool blocked_on_storage(const CellResult& cell, const DatasetInfo& info, const C
   }
   if (faults * kLongestFaultSeconds >= kMostly * idle_seconds) return true;
   if (from_device > 0 && from_device >= kFromDevice * stored) return true;
-  // File systems of a network or of a user's process may count nothing of this, and most kernels do not count at all.
-  // Where every sample is read by calls, as mapped ones are not, threads that neither run nor are runnable are then in
-  // one of them, or wait for a slot behind a batch that takes long. That takes few switches a batch, and reads many.
+  // Network and FUSE file systems may not count this, and most kernels do not count it at all. If every sample is
+  // read by calls, unlike mapped ones, threads that neither run nor are runnable are in such a call, or wait for a
+  // slot behind a slow batch. Waiting for slots takes few switches per batch, reading takes many.
   return info.access == Access::kFiles && causes.contention.has_value() && !causes.blocked &&
          switches > kSwitchesOfWaitingForSlots * batches;
 }
 
 bool waits_for_storage(const CellResult& cell, const DatasetInfo& info, const Causes& causes,
                        const std::vector<Times>& trials) {
-  // Reads through a library that has one lock wait for each other, which looks the same, and are left out.
+  // Reads through a library with one lock wait for each other, which looks the same, so they are left out.
   if (info.access != Access::kFiles && info.access != Access::kMapped) return false;
   if (causes.wait.mean < kMostly) return false;
   const double elsewhere = mean_of(causes.contention) + mean_of(causes.throttling) + mean_of(causes.steal);
@@ -154,7 +155,7 @@ bool waits_for_storage(const CellResult& cell, const DatasetInfo& info, const Ca
   return blocked_on_storage(cell, info, causes, idle * seconds);
 }
 
-// The mean over the trials of which a monitor can tell; none where there is none.
+// The mean over the trials that the monitor covers; nullopt if it covers none.
 std::optional<double> mean_over_trials(const CellResult& cell, const MonitorRecord& monitor,
                                        std::optional<double> (*figure)(const MonitorRecord&, const Trial&)) {
   double sum = 0;
@@ -175,7 +176,7 @@ std::optional<double> reads_after_reclaim(const MonitorRecord& monitor, const Tr
   return mean_meanwhile(monitor, "read again after reclaim", trial);
 }
 
-// Who reads from storage at all is in the way of those who do it too.
+// Other readers matter only to trials that read from storage themselves.
 void name_machine_causes(const CellResult& cell, const MonitorRecord& monitor, Causes& causes) {
   constexpr double kLeast = 8 << 20;  // bytes/s
   constexpr double kLeastOwn = 1 << 20;
@@ -186,7 +187,7 @@ void name_machine_causes(const CellResult& cell, const MonitorRecord& monitor, C
   if (!own || *own < kLeastOwn) return;
   const double others = causes.others_read_bytes_per_second.value_or(0);
   if (others >= kLeast && others >= kOfAllReads * (others + *own)) causes.named.push_back(Cause::kReaders);
-  // Dropping the files for a cold trial is no shortage.
+  // Dropping files for a cold trial is not a shortage of memory.
   const double again = causes.read_again_bytes_per_second.value_or(0);
   if (cell.cell.cache != CacheState::kCold && again >= kOfAllReads * *own) causes.named.push_back(Cause::kReclaim);
 }
@@ -215,8 +216,8 @@ std::string sentence_of(Cause cause, const Causes& causes, std::string_view more
           threads, were, share_text(causes.cpu), more_reads);
     case Cause::kStorage:
       return fmt::format(
-          " Loading is bound by storage: the trials took {} of what it gives to such reads, so more of them in flight "
-          "cannot help; use faster storage, or data that takes fewer bytes.",
+          " Loading is bound by storage: the trials used {} of its rate for such reads, so more of them in flight can "
+          "hardly help; use faster storage, or data that takes fewer bytes.",
           *causes.device < 0.995 ? fmt::format("{} %", std::lround(100 * *causes.device)) : "all");
     case Cause::kContention:
       return fmt::format(
@@ -294,7 +295,7 @@ std::optional<Causes> causes_of(const CellResult& cell, const DatasetInfo& info,
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& one : found) causes.named.push_back(one.second);
   const LoaderKind* known = cell.cell.loader ? known_loader(*cell.cell.loader) : nullptr;
-  // Processes of another's loader read what would be taken for others' reads.
+  // Reads by the processes of an external loader would be taken for those of others.
   if (monitor != nullptr && known != nullptr && !known->external) name_machine_causes(cell, *monitor, causes);
   return causes;
 }

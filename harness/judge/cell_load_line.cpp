@@ -21,7 +21,7 @@ std::string hands_of(const Ceiling& ceiling) {
   return fmt::format("{} thread{}", ceiling.threads, ceiling.threads == 1 ? "" : "s");
 }
 
-// What an epoch in random order may have that starts cold: of these two ceilings, one after the other.
+// What a cold epoch in random order can reach: the limits of these two ceilings, one after the other.
 struct EpochLimit {
   std::string_view read;
   std::string_view filled;
@@ -63,7 +63,7 @@ std::optional<EpochLimit> random_epoch_limit(const Result& result, const CellRes
                          .samples_per_second_filled = filled_rate})};
 }
 
-// With a space before it; nothing where that is about what the binding ceiling allows alone.
+// The sentence has a leading space; it is empty where the limit is about what the binding ceiling alone allows.
 std::string random_epoch_sentence(const Result& result, const CellResult& cell, const LoadLine& line) {
   constexpr double kAsGood = 0.95;
   const auto limit = random_epoch_limit(result, cell);
@@ -91,7 +91,7 @@ std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult&
     bounds.push_back(rates_of(result.ceilings[i],
                               ceiling.samples_per_unit(cell.cell, info, memory_in_force(result.environment.machine))));
   }
-  // Without ceilings the compute alone is no load line.
+  // The compute alone, without ceilings, is not a load line.
   if (!bounds.empty() && cell.cell.mode == Mode::kFull) {
     bounds.push_back(synthetic ? rates_of(*synthetic) : std::vector<double>());
   }

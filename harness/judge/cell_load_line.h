@@ -10,7 +10,7 @@
 
 namespace loadline {
 
-// Samples per second of each trial; by default its own units per second.
+// Samples per second of each trial; by default the ceiling's own units per second.
 std::vector<double> rates_of(const CeilingResult& ceiling, double samples_per_unit = 1);
 
 // What the one consumer of IO can read.
@@ -18,18 +18,18 @@ bool is_drain(const Ceiling& ceiling);
 // What the storage of the data delivers.
 bool is_device(const Ceiling& ceiling);
 
-// The compute of a FULL cell is a bound of it too: what it takes alone, in `synthetic`, is the most it takes; null: it
-// was not measured. std::nullopt without trials or ceilings.
+// The compute bounds a FULL cell too: it takes no more than it takes alone, in `synthetic` (null: not measured).
+// std::nullopt without trials or ceilings.
 std::optional<CellLoadLine> load_line_of(const Result& result, const CellResult& cell, const CellResult* synthetic);
 
-// With a space before it. Nothing without a load line, where the compute is it, or where it is too noisy.
-// `beside_full`: of IO with FULL beside it.
+// The sentence has a leading space. It is empty without a load line, where the compute is the lowest bound, and where
+// the figure is too noisy. `beside_full`: the cell is IO of a configuration that also has FULL.
 std::string load_line_sentence(const Result& result, const CellResult& cell, const std::optional<CellLoadLine>& found,
                                bool beside_full);
 
-// What the trials took of what a device gives to such reads, the most that any of its ceilings says: in samples, which
-// in random order are filled behind the reading, and in bytes that came from the device, of which samples at random
-// places need more than they hold. std::nullopt where none was measured.
+// The share of the device's rate for such reads that the trials used: the highest that any of its ceilings gives, in
+// samples (which in random order are filled after the reading) and in bytes that came from the device (samples at
+// random places need more bytes than they hold). std::nullopt where no such ceiling was measured.
 std::optional<double> device_share_of(const Result& result, const CellResult& cell);
 
 }  // namespace loadline

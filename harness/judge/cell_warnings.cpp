@@ -63,7 +63,7 @@ void warn_of_cold(const CellResult& cell, const DatasetFacts& facts, Warnings& w
                                        path));
 }
 
-// Of samples in random order the first ones each need a piece of the files of their own, which then serves others.
+// In random order the first samples each need their own block of the files, which later serves others.
 void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, const Machine& machine,
                            Warnings& warnings) {
   constexpr double kForOthers = 2;  // times the bytes of the samples
@@ -89,7 +89,7 @@ void warn_of_part_of_epoch(const CellResult& cell, const DatasetFacts& facts, co
        most});
 }
 
-// What was in the page cache before the first trial may have had to make room since.
+// What was in the page cache before the first trial may have been evicted since.
 void warn_of_warm(const CellResult& cell, const DatasetFacts& facts, Warnings& warnings) {
   if (!starts(cell.cell, CacheState::kWarm) || facts.info.access == Access::kResident) return;
   if (facts.before.resident_pages < facts.before.pages) return;  // said of the dataset already
@@ -186,7 +186,7 @@ void warn_of_loop(const CellResult& cell, Warnings& warnings) {
                       most});
 }
 
-// Once a cell: the trials say it each for itself.
+// Once per cell, since each trial repeats it.
 void warn_of_cpus(const CellResult& cell, const Machine& machine, Warnings& warnings) {
   const auto changed = std::ranges::count_if(cell.trials, [](const Trial& t) { return t.changed_cpus.has_value(); });
   if (changed == 0) return;

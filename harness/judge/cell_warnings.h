@@ -1,4 +1,4 @@
-// What the trials of a cell say about how far its figures can be trusted.
+// What the trials of a cell say about how far to trust its figures.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,14 @@
 
 namespace loadline {
 
-// Whether storage was read. Pages that a kernel moves about are missing for a moment, and then nobody reads them anew.
+// Whether the trial read from storage. Pages that the kernel moves are missing for a moment, but nobody reads them
+// again.
 bool came_from_storage(const Trial& trial);
-// A missing page of a mapping is a major fault; of a call that reads, a file system of a network may count nothing.
+// Whether the system counts the reads of these files: a missing page of a mapping is a major fault, but a network
+// file system may count nothing for a call that reads.
 bool shows_what_it_reads(const DatasetFacts& facts);
 
-// Adds the warnings of one cell; what the machine did meanwhile has its own (machine_warnings.h).
+// Adds the warnings of one cell, except those about what the machine did meanwhile (machine_warnings.h).
 void warn_of_cell(const Result& result, const CellResult& cell, const CellSummary& summary,
                   std::vector<Warning>& warnings);
 

@@ -42,7 +42,7 @@ bool other_access(const Cell& base, const Cell& changed) {
   return access(base) != access(changed);
 }
 
-// What a setting that does not apply, or that was left open, is called.
+// The word for a setting that does not apply, or was left open.
 std::string value_text(const SettingRow& row, const Cell& cell) {
   const std::string text = text_of(row.read(cell));
   if (!text.empty()) return text;

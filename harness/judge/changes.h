@@ -13,22 +13,22 @@
 
 namespace loadline {
 
-// Settings by which cells of two results can be told apart: without the mode and the workload, which partners share,
-// without where the data lies, and without what the machine makes of a cell.
+// Settings that tell cells of two results apart. The mode and the workload, which partners share, are left out; so
+// are the data's location and what the machine makes of a cell.
 std::vector<const SettingRow*> choices();
 
 // "batch size" of "batch_size".
 std::string words_of(std::string_view setting);
 
-// Whether `setting` follows from `from`: the format from the loader, the normalisation from the type of the batch, and
-// the precision from the compute, which may have none.
+// Whether `setting` follows from `from`: the format from the loader, the normalisation from the type of the batch,
+// and the precision from the compute, which may not have one.
 bool follows(std::string_view setting, std::string_view from);
 
-// The choices in which two cells differ, in the order of settings(), without those that follow from another of them:
+// The choices in which two cells differ, in the order of settings(), without those that follow from another:
 // {"workers", "1", "2"}, {"batch size", "512", "64"}. "none": the loader has no workers; "auto": left to the tool.
 std::vector<Difference> changes_between(const Cell& base, const Cell& changed);
 
-// The same of two cells of results, where a format that was left to the tool is known.
+// The same for two cells of results, where the format is known even if it was left to the tool.
 std::vector<Difference> changes_between(const Result& base, std::size_t base_cell, const Result& changed,
                                         std::size_t changed_cell);
 

@@ -1,4 +1,4 @@
-// What on this machine disturbs a measurement, told before anything is measured, and what to do about it.
+// What on this machine disturbs a measurement, and what to do about it: known before anything is measured.
 #pragma once
 
 #include <optional>
@@ -26,19 +26,19 @@ struct Symptom {
   std::string advice;   // empty where there is nothing to do
 };
 
-// What the system has counted up to a moment, since it was started.
+// What the system has counted since it started.
 struct MachineCounts {
   std::optional<double> cpu_ticks;     // of all CPUs, idle ones too
-  std::optional<double> busy_ticks;    // of these in use, by whatever process
-  std::optional<double> stolen_ticks;  // and given to other virtual machines by the host
+  std::optional<double> busy_ticks;    // of these, in use by any process
+  std::optional<double> stolen_ticks;  // of these, given to other virtual machines by the host
   std::optional<double> swapped_pages;
-  std::optional<double> refaulted_pages;  // of files, read again after the page cache had given them up
+  std::optional<double> refaulted_pages;  // pages of files read again after the page cache had evicted them
 };
 
 MachineCounts machine_counts(const SystemFiles& files);
 
-// `machine` as it is now, and what it counted at the beginning and at the end of a second or so in which this process
-// slept. Subjects that the system says nothing about are left out. Pure but for the files it reads.
+// `machine` as it is now; `before` and `after` are its counts around a second or so in which this process slept.
+// Subjects on which the system reports nothing are left out. Pure, except for the files it reads.
 std::vector<Symptom> checkup(const Machine& machine, const SystemFiles& files, const MachineCounts& before,
                              const MachineCounts& after);
 

@@ -35,13 +35,14 @@ std::string io_words(const Estimate& io) {
 std::string advice_of(const ColdStart& cold) {
   if (surely_above(cold.fetch_stall, kNoticeable)) {
     if (surely_above(cold.io, 1 - kNoticeable)) {
-      return fmt::format("yet {}, so reading does not take the time: use longer trials, in which the start weighs less",
-                         io_words(*cold.io));
+      return fmt::format(
+          "yet {}, so reading is not what takes the time: use longer trials, in which the start weighs less",
+          io_words(*cold.io));
     }
     return "for data that is read once, keep more reads in flight, or copy the data to faster storage first";
   }
   if (!surely_below(cold.fetch_stall, kTooWide)) {
-    return "too noisy to say whether storage matters, use more --trials";
+    return "too noisy to say whether storage matters; use more --trials";
   }
   if (surely_below(cold.io, 1 - kNoticeable)) {
     return fmt::format("storage keeps up with this compute, but {}, so a faster compute may wait for it",
@@ -69,7 +70,7 @@ std::string sentence_of(const ColdStart& cold) {
       percent(cold.fetch_stall), later, advice_of(cold));
 }
 
-// Rates of the one over those of the other; none where one of them has no trials.
+// Rates of one over those of the other; nullopt where either has no trials.
 std::optional<Estimate> io_ratio(const Result& result, const Configuration& warm, const Configuration& cold) {
   if (!warm.io || !cold.io) return std::nullopt;
   const auto warm_rates = rates_of(result.cells[*warm.io]);

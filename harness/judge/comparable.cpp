@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// What only cells that are compared can differ in: their data and the state of its cache.
+// Differences that only compared cells can have: in their data and its cache state.
 void add_differences_of_cells(const Result& base, const Result& changed, std::span<const Match> pairs,
                               std::vector<Difference>& unlike) {
   std::set<std::pair<std::size_t, std::size_t>> known;
@@ -25,7 +25,7 @@ void add_differences_of_cells(const Result& base, const Result& changed, std::sp
     if (a.cell.mode == Mode::kSynthetic) continue;  // what a resident batch holds does not matter
     const DatasetFacts& data = base.datasets[a.dataset];
     const DatasetFacts& other = changed.datasets[b.dataset];
-    // Data that was not to be read before it was measured has none.
+    // Data that must not be read before it is measured has no fingerprint.
     if (samples_differ(data, other) && known.emplace(a.dataset, b.dataset).second) {
       unlike.push_back({fmt::format("data of {}", a.cell.workload),
                         fmt::format("fingerprint {:016x}", *data.fingerprint),
@@ -71,7 +71,7 @@ std::string mode_of(const Cell& cell) {
   return std::string(name(cell.mode));
 }
 
-// What keeps apart the two cells that come closest to being partners.
+// How the two cells differ that are closest to being partners.
 std::string nearest_changes(const std::vector<const Cell*>& ours, const std::vector<const Cell*>& theirs,
                             std::span<const std::string> across) {
   std::vector<Difference> nearest;
@@ -130,8 +130,9 @@ void refuse_nothing_to_compare(const Named& base, const Named& changed, const Me
                               list_of_words(theirs, mode_of), list_of_words(ours, mode_of)));
   }
   if (!across.empty()) {
-    throw refusal(fmt::format("no two cells differ only in what --across names; the closest pair also differs in {}",
-                              nearest_changes(ours, theirs, across)));
+    throw refusal(
+        fmt::format("no two cells differ only in the settings of --across; the closest pair also differs in {}",
+                    nearest_changes(ours, theirs, across)));
   }
   throw refusal("no two cells with trials can be paired");
 }

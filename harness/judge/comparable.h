@@ -10,12 +10,12 @@
 
 namespace loadline {
 
-// What makes figures of the two mean different things, among it the data and the cache states of `pairs`. Throws Error
-// naming every difference unless that is allowed.
+// Differences that make figures of the two mean different things, including the data and the cache states of `pairs`.
+// Throws Error naming every difference unless `allow_mismatch`.
 std::vector<Difference> accepted_differences(const Named& base, const Named& changed, std::span<const Match> pairs,
                                              bool allow_mismatch);
 
-// Throws Error saying why no cell of the one has a partner in the other.
+// Throws Error saying why no cell of one result has a partner in the other.
 [[noreturn]] void refuse_nothing_to_compare(const Named& base, const Named& changed, const Metric& metric,
                                             std::span<const std::string> across);
 

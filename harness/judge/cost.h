@@ -1,4 +1,4 @@
-// What samples cost beside time. Pure, safe from any thread.
+// What samples cost apart from time. Pure, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace loadline {
 
-// Of 1,000 samples, one figure a trial.
+// The cost of 1,000 samples, with one figure per trial.
 struct Cost {
-  Summary cpu_seconds;  // user and system, of the whole process: in SYNTHETIC and FULL with what the compute takes
+  Summary cpu_seconds;  // user and system, of the whole process: in SYNTHETIC and FULL that includes the compute
   Summary mebibytes;    // of assembled data, as it goes to the compute
 };
 
-// Trials that ended before their first sample have no cost of one and are passed over; nullopt where all of them did.
+// Skips trials that ended before their first sample; nullopt where all of them did.
 std::optional<Cost> cost_per_thousand_samples(std::span<const Trial> trials);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Curves of throughput over workers, as a run has them. Pure, safe from any thread.
+// A run's curves of throughput over workers. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ struct CurvePoint {
   std::optional<Cost> cost;
 };
 
-// One loader at several numbers of workers, all else alike, in one mode.
+// One loader at several numbers of workers, all else equal, in one mode.
 struct Curve {
-  std::string name;                // that of its cells without their number of workers
+  std::string name;                // the name of its cells without their number of workers
   std::vector<CurvePoint> points;  // by ascending workers, at least two
   std::optional<ScalabilityFit> scalability;
   std::optional<CappedLinearFit> capped_linear;
 };
 
-// All of them, in the order of their first cells. Cells without trials are passed over.
+// All curves, in the order of their first cells. Skips cells without trials.
 std::vector<Curve> curves_of(const Result& result);
 
-// The one that the cell of this index is a point of; null where it is in none.
+// The curve that has the cell of this index as a point; null where no curve has.
 const Curve* curve_with(const std::vector<Curve>& curves, std::size_t cell);
 
 }  // namespace loadline

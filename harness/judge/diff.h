@@ -26,9 +26,9 @@ struct DiffOptions {
   std::optional<double> margin;  // relative; nullopt: kStandardMargin
   double alpha = 0.05;
   std::vector<NoiseFloor> noise;    // per host of the base; applied where rates of two runs are compared
-  bool allow_mismatch = false;      // compare results all the same that are unlike each other
-  bool allow_missing = false;       // judge what is left, where the other result lacks what the base guards
-  std::vector<std::string> across;  // settings in which partners may differ; empty: as match_cells() finds them
+  bool allow_mismatch = false;      // compare results even if they are unlike each other
+  bool allow_missing = false;       // judge what is left if the other result lacks what the base guards
+  std::vector<std::string> across;  // settings in which partners may differ; empty: match_cells() chooses
 };
 
 // One cell against another.
@@ -43,15 +43,15 @@ struct CellDiff {
   std::string changed_value;
   std::size_t base = 0;  // indices in Result::cells
   std::size_t changed = 0;
-  bool gate = false;                    // one of those that decide
-  double margin = 0;                    // that was held to
-  std::optional<double> noise_floor;    // of two runs of the same, which weakens what is found; nullopt: not known
+  bool gate = false;                    // it is one of the cells that decide
+  double margin = 0;                    // that was applied
+  std::optional<double> noise_floor;    // of two equal runs, which weakens what is found; nullopt: not known
   std::optional<Summary> base_summary;  // of the metric; nullopt without trials
   std::optional<Summary> changed_summary;
   std::optional<Comparison> comparison;  // nullopt without trials, or where the metric is 0 in one
   std::optional<double> adjusted_p;      // by Holm in the gate, by Benjamini-Hochberg outside
   Change change = Change::kInconclusive;
-  std::string obstacle;          // why no more can be said: "a single trial has no interval"; mostly empty
+  std::string obstacle;          // why no more can be said: "a single trial has no interval"; usually empty
   BusyCount busy;                // of pairs
   std::optional<Shares> shares;  // of FULL, where settings differ
 };
@@ -70,35 +70,35 @@ struct ResultDiff {
   const Metric* metric = &metrics().front();
   double alpha = 0.05;
   bool paired = false;             // by rounds
-  std::string along;               // name of the setting along which cells of one result are compared; mostly empty
+  std::string along;               // name of the setting along which cells of one result are compared; usually empty
   std::vector<CellDiff> cells;     // in the order of the base
   std::vector<Unmatched> gone;     // only in the base
-  std::vector<Unmatched> added;    // only in the other; never of the gate
+  std::vector<Unmatched> added;    // only in the other; never in the gate
   std::vector<Difference> unlike;  // that were allowed
   std::vector<Difference> noteworthy;
   std::vector<std::string> notes;          // sentences
-  std::vector<std::string> lost;           // sentences: what the gate should decide by and cannot; it then fails
+  std::vector<std::string> lost;           // sentences: what the gate needs but lacks; it then fails
   Change verdict = Change::kInconclusive;  // of the gate
 };
 
-// Cells are matched by match_cells(), and the data that they read is compared by fingerprint. Those of gate_of()
-// decide, so their p values are adjusted by Holm: a false alarm in any of them has a chance of alpha. All others are
-// there to explain, and by Benjamini-Hochberg: few of many that are called are false, and more of those that are real
-// are found. The verdict is the worst of the gate: regression, then inconclusive (also where the gate has lost a cell),
-// then improvement, then equivalent.
+// match_cells() matches the cells, and fingerprints compare the data that they read. The cells of gate_of() decide,
+// so their p values are adjusted by Holm: the chance of a false alarm in any of them is at most alpha. All other
+// cells only explain, so theirs are adjusted by Benjamini-Hochberg: few of the changes that it reports are false, and
+// it finds more of the real ones. The verdict is the worst of the gate: regression, then inconclusive (also where the
+// gate has lost a cell), then improvement, then equivalent.
 //
-// What two runs of the same differ by on the host (noise.h) makes a change that is no larger inconclusive, and an
-// equivalence within less.
+// The noise floor of the host (noise.h), by which two equal runs differ, makes a change no larger than it
+// inconclusive, and so it does an equivalence within a smaller margin.
 //
-// Throws Error, where the two are unlike and that is not allowed naming every difference; and where they have no cell
-// to compare; and usage Error for an unknown setting in `across`.
+// Throws Error naming every difference where the two are unlike and that is not allowed, Error where they have no
+// cell to compare, and usage Error for an unknown setting in `across`.
 ResultDiff diff_results(const Named& base, const Named& changed, const DiffOptions& options);
 
-// Each of several results against one base, by Holm over the gates of all of them.
+// Compares each of several results with one base, adjusting by Holm over all of their gates.
 std::vector<ResultDiff> diff_each(const Named& base, std::span<const Named> changed, const DiffOptions& options);
 
-// The cells of these indices alone, which decide, without a verdict so far and without shares. Does not look at how
-// alike the results are.
+// Compares only these pairs of cells, all of which decide. There is no verdict yet, and there are no shares. Does not
+// check whether the results may be compared.
 ResultDiff diff_cells(const Named& base, const Named& changed, std::span<const Match> pairs,
                       const DiffOptions& options);
 
@@ -108,19 +108,19 @@ struct Compared {
   const Named& changed;
 };
 
-// Gives comparisons that are judged together, each of the results at the same place of `compared`, their verdicts: by
-// Holm over the gates of all of them.
+// Gives comparisons that are judged together their verdicts, adjusting by Holm over all of their gates. diffs[i] is
+// of the results in compared[i].
 void judge_together(std::span<ResultDiff> diffs, std::span<const Compared> compared, const DiffOptions& options);
 
-// Two results of `loadline ab`: cells matched by place, trials by round. Settings may differ, they are what is
-// compared; modes may not. The gate are all cells of gate_of_pairs(). The noise floor of runs says nothing of them:
-// what sets two runs apart is the same for both of a pair, and where each trial is a process of its own, it is in the
-// spread of the pairs. Pairs beside which others had the CPUs (busy_pairs.h) are set aside. Where more than half are
-// such, all are compared, and p is of what others cannot explain: of ratios that are as much nearer to 1, and 1 where
-// these come to no more than the margin.
+// Compares two results of `loadline ab`: cells by place, trials by round. Settings may differ, since they are what is
+// compared; modes may not. The gate is all cells of gate_of_pairs(). The noise floor of runs does not apply: what
+// makes two runs differ is the same for both of a pair, and where each trial is its own process, it is in the spread
+// of the pairs. Pairs during which other processes had the CPUs (busy_pairs.h) are set aside. If more than half are
+// such pairs, all are compared, and p covers only the part that other processes cannot explain: it is of ratios moved
+// towards 1 by what they took, and 1 where the moved ratio is within the margin.
 ResultDiff diff_pairs(const Named& base, const Named& changed, const DiffOptions& options);
 
-// Cells of one result along a setting, as match_along() pairs them, and throws what that throws. There is no gate.
+// Compares cells of one result along a setting, paired by match_along(); throws what that throws. There is no gate.
 ResultDiff diff_along(const Named& file, std::string_view setting, std::string_view base_value,
                       const DiffOptions& options);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNoRate = -std::numeric_limits<double>::infinity();
 
-// In logarithms, over those of the two that have trials.
+// The mean in logarithms, over those of the two that have trials.
 double mean_log_rate(const CellResult& base, const CellResult* changed) {
   Moments logs;
   for (const CellResult* cell : {&base, changed}) {

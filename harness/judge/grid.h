@@ -1,4 +1,4 @@
-// What a search by --find best cost, and what it came to. Pure functions, safe from any thread.
+// What a search by --find best cost, and how good its result is. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ SearchCost cost_of_search(const Result& result);
 
 struct GridStanding {
   std::size_t best = 0;  // index of the candidate with the highest mean over the trials of the grid
-  Ratio reached;         // the winner's throughput over that one's, both of these trials
+  Ratio reached;         // the winner's throughput over that candidate's, both from these trials
 };
 
 // std::nullopt where there is no winner, or the grid was not measured.

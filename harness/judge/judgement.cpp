@@ -73,7 +73,7 @@ std::optional<std::size_t> cell_at(const CellsByKey& cells, const std::string& k
   return found == cells.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Where there is no FULL, SYNTHETIC is found by what does not depend on the compute.
+// Without FULL, SYNTHETIC is found by the settings that do not depend on the compute.
 std::optional<std::size_t> synthetic_for(const Result& result, const Cell& cell) {
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& other = result.cells[i].cell;
@@ -97,7 +97,7 @@ std::vector<Configuration> configurations_of(const Result& result) {
   std::vector<Configuration> configurations;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.cells[i].cell;
-    // A file may say of a step alone that it has a loader.
+    // A file may claim that a SYNTHETIC cell has a loader.
     if (!cell.loader || !uses_loader(cell.mode)) continue;
     if (cell.mode == Mode::kIo && with_full.contains(loading_key(cell))) continue;
     Configuration configuration = configuration_of(cell);
@@ -119,7 +119,7 @@ const DatasetInfo& info_of(const Result& result, const Configuration& configurat
 }
 
 std::optional<Causes> causes_of(const Result& result, const Configuration& configuration, const CellResult& cell) {
-  // The thread that pulls the batches is the loader's where that has no workers.
+  // The thread that pulls the batches belongs to a loader without workers.
   const std::size_t pulling = configuration.workers > 0 ? 1 : 0;
   const std::size_t of_loader = std::max<std::size_t>(1, configuration.workers);
   const std::size_t computing = cell.cell.mode == Mode::kFull ? shared_compute_threads(cell.cell) : 0;
@@ -131,7 +131,7 @@ std::optional<Causes> causes_of(const Result& result, const Configuration& confi
                    result.monitor ? &*result.monitor : nullptr);
 }
 
-// A neighbour that IO leaves a CPU to may still be in the way of a compute.
+// A neighbour for which IO leaves a CPU may still get in the way of a compute.
 std::optional<Causes> causes_in_full_of(const Result& result, const Configuration& configuration) {
   if (!configuration.io || !configuration.full) return std::nullopt;
   auto causes = causes_of(result, configuration, result.cells[*configuration.full]);
@@ -144,7 +144,7 @@ std::optional<Causes> causes_in_full_of(const Result& result, const Configuratio
   return causes;
 }
 
-// Of FULL, or of IO where there is no FULL.
+// FULL, or IO where there is no FULL.
 std::string_view more_reads_of(const Result& result, const Configuration& configuration) {
   const CellResult& cell = result.cells[configuration.io ? *configuration.io : *configuration.full];
   return more_reads_of(cell.cell, info_of(result, configuration).access);
@@ -157,7 +157,7 @@ std::string loader_time_text(const Result& result, const Configuration& configur
   return loader_time_sentence(*time, bound, loader_setting_of(result, cell));
 }
 
-// Seconds that an epoch takes, which has no interval where that of the rate reaches 0.
+// Seconds of an epoch; without an interval where that of the rate reaches 0.
 Estimate epoch_of(double samples, const Summary& per_second) {
   Estimate epoch{samples / per_second.mean, std::nullopt};
   const auto& ci95 = per_second.ci95;
@@ -191,8 +191,8 @@ std::string start_up_sentence(const Configuration& configuration) {
       duration(start_up->seconds), measured_duration(start_up->warm_epoch));
 }
 
-// What IO would give if its consumer did nothing but wait: no more than that is filled without the drain. None where
-// it hardly waited, and so nothing is known.
+// What IO would reach if its consumer did nothing but wait, an upper bound of what is filled without the drain. Empty
+// where it hardly waited, since then nothing is known.
 std::vector<double> rates_of_waiting(const CellResult& cell) {
   std::vector<double> rates;
   for (const Trial& trial : counted(cell.trials)) {
@@ -202,7 +202,7 @@ std::vector<double> rates_of_waiting(const CellResult& cell) {
   return rates;
 }
 
-// Seconds a batch, one a trial of OVERHEAD.
+// Seconds per batch, one value per trial of OVERHEAD.
 std::vector<double> overheads_of(const Result& result) {
   std::vector<double> overheads;
   for (const CellResult& cell : result.cells) {
@@ -224,7 +224,7 @@ Verdict verdict_of(const Result& result, const Judgement& judgement, const Confi
   const auto io = rates_of(result, configuration.io);
   const auto synthetic = rates_of(result, configuration.synthetic);
   const auto full = rates_of(result, configuration.full);
-  // The compute of a FULL or SYNTHETIC cell; IO alone has none to name.
+  // The compute of a FULL or SYNTHETIC cell; IO alone has none.
   const auto with_compute = configuration.full ? configuration.full : configuration.synthetic;
   const auto load_line = configuration.io ? judgement.cells[*configuration.io].load_line : std::nullopt;
   const CellResult* const io_cell = configuration.io ? &result.cells[*configuration.io] : nullptr;
@@ -295,7 +295,7 @@ Judgement judge_run(const Result& result) {
   judgement.curves = curves_of(result);
   add_cold_starts(result, judgement);
   judgement.headlines = headlines_of(result, judgement);
-  // Of a program's own loop nobody could measure them.
+  // Checks of a program's own loop could not be measured.
   if (!result.loop) judgement.predictions = predictions_of(result, judgement);
   judgement.warnings = warnings_of(result, judgement);
   if (result.loop) put_into_python(judgement);

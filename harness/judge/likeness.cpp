@@ -23,7 +23,7 @@ std::string text(const std::optional<T>& fact) {
   return fact ? fmt::format("{}", *fact) : "unknown";
 }
 
-// What virtual machines of one size have differs by some MiB.
+// Virtual machines of the same size differ by some MiB.
 std::string gibibytes(const std::optional<std::uint64_t>& bytes) {
   return bytes ? fmt::format("{:.0f} GiB", static_cast<double>(*bytes) / (1 << 30)) : "unknown";
 }

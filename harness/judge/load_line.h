@@ -1,5 +1,5 @@
-// How near a cell came to what this machine can do: a pure function of its trials and of those of the ceilings that it
-// cannot pass, safe from any thread.
+// How near a cell came to what this machine can do: a pure function of its trials and those of its ceilings, safe
+// from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ struct LoadLine {
   std::optional<Interval> ci95;  // of that mean
 };
 
-// `bounds`: samples per second of each, one rate a trial; those without trials are passed over. std::nullopt where the
-// cell has no trials, or no bound has. Throws Error on a rate that is not positive and finite.
+// `bounds`: samples per second of each, one rate per trial; bounds without trials are skipped. std::nullopt where the
+// cell has no trials, or no bound has any. Throws Error on a rate that is not positive and finite.
 std::optional<LoadLine> load_line(std::span<const double> achieved, std::span<const std::vector<double>> bounds);
 
-// By how much a cell may pass a bound that it cannot pass: the two are measured at different moments.
+// By how much a cell may exceed its bound by chance: the two are measured at different moments.
 inline constexpr double kBeatenMargin = 0.02;
 
-// Whether the cell passed its bound by more than noise, so that the bound is none.
+// Whether the cell exceeded its bound by more than noise, so that it is not a bound.
 bool beaten(const LoadLine& line);
 
-// From here on a cell is as good as at its bound: a faster loader has little to gain.
+// From this efficiency on a cell is as good as at its bound: a faster loader would gain little.
 inline constexpr double kNearCeiling = 0.90;
 
 }  // namespace loadline

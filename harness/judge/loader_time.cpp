@@ -56,7 +56,7 @@ bool can_be_told(const StageShare& stage) {
   return stage.share.value >= kNamedStage && (!stage.share.ci95 || telling_share(stage.share));
 }
 
-// Those that are worth a word, the largest first.
+// The stages worth mentioning, the largest first.
 std::vector<StageShare> named_of(const LoaderTime& time) {
   std::vector<StageShare> named;
   for (const StageShare& stage : time.stages) {
@@ -96,10 +96,10 @@ std::string lock_sentence(const LoaderTime& time, const LoaderSetting& setting, 
       name(setting.mode), percent(lock.share), time.workers);
 }
 
-// Who keeps the slots that workers wait for; empty where that is not known.
+// What keeps the slots that workers wait for; empty where that is not known.
 std::string_view who_keeps_slots(Bound bound, const LoaderSetting& setting) {
   if (bound == Bound::kCompute) return ": the compute is the limit";
-  // Behind a batch that takes long the others wait for slots too, and then the consumer waits with them.
+  // Workers also wait for slots behind a slow batch, but then the consumer waits too.
   if (setting.mode == Mode::kIo && setting.consumer_waits <= kNoticeable) {
     return ": the consumer, which reads what they deliver, is the limit";
   }
@@ -133,7 +133,7 @@ std::optional<LoaderTime> loader_time_of(const CellResult& cell) {
           .workers = of_loader.foreign() ? 0 : cell.cell.workers, .foreign = of_loader.foreign(), .stages = {}};
     }
     if (stages != kinds_of(of_loader)) return std::nullopt;
-    // A later version may know stages that this one does not: they are a part of the time all the same.
+    // A later version may know stages that this one does not: they are still part of the time.
     double all = 0;
     for (const LoaderStage& one : of_loader.stages) all += all_workers_seconds(one);
     all = std::max(all, trial.wall_seconds * static_cast<double>(of_loader.workers()));
@@ -177,7 +177,7 @@ LoaderSetting loader_setting_of(const Result& result, const CellResult& cell) {
 }
 
 std::string loader_time_sentence(const LoaderTime& time, Bound bound, const LoaderSetting& setting) {
-  if (time.foreign) return "";  // what it waits is all there is to say, and is said
+  if (time.foreign) return "";  // only its waiting is known, and has been said
   std::vector<StageShare> named = named_of(time);
   if (bound == Bound::kHarness) return "";
   if (bound == Bound::kCompute) {

@@ -1,5 +1,5 @@
-// Where the time of a loader's threads goes, and what a verdict says about it: pure functions of trials, safe from any
-// thread.
+// Where the time of a loader's threads goes, and what a verdict says about it. Pure functions of trials, safe from
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,37 +22,37 @@ struct StageShare {
 
 struct LoaderTime {
   std::size_t workers = 0;         // 0: the loader works on the consumer's thread
-  bool foreign = false;            // an outside loader: all that is known is how long it spent in next()
-  std::vector<StageShare> stages;  // in the order of a batch; together they are all of the time
+  bool foreign = false;            // an outside loader: only the time that it spent in next() is known
+  std::vector<StageShare> stages;  // in the order of a batch; they add up to all of the time
 };
 
-// Over the trials that count. std::nullopt without trials, and where not all of them tell the same stages.
+// Over the trials that count. std::nullopt without trials, and where the trials do not all report the same stages.
 std::optional<LoaderTime> loader_time_of(const CellResult& cell);
 
 // The share of the wall time that the consumer waited for a batch; nullopt without trials.
 std::optional<Estimate> consumer_wait_of(const CellResult& cell);
 
-// From this share of its threads' time on a verdict names a stage.
+// A verdict mentions a stage that takes at least this share of the threads' time.
 inline constexpr double kNamedStage = 0.25;
 
-// What a stage's time is of, beside the stage's own name.
+// What a sentence about a stage's time has to consider.
 struct LoaderSetting {
   Mode mode = Mode::kFull;    // of the trials
-  bool maps_files = false;    // bytes are read where they are touched
-  std::size_t threads = 1;    // of loader, consumer and compute, on the CPUs that the loader's may run on
-  std::size_t cpus = 1;       // these
+  bool maps_files = false;    // bytes are read when they are first touched
+  std::size_t threads = 1;    // of loader, consumer and compute, on the CPUs that the loader's threads may use
+  std::size_t cpus = 1;       // those CPUs
   double consumer_waits = 1;  // share of the time
   bool in_order = true;       // batches go out in the sampler's order
 
-  // Whether a thread's time includes waiting for a CPU, even on a machine that is quiet otherwise.
+  // Whether a thread's time includes waiting for a CPU even if nothing else runs on the machine.
   bool shares_cpus() const { return threads > cpus; }
 };
 
 LoaderSetting loader_setting_of(const Result& result, const CellResult& cell);
 
-// The stages in which the threads of a loader of ours spend their time, in a sentence with a space before it; where the
-// compute binds, whether workers wait for slots. Empty where the harness binds, where no stage takes kNamedStage, and
-// where its share is too noisy to say.
+// A sentence, with a leading space, about the stages in which the threads of one of our loaders spend their time;
+// where the compute binds, it says whether workers wait for slots. Empty where the harness binds, where no stage
+// takes kNamedStage, and where its share is too noisy to state.
 std::string loader_time_sentence(const LoaderTime& time, Bound bound, const LoaderSetting& setting);
 
 }  // namespace loadline

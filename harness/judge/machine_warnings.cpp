@@ -24,7 +24,7 @@ constexpr double kOthersShare = 0.1;                // of what the devices read
 constexpr double kAwayShare = 0.25;                 // of slots
 constexpr double kFullShare = 0.95;                 // of a limit
 
-// In how many trials a figure reaches a limit, and the most of it.
+// In how many trials a figure reaches a limit, and its maximum.
 struct Reached {
   std::ptrdiff_t trials = 0;
   double most = 0;
@@ -72,7 +72,7 @@ void warn_of_stealing(const Result& result, const CellResult& cell, std::vector<
        sum / trials});
 }
 
-// Of devices that the process itself reads little from, others' reads are nobody's harm.
+// Reads by others do no harm to a process that hardly reads from the device itself.
 void warn_of_readers(const MonitorRecord& monitor, const CellResult& cell, std::vector<Warning>& warnings) {
   const Reached others = reached_in(cell, kOthersRead, [&](const Trial& trial) -> std::optional<double> {
     const auto read = others_read_bytes_per_second(monitor, trial);
@@ -87,7 +87,7 @@ void warn_of_readers(const MonitorRecord& monitor, const CellResult& cell, std::
                       others.most});
 }
 
-// The least or the most that the first series of this name has had.
+// The minimum or maximum of the first series of this name.
 std::optional<double> extreme_of(const MonitorRecord& monitor, std::string_view name, bool most) {
   std::optional<double> found;
   for (const MonitorSeries& series : monitor.series) {
@@ -101,10 +101,10 @@ std::optional<double> extreme_of(const MonitorRecord& monitor, std::string_view 
   return found;
 }
 
-// Who is short of memory, as far as the system says.
+// What is short of memory, as far as the system reports it.
 std::string who_is_short(const Result& result, const MonitorRecord& monitor) {
   const auto& limit = result.environment.machine.cgroup_memory_limit_bytes;
-  // The process's own group comes first; those around it hold others too.
+  // The process's own group comes first; enclosing groups contain other processes too.
   const auto used = extreme_of(monitor, "memory of the group", true);
   if (limit && used && *used >= kFullShare * static_cast<double>(*limit)) {
     return fmt::format("the control group had reached its limit of {}", size_words(*limit));
@@ -127,7 +127,7 @@ void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<
                                     of_trials(swapped, cell), who_is_short(result, monitor)),
                         swapped.most});
   }
-  // A cold trial's data had to go.
+  // A cold trial's data was dropped on purpose.
   if (!uses_loader(cell.cell.mode) || cell.cell.cache == CacheState::kCold) return;
   const Reached again = reached_in(cell, kReadAgainBytes, [&](const Trial& trial) {
     return mean_meanwhile(monitor, "read again after reclaim", trial);
@@ -140,7 +140,7 @@ void warn_of_shortage(const Result& result, const CellResult& cell, std::vector<
                       again.most});
 }
 
-// How many slots of a trial lay on another node than took the batches.
+// How many slots of a trial were on another node than the one that took the batches.
 struct SlotsAway {
   std::size_t away = 0;
   std::size_t all = 0;

@@ -1,4 +1,4 @@
-// What the machine did while trials ran that makes them mean less.
+// What the machine did during trials that makes their figures less meaningful.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// Adds those of one cell. What the quota of the control group takes has a warning of its own (warnings.cpp).
+// Adds such warnings of one cell. The quota of the control group has a warning of its own (cell_warnings.cpp).
 void warn_of_machine_meanwhile(const Result& result, const CellResult& cell, std::vector<Warning>& warnings);
 
 }  // namespace loadline

@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 2> kNorInWhichCache{"data", "cache"};
 
 using Key = std::string (*)(const Cell& cell);
 
-// What tells cells apart; each key where several cells of one result have the one before in common.
+// Keys that tell cells apart; each is used where several cells of one result share the key before.
 constexpr std::array<Key, 3> kKeys{
     [](const Cell& cell) { return configuration_key(cell, kWhereTheDataLies); },
     [](const Cell& cell) { return configuration_key(cell, {}); },
@@ -88,7 +88,7 @@ void match_settings(const Named& base, const Named& changed, const Cells& ours, 
   for (const auto& [key, cells] : others) append(matching.added, cells);
 }
 
-// Of cells without a counterpart, those that have one in another cache state.
+// Matches cells without a counterpart that have one in another cache state.
 void match_across_cache_states(const Result& base, const Result& changed, Matching& matching) {
   std::unordered_map<std::string, std::vector<std::size_t>> others;
   for (const std::size_t i : matching.added) {
@@ -100,7 +100,7 @@ void match_across_cache_states(const Result& base, const Result& changed, Matchi
   std::erase_if(matching.gone, [&](std::size_t i) {
     const std::string key = configuration_key(base.cells[i].cell, kNorInWhichCache);
     const auto found = others.find(key);
-    // Where there is a choice, nothing says which is meant.
+    // If there are several candidates, nothing says which is meant.
     if (found == others.end() || found->second.size() > 1 || wanted.at(key) > 1) return false;
     matching.pairs.push_back({.base = i, .changed = found->second.front()});
     matched.insert(found->second.front());
@@ -110,7 +110,7 @@ void match_across_cache_states(const Result& base, const Result& changed, Matchi
   std::ranges::sort(matching.pairs, {}, &Match::base);
 }
 
-// What a cell is compared with others by, along a setting.
+// What decides, along a setting, with which cells a cell is compared.
 struct Profile {
   std::size_t cell;
   std::string value;               // of the setting
@@ -118,8 +118,8 @@ struct Profile {
   std::vector<std::string> texts;  // their values
 };
 
-// What was varied in a run tells its cells apart; all else follows from that, such as the storage that a loader brings
-// along, or the normalisation of a float type.
+// The settings varied in a run tell its cells apart; all others follow from these, such as the storage that a loader
+// implies, or the normalisation of a float type.
 std::vector<const SettingRow*> compared_settings(const Result& result, const SettingRow& along) {
   std::set<std::string_view> varied{"workload", "mode", "loader", "workers", "batch_size"};
   for (const CellResult& cell : result.cells) varied.insert(cell.cell.axes.begin(), cell.cell.axes.end());
@@ -147,7 +147,7 @@ std::vector<Profile> profiles_of(const Result& result, const SettingRow& along, 
   return profiles;
 }
 
-// What a cell, of which all these settings apply, has of them.
+// The values of these settings in a cell to which all of them apply.
 std::string group_key(const Profile& profile, const std::string& applies) {
   std::string key;
   for (std::size_t i = 0; i < applies.size(); ++i) {
@@ -216,8 +216,8 @@ void refuse_nothing_along(const Named& file, std::string_view setting, std::stri
   if (!base_value.empty() && std::ranges::find(values, base_value) == values.end()) {
     throw unknown_name(fmt::format("--base-value: {} of {}", setting, file.name), base_value, values);
   }
-  throw usage_error(fmt::format("--by {}: no two cells of {} differ in it alone, it is {} there", setting, file.name,
-                                values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
+  throw usage_error(fmt::format("--by {}: no two cells of {} differ in this setting alone; there it is {}", setting,
+                                file.name, values.empty() ? "not" : fmt::format("{}", fmt::join(values, ", "))));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which cells stand against which. Pure functions, safe from any thread.
+// Which cells are compared with which. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace loadline {
 
-// A result with the name that it goes by in sentences. Borrows it.
+// A result with the name that sentences use for it. Borrows the result.
 struct Named {
   std::string name;
   const Result& result;
 };
 
-// OVERHEAD shows no change of the user's, and some metrics belong to one mode.
+// False for OVERHEAD, which no change of the user's affects, and for modes that the metric does not belong to.
 bool is_compared(const Cell& cell, const Metric& metric);
-// Those of the compared cells, each once, in their order.
+// The workloads of the compared cells, each once, in the order of the cells.
 std::vector<std::string> workloads_of(const Result& result, const Metric& metric);
 
 // Why two cells are partners.
 enum class MatchedBy : std::uint8_t {
   kSettings,       // they have the same settings
-  kConfiguration,  // each belongs to the only configuration of its workload that was left
-  kAxes,           // their configurations agree in all that both results have in common
-  kBest,           // their configurations are the fastest of those that were left
+  kConfiguration,  // each belongs to the only configuration left of its workload
+  kAxes,           // their configurations agree in all settings with values that both results have
+  kBest,           // their configurations are the fastest of those left
 };
 
 // "settings", "configuration", "axes", "best".
@@ -43,30 +43,31 @@ struct Match {
   bool operator==(const Match&) const = default;
 };
 
-// Of two results.
+// The cells of two results.
 struct Matching {
   std::vector<Match> pairs;  // in the order of the base
   std::vector<std::size_t> gone;
   std::vector<std::size_t> added;
 };
 
-// Matches cells in stages, each of what the ones before have left:
-// 1. By all their settings but those that tell where the data lies and what the machine makes of them, whatever their
-//    names. Several such cells in one result are told apart by where their data lies.
-// 2. With the only one that differs in its cache state alone.
+// Matches cells in stages, each working on what the stages before left over:
+// 1. By all settings except the data's location and what the machine makes of them; names do not matter. If one
+//    result has several such cells, the location of their data tells them apart.
+// 2. With the only cell that differs in nothing but its cache state.
 // 3. Within a workload, by configurations: IO and FULL of one loader, worker count, batch size and so on, with the
-//    SYNTHETIC of that FULL. Where each result has one configuration left, these two. Where both have several, those
-//    that agree in every setting of which both results have some value in common, if no two of one result agree in all
-//    of these. Otherwise the fastest of each: by FULL, or by IO where not both have FULL.
-//    `across` names settings that may differ, in place of these rules: configurations are partners that agree in all
-//    others, and where several of one result do, the fastest of these.
-// A setting that follows from one that may differ, as the format does from the loader, may differ as well.
+//    SYNTHETIC of that FULL. If each result has one configuration left, these two match. If both have several, those
+//    match that agree in every setting of which the results share some value, unless two of one result agree in all
+//    of these. Otherwise the fastest of each result match: by FULL, or by IO where not both have FULL.
+//    `across` replaces these rules. It lists settings that may differ: configurations that agree in all others are
+//    partners, and the fastest where several of one result do.
+// A setting that follows from one that may differ, as the format follows from the loader, may differ too.
 //
-// Throws Error where cells of one result differ in nothing that counts; usage Error for an unknown setting in `across`.
+// Throws Error where cells of one result differ in nothing that matters; usage Error for an unknown setting in
+// `across`.
 Matching match_cells(const Named& base, const Named& changed, const Metric& metric,
                      std::span<const std::string> across = {});
 
-// Two cells of one result, and what they have of the setting along which it is compared.
+// Two cells of one result, with their values of the setting along which it is compared.
 struct AlongPair {
   std::size_t base = 0;
   std::size_t changed = 0;
@@ -74,10 +75,11 @@ struct AlongPair {
   std::string changed_value;
 };
 
-// Cells that are equal in all that was varied but one setting: each value against `base_value`, or where that is empty,
-// against the first in the file. A cell to which another setting does not apply, as workers do not to the serial
-// loader, stands beside those of all its values. Throws usage Error for an unknown setting or value, and where no two
-// cells differ in it alone; Error where two that would stand against the same one have the same value.
+// Pairs cells that are equal in everything that was varied except one setting: each value against `base_value`, or,
+// where that is empty, against the first in the file. A cell to which another setting does not apply, as workers do
+// not apply to the serial loader, is paired with cells of all values of that setting. Throws usage Error for an
+// unknown setting or value, and where no two cells differ in it alone; Error where two cells that would be compared
+// with the same one have the same value.
 std::vector<AlongPair> match_along(const Named& file, std::string_view setting, std::string_view base_value,
                                    const Metric& metric);
 

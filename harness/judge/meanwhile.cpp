@@ -31,7 +31,7 @@ std::optional<double> mean_meanwhile(const MonitorRecord& monitor, std::string_v
     const double begin = monitor.times_seconds[i - 1];
     const double end = monitor.times_seconds[i];
     const double inside = std::min(end, to) - std::max(begin, from);
-    // Of an interval that is mostly of something else, the trial has no say in its mean.
+    // An interval that is mostly outside the trial says little about it.
     if (inside < (end - begin) / 2 || inside <= 0) continue;
     const double value = sum_at(series, i);
     if (std::isnan(value)) continue;

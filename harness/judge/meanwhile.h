@@ -9,12 +9,13 @@
 
 namespace loadline {
 
-// The mean of a rate or a share over the timed part of a trial: of all series of this name, whose sum it is, each
-// sample counting as far as its interval lies in it. std::nullopt where no sample is known of half of that time or
-// more, and of trials that do not tell when their clock started.
+// The mean of a rate or a share over the timed part of a trial. It sums all series of this name; each sample counts
+// for the part of its interval inside that time. std::nullopt where no sample covers half of that time or more, and
+// for trials that do not report when their clock started.
 std::optional<double> mean_meanwhile(const MonitorRecord& monitor, std::string_view name, const Trial& trial);
 
-// How fast others read from the devices of the data during a trial: what the devices read less what this process did.
+// How fast other processes read from the devices of the data during a trial: what the devices read, less what this
+// process read.
 std::optional<double> others_read_bytes_per_second(const MonitorRecord& monitor, const Trial& trial);
 
 }  // namespace loadline

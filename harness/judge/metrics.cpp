@@ -25,9 +25,9 @@ constexpr std::array kMetrics{
     throughput_of("io", "throughput of IO alone", Mode::kIo),
     throughput_of("synthetic", "throughput of SYNTHETIC alone", Mode::kSynthetic),
     throughput_of("full", "throughput of FULL alone", Mode::kFull),
-    duration_of("first_batch_seconds", "from the making of the loader to the first batch",
+    duration_of("first_batch_seconds", "from creating the loader to the first batch",
                 [](const Trial& trial) { return trial.first_batch_seconds; }),
-    duration_of("wait_p50_seconds", "wait of the consumer for a batch, median",
+    duration_of("wait_p50_seconds", "the consumer's wait for a batch, median",
                 [](const Trial& trial) { return trial.wait.p50_seconds; }),
     duration_of("wait_p99_seconds", "the same, 99th percentile",
                 [](const Trial& trial) { return trial.wait.p99_seconds; }),
@@ -38,15 +38,14 @@ constexpr std::array kMetrics{
              return (trial.usage.user_cpu_seconds + trial.usage.system_cpu_seconds) * 1000 /
                     static_cast<double>(trial.samples);
            }},
-    Metric{"joules_per_1000_samples", "energy of CPUs, memory and GPUs, as far as it is known", Unit::kJoules, false,
+    Metric{"joules_per_1000_samples", "energy of CPUs, memory and GPUs, where it is known", Unit::kJoules, false,
            "less", "more", "much",
            [](const Trial& trial) {
              const auto joules = trial.energy ? trial.energy->joules() : std::nullopt;
              return joules ? *joules * 1000 / static_cast<double>(trial.samples)
                            : std::numeric_limits<double>::quiet_NaN();
            }},
-    Metric{"peak_rss_bytes", "most memory that the process had during a trial", Unit::kBytes, false, "less", "more",
-           "much",
+    Metric{"peak_rss_bytes", "peak memory of the process during a trial", Unit::kBytes, false, "less", "more", "much",
            [](const Trial& trial) {
              const auto& peak = trial.usage.peak_rss_bytes;
              return peak ? static_cast<double>(*peak) : std::numeric_limits<double>::quiet_NaN();

@@ -1,4 +1,4 @@
-// What of a trial two results can be compared by.
+// The figures of a trial by which two results can be compared.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace loadline {
 enum class Unit : std::uint8_t { kPerSecond, kSeconds, kBytes, kJoules };
 
 struct Metric {
-  std::string_view name;  // of --metric
+  std::string_view name;  // as given to --metric
   std::string_view summary;
   Unit unit;
   bool higher_is_better;
   std::string_view better;  // word for a change for the better: "faster"
   std::string_view worse;
   std::string_view scale;               // "2 times as fast"
-  double (*value)(const Trial& trial);  // NaN where the trial does not tell
+  double (*value)(const Trial& trial);  // NaN where the trial does not have it
   std::optional<Mode> mode = {};        // nullopt: trials of every mode are compared
 };
 
-// The first is the one to use unless another is asked for.
+// The first is the default.
 std::span<const Metric> metrics();
 
-// By name; throws usage Error naming --metric and the nearest.
+// By name; throws usage Error that mentions --metric and the nearest name.
 const Metric& metric_named(std::string_view name);
 
 }  // namespace loadline

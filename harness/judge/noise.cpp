@@ -49,11 +49,11 @@ void require_alike(const std::vector<const CellResult*>& first, const std::vecto
     throw Error("noise floor: want runs of the same cells, got others");
   }
   if (!std::ranges::equal(first, cells, {}, count_of, count_of)) {
-    throw Error("noise floor: want as many trials of each cell in every run");
+    throw Error("noise floor: want the same number of trials of each cell in every run");
   }
 }
 
-// The cells of one host that tell of `cell`, of the best kind that there is.
+// The cells of one host that stand for `cell`, of the best kind available.
 std::vector<const NoiseFloor::Part*> parts_for(const NoiseFloor& noise, const Cell& cell) {
   std::vector<const NoiseFloor::Part*> same_mode;
   for (const NoiseFloor::Part& part : noise.parts) {
@@ -71,7 +71,7 @@ std::vector<const NoiseFloor::Part*> parts_for(const NoiseFloor& noise, const Ce
   return same_mode;
 }
 
-// By how much the logarithm of a floor grows where results have fewer or shorter trials than the runs had behind it.
+// The factor by which the logarithm of a floor grows for results with fewer or shorter trials than its runs had.
 double widening(const NoiseFloor& noise, const NoiseFloor::Part& part, const CellResult& base,
                 const CellResult& changed) {
   const auto trials = static_cast<double>(noise.trials);
@@ -80,7 +80,7 @@ double widening(const NoiseFloor& noise, const NoiseFloor::Part& part, const Cel
   };
   const double by_count = share(trials, trials_of(base), trials_of(changed));
   const double by_time = share(trials * part.trial_seconds, seconds_of(base), seconds_of(changed));
-  // Trials that end with their last batch never take exactly as long as others: that is no reason for a warning.
+  // Trials end with a batch, so they never take exactly equally long: that is no reason for a warning.
   constexpr double kAlike = 1.1;
   const double most = std::max(by_count, by_time);
   return most > kAlike ? std::sqrt(most) : 1;
@@ -94,7 +94,7 @@ std::string host_of(const NoiseFloor& noise) {
   return noise.machine.hostname.value_or("this host");
 }
 
-// "two runs of the same differ by up to 20 % on vm (10 pairs of runs, 2026-11-22)".
+// "two identical runs differ by up to 20 % on vm (10 pairs of runs, 2026-11-22)".
 std::string range_text(const CellFloor& floor) {
   return fmt::format(
       "two identical runs differ by up to {} on {} ({} pairs of runs{}, {})", plain_percent(floor.floor),
@@ -121,7 +121,7 @@ std::string build_text(const Build& build) {
   return text;
 }
 
-// What was otherwise than in `base`; what one of them does not know says nothing.
+// What differs from `base`; facts that either does not have are skipped.
 template <typename T>
 void add_other(std::vector<std::string>& texts, std::string_view what, const std::optional<T>& then,
                const std::optional<T>& now, const std::string& base) {
@@ -238,7 +238,7 @@ std::optional<CellFloor> floor_for(std::span<const NoiseFloor> noise, const Cell
 
 Weakened weakened(Change change, double ratio, double margin, const CellFloor& floor) {
   const bool decided = change == Change::kRegression || change == Change::kImprovement;
-  // As a margin counts: 1 / 1.03 is as far from 1 as 1.03.
+  // As for a margin: 1 / 1.03 is as far from 1 as 1.03.
   const bool within = std::max(ratio, 1 / ratio) <= 1 + floor.floor;
   if (decided) return within ? Weakened{Change::kInconclusive, range_text(floor)} : Weakened{change, ""};
   if (floor.floor <= margin) return {change, ""};

@@ -19,7 +19,7 @@ bool is_excluded(std::span<const double> one, std::span<const double> other, dou
   const double room = std::log1p(margin) - ratio.value;
   if (!ratio.error || room < 0) return false;
   if (ratio.error->variance == 0) return true;
-  // The bound is below the margin where the one-sided p of the margin is below the level; that is cheaper to reckon.
+  // The bound is below the margin where the one-sided p of the margin is below the level; that is cheaper to compute.
   return t_two_sided_p(room / std::sqrt(ratio.error->variance), ratio.error->degrees) / 2 <= level;
 }
 

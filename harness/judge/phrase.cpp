@@ -87,7 +87,7 @@ const TimeUnit& time_unit_of(double seconds) {
   return *std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const TimeUnit& unit) { return seconds >= unit.seconds; });
 }
 
-// Of a figure that has no interval there is none to be too wide: it stands in tables alone.
+// A figure without an interval cannot have one that is too wide; such figures appear only in tables.
 template <typename Telling>
 bool too_noisy(const Estimate& figure, Telling telling) {
   return figure.ci95 && !telling(figure);
@@ -130,7 +130,7 @@ std::string percent_beside(const Estimate& share, double limit) {
 }
 
 std::string percent_at_most(double share) {
-  // What is a tenth but for the last bits of a double stays one.
+  // A value that is a tenth, except for the last bits of a double, stays one.
   return fmt::format("{} %", fixed(std::ceil(1000 * share - 1e-6) / 10, 1));
 }
 

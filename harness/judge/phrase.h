@@ -1,6 +1,6 @@
-// Figures as a person reads them: as many digits as the interval supports, never "-0.0" and never a bare NaN. Where an
-// interval is so wide that its figure says nothing, percent(), factor() and efficiency() give kTooNoisy in its place; a
-// sentence that must read well checks first. Pure functions, safe from any thread.
+// Figures as a person reads them: as many digits as the interval supports, never "-0.0" and never a bare NaN. Where
+// an interval is so wide that its figure says nothing, percent(), factor() and efficiency() return kTooNoisy instead;
+// a caller whose sentence must read well checks first. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,8 @@ namespace loadline {
 
 inline constexpr std::string_view kTooNoisy = "too noisy to say";
 
-// Whether a figure is worth saying: it has an interval, of at most 50 points of a share, whose ends differ by at most a
-// factor of 4, or of at most 1 in an efficiency. Beyond, "a half" may be a quarter or three, and no advice follows from
-// it.
+// Whether a figure is worth stating: its interval spans at most 50 points of a share, a factor of 4 of a ratio, or 1
+// of an efficiency. Beyond that, "a half" may be a quarter or three quarters, and no advice follows from it.
 bool telling_share(const Estimate& share);
 bool telling_factor(const Estimate& ratio);
 bool telling_efficiency(const Estimate& value);
@@ -27,13 +26,13 @@ std::string percent(const Estimate& share);
 // A share that the user set, or that bounds something: "3 %", "0.25 %", "140 %".
 std::string plain_percent(double share);
 
-// The same beside a limit that the interval does not contain: by its ends, to a tenth, where one ± for both sides would
-// seem to contain it. "106 % (90.4 to 124.9 %)".
+// The same next to a limit that the interval does not contain: written by its ends, to a tenth, where a single ±
+// would seem to contain the limit. "106 % (90.4 to 124.9 %)".
 std::string percent_beside(const Estimate& share, double limit);
 
-// What a share is at most, rounded up to a tenth: "1.2 %".
+// An upper bound of a share, rounded up to a tenth: "1.2 %".
 std::string percent_at_most(double share);
-// What it is at least, rounded down: "5.1 %".
+// A lower bound, rounded down: "5.1 %".
 std::string percent_at_least(double share);
 
 // A factor, to be followed by "times": "23", "1.61", "0.60", "1.02 ± 0.01", "1.2 (0.6 to 2.1)".
@@ -45,7 +44,7 @@ std::string efficiency(const Estimate& value);
 // "1 worker", "3 workers".
 std::string plural(std::size_t count, std::string_view thing);
 
-// A rate as a person says it: "5.0 M", "150 k", "37".
+// A rate as a person writes it: "5.0 M", "150 k", "37".
 std::string rate(double per_second);
 // The same with its interval: "180 ± 2 k", "1.20 M (0.90 to 1.90 M)".
 std::string rate(const Estimate& per_second);

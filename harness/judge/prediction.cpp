@@ -19,7 +19,7 @@ namespace {
 using Rates = std::vector<double>;
 using Set = std::span<const double>;
 
-// A figure that is made of others: `factor` times the product of the sets `over` by those `under`.
+// A figure made from others: `factor` times the product of the sets in `over`, divided by those in `under`.
 struct Model {
   double factor = 1;
   std::vector<Rates> over;
@@ -44,7 +44,7 @@ Model scaled(double factor, const Model& model) {
   return {.factor = factor * model.factor, .over = model.over, .under = model.under};
 }
 
-// Which of two bounds is clearly the lower one; none where they lie too close to each other.
+// Which of two bounds is clearly the lower one; nullopt where they are too close to each other.
 enum class Side { kLoading, kCompute, kNeither };
 
 Side side_of(const Model& loading, const Model& compute) {
@@ -99,7 +99,8 @@ class Predictor {
   }
 
  private:
-  // Returns whether there is such a prediction: its interval has to say something, and it is not to be known already.
+  // Returns whether there is such a prediction: its interval must be narrow enough, and its cell not measured
+  // already.
   bool add(const CellResult& like, const Cell& cell, const std::string& claim, const Model& model,
            const std::string& condition = "", bool identity = false) {
     const Estimate predicted = estimate_of(model);
@@ -146,7 +147,7 @@ class Predictor {
 
   std::size_t twice_the_workers() const { return std::min(2 * workers_, cpus_for_workers()); }
 
-  // What so many workers fill, where a sweep measured it.
+  // What this many workers fill, if a sweep measured it.
   std::optional<Model> measured_filling(std::size_t workers) const {
     Cell cell = io_.cell;
     cell.workers = workers;
@@ -155,7 +156,7 @@ class Predictor {
     return Model{.over = {std::move(filling.rates)}};
   }
 
-  // The lowest of the ceilings of FULL at so many workers, of those that were measured; in samples per second.
+  // The lowest measured ceiling of FULL at this many workers, in samples per second.
   std::optional<Model> ceiling_at(std::size_t workers) const {
     const Cell cell = at_workers(workers);
     std::optional<Model> lowest;
@@ -174,7 +175,7 @@ class Predictor {
     return lowest;
   }
 
-  // A compute that computes on the workers' CPUs gets faster or slower with their number, nobody knows by how much.
+  // A compute on the workers' CPUs gets faster or slower with their number, by an unknown amount.
   bool workers_are_alone() const {
     const ComputeKind& kind = *parse_compute(full_.cell.compute).kind;
     return workers_ > 0 && !(kind.heeds_threads && full_.cell.placement.compute_cpus.empty());
@@ -186,10 +187,10 @@ class Predictor {
     const double share = static_cast<double>(more) / static_cast<double>(workers_);
     Model filled = scaled(share, filled_rate_);
     Model full = scaled(share, full_rate_);
-    std::string condition = ", if loading goes with the workers";
+    std::string condition = ", if loading scales with the workers";
     auto known = measured_filling(more);
     const auto ceiling = known ? std::nullopt : ceiling_at(more);
-    if (known) condition = ", going by what so many fill";
+    if (known) condition = ", judging by what that many fill";
     if (ceiling && estimate_of(*ceiling).value < estimate_of(filled).value) {
       known = ceiling;
       condition = ", the ceiling of this machine";
@@ -204,14 +205,14 @@ class Predictor {
       add(full_, at_workers(more), claim_of(more, "reach"), step_rate_, ", all that the compute takes");
   }
 
-  // Neither does what binds change nor does the queue run fuller than it did.
+  // The bound does not change, and the queue does not run fuller than before.
   void with_idle_workers() {
     const std::size_t more = twice_the_workers();
     if (!workers_are_alone() || more <= workers_ || side_of(filled_rate_, step_rate_) != Side::kCompute) return;
     add(full_, at_workers(more), claim_of(more, "gain nothing and stay at"), full_rate_);
   }
 
-  // Half as many fill at least half as much.
+  // Half as many workers fill at least half as much.
   bool with_fewer_workers() {
     const std::size_t fewer = workers_ / 2;
     if (!workers_are_alone() || fewer == 0) return false;
@@ -221,8 +222,8 @@ class Predictor {
     return add(full_, at_workers(fewer), claim_of(fewer, "still reach"), full_rate_);
   }
 
-  // A device of another rate that takes about as much; none where something else than its step limits it, a copy say,
-  // or where its rate cannot be set.
+  // A device of another rate that otherwise takes about as much; nullopt where something other than its step limits
+  // it, such as a copy, or where its rate cannot be set.
   std::optional<Cell> with_device_of(double samples_per_second) const {
     constexpr std::string_view kRate = "samples_per_second";
     const std::string& compute = full_.cell.compute;

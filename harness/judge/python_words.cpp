@@ -10,7 +10,7 @@ struct Phrase {
   std::string_view argument;
 };
 
-// Whole phrases before the options that they have; each is looked for in what those above it left.
+// Whole phrases come before the options that they contain; each row is applied to what the rows above it left.
 constexpr std::array kPhrases{
     Phrase{"use a faster compute", "make the step faster"},
     Phrase{"use a --loader with workers", "load in workers (num_workers=1 or more)"},
@@ -30,7 +30,7 @@ constexpr std::array kPhrases{
     Phrase{"--loader", "loader"},
 };
 
-// Of a loader without workers, which loads while the step waits.
+// For a loader without workers, which loads while the step waits.
 constexpr std::array kWithoutWorkers{
     Phrase{"deepen --prefetch or give the compute its own core",
            "load ahead of the step, in workers (num_workers=1 or more)"},

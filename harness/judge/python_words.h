@@ -1,4 +1,4 @@
-// Advice as a program in Python can follow it.
+// Advice in terms that a Python program can follow.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace loadline {
 
-// A sentence that names options of the command line, with what stands for them in a program that measures its own loop:
-// num_workers for --workers, trials=5 for --trials 5. A sentence that names none stays as it is. `loads_ahead`: whether
-// the loader says to have workers; one that does not is told to, before anything else.
+// A sentence with its command-line options replaced by their equivalents in a program that measures its own loop:
+// num_workers for --workers, trials=5 for --trials 5. A sentence without options stays as it is. `loads_ahead`:
+// whether the loader reports workers; if not, the advice is to use workers before anything else.
 std::string in_python(std::string_view sentence, bool loads_ahead = true);
 
 }  // namespace loadline

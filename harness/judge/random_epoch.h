@@ -1,4 +1,4 @@
-// What an epoch in random order can reach whose files are not in memory when it begins: a pure function.
+// What an epoch in random order can reach if its files are not in memory when it begins: a pure function.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ std::optional<Estimate> rate_of_cell(const Result& result, std::optional<std::si
   return estimate_of_mean(rates_of(result.cells[*cell]));
 }
 
-// Of rates of `more` ranks over those of `fewer`, and so many times as many ranks.
+// The ratio of the rates with `more` ranks to those with `fewer`, per rank.
 Estimate efficiency_over(const std::vector<double>& fewer, const std::vector<double>& more, double times) {
   const Ratio ratio = log_welch_ratio(fewer, more);
   Estimate efficiency{ratio.value / times, ratio.ci95};
@@ -69,13 +69,13 @@ bool tells_gradients(const CellResult& cell) {
   });
 }
 
-// Of a rank's time, for a sample: means over the trials.
+// Parts of a rank's time per sample: means over the trials.
 struct RankSeconds {
   double all = 0;
   LostTime parts;
 };
 
-// Of one cell, by what its host does: a step that runs beside the host's waiting is no part of its own.
+// Parts of one cell's time by what its host does: a step that runs while the host waits is not a part of its own.
 RankSeconds seconds_of_cell(const CellResult& cell, double ranks) {
   RankSeconds mean;
   const auto count = static_cast<double>(std::ranges::distance(counted(cell.trials)));
@@ -96,7 +96,7 @@ RankSeconds seconds_of_cell(const CellResult& cell, double ranks) {
   return mean;
 }
 
-// Where SYNTHETIC tells what the step takes alone, waiting for data is what FULL takes beyond that.
+// If SYNTHETIC shows what the step takes alone, waiting for data is what FULL takes beyond that.
 RankSeconds seconds_per_sample(const RankMeasurement& one) {
   RankSeconds seconds = seconds_of_cell(curve_cell(one), ranks_in(one));
   const auto synthetic = one.configuration.synthetic;

@@ -13,24 +13,24 @@
 
 namespace loadline {
 
-// A configuration of a result, in the mode that its curve is of, which has trials. Borrows them.
+// A configuration of a result, in the mode of its curve, in which it has trials. Borrows result and configuration.
 struct RankMeasurement {
   const Result& result;
   const Configuration& configuration;
   Mode mode;
 };
 
-// What a compute, by its name and parameters, says of its devices.
+// A compute's devices, from its name and parameters.
 struct ComputeDevices {
-  std::size_t devices = 1;     // of a process
-  bool share_a_batch = false;  // they are dealt parts of one, rather than a batch each
+  std::size_t devices = 1;     // per process
+  bool share_a_batch = false;  // each gets a part of the batch, rather than a batch of its own
 };
 ComputeDevices devices_of(const std::string& compute);
 
-// Whether the cell of this index is there and has trials that count.
+// Whether the cell of this index exists and has trials that count.
 bool has_trials_of(const Result& result, std::optional<std::size_t> cell);
 
-// A point for each, against the first: of the fewest ranks.
+// One point per measurement, relative to the first, which has the fewest ranks.
 std::vector<RankPoint> rank_points(std::span<const RankMeasurement> measured);
 
 }  // namespace loadline

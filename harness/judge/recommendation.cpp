@@ -16,7 +16,7 @@
 namespace loadline {
 namespace {
 
-// What a configuration is compared by.
+// The figures by which a configuration is compared.
 struct Contender {
   std::size_t configuration;  // index
   std::size_t cell;           // index
@@ -87,7 +87,7 @@ class Recommender {
     return std::tuple_cat(effort(contender), std::tuple(cost ? cost->cpu_seconds.mean : 0, contender));
   }
 
-  // CPU seconds a sample, one figure a trial; none where a trial has none.
+  // CPU seconds per sample, one figure per trial; empty where a trial has none.
   std::vector<double> cpu_of(std::size_t contender) const {
     std::vector<double> seconds;
     for (const Trial& trial : result_.cells[candidates_[contender].cell].trials) {
@@ -107,8 +107,8 @@ class Recommender {
     return ratio && ratio->low > 1;
   }
 
-  // Sorts the simplest to the front. Of those that take as little effort as the one with the least CPU, the first of
-  // the run whose CPU cannot be told from that: a difference by chance would recommend another in each run.
+  // Sorts the simplest to the front. Among those as simple as the one with the least CPU, the first of the run whose
+  // CPU cannot be told from the least: otherwise chance would recommend a different one in each run.
   void sort_by_simplicity(std::vector<std::size_t>& sufficient) const {
     std::ranges::sort(sufficient, {}, [&](std::size_t i) { return simplicity(i); });
     if (sufficient.empty()) return;
@@ -138,7 +138,7 @@ class Recommender {
     return choice;
   }
 
-  // Joules a thousand samples, one figure a trial; none where a trial has none.
+  // Joules per thousand samples, one figure per trial; empty where a trial has none.
   std::vector<double> joules_of(std::size_t contender) const {
     std::vector<double> joules;
     for (const Trial& trial : counted(result_.cells[candidates_[contender].cell].trials)) {
@@ -216,7 +216,7 @@ std::vector<Contender> contenders_of(const Judgement& judgement, const std::stri
   return candidates;
 }
 
-// What differs in its cache state is nobody's choice.
+// The cache state is not something that a user chooses between.
 void keep_cache_state_of_fastest(const Result& result, const Judgement& judgement, std::vector<Contender>& candidates) {
   const auto fastest = std::ranges::max_element(
       candidates, {}, [&](const Contender& one) { return judgement.cells[one.cell].samples_per_second->mean; });

@@ -16,10 +16,10 @@ constexpr std::size_t kFewestParts = 5;  // for an interval
 
 // From this share of all waiting on, what comes before the first batch of a pass is worth a sentence.
 constexpr double kMostlyAtStarts = 0.25;
-// And so is the slowest batch in a hundred: waits that are this much longer than the median come in bursts.
+// So is the slowest batch in a hundred: waits this much longer than the median come in bursts.
 constexpr double kBurst = 10;
 
-// Cut where a tenth of the time has passed: an entry is never divided.
+// Parts are cut where a tenth of the time has passed; an entry is never divided.
 std::vector<RecordedPart> parts_of(const Recording& job) {
   const RecordedSequence& sequence = job.sequence;
   double whole = 0;
@@ -113,8 +113,8 @@ std::string unclear_sentence(const Recording& job, const Estimate& stall) {
                        percent(stall), loader_of(job), job.batches, job.batches == 1 ? "" : "es");
   }
   return fmt::format(
-      "Too unsteady to say: the loop waited {} of the time for {}, which may be nothing or worth removing; look at its "
-      "course, and record more.",
+      "Too unsteady to say: the loop waited {} of the time for {}, which may be negligible or worth removing; see how "
+      "it changes over time, and record more.",
       share_of(stall), loader_of(job));
 }
 
@@ -123,7 +123,7 @@ std::string further_sentences(const Recording& job) {
   std::string text;
   const double waited = job.wait.total_seconds;
   if (waited > 0 && job.epoch_start_seconds > kMostlyAtStarts * waited) {
-    text += fmt::format(" Of the waiting {} came before the first batch of {}: {}.",
+    text += fmt::format(" {} of the waiting came before the first batch of {}: {}.",
                         plain_percent(std::min(1.0, job.epoch_start_seconds / waited)),
                         job.epochs == 1 ? "the only pass" : fmt::format("{} passes", job.epochs),
                         job.workers > 0 ? "keep the workers from one pass to the next (persistent_workers=True)"
@@ -136,8 +136,8 @@ std::string further_sentences(const Recording& job) {
   }
   if (job.asynchronous) {
     text +=
-        " Steps may go on on the accelerator while the loop waits, so that the stall of the accelerator is at most "
-        "this.";
+        " Steps may continue on the accelerator while the loop waits, so the accelerator stalls for at most this "
+        "share.";
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// What a recorded job alone shows: how much of its time it waited for data, and when. A pure function.
+// What a recorded job shows by itself: how much of its time it waited for data, and when. A pure function.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// A part of the recorded time, about as long as the others.
+// One of several about equally long parts of the recorded time.
 struct RecordedPart {
   std::uint64_t batches = 0;
   double wait_seconds = 0;
@@ -26,10 +26,11 @@ enum class RecordedBound : std::uint8_t { kWaits, kBusy, kUnclear, kEmpty };
 std::string_view name(RecordedBound bound);
 
 struct RecordedJudgement {
-  // The share of the time in which the loop waited. Its interval is that of the mean over the parts (batch means), none
-  // where there are fewer than 5: one job is one sample, so it says how steady this job was and not what another does.
+  // The share of the time in which the loop waited. Its interval is that of the mean over the parts (batch means),
+  // absent where there are fewer than 5. One job is one sample, so the interval says how steady this job was, not
+  // what another would do.
   std::optional<Estimate> stall;    // nullopt if nothing was recorded
-  std::vector<RecordedPart> parts;  // the course: up to 10, in their order
+  std::vector<RecordedPart> parts;  // up to 10, in the order of time
   RecordedBound bound = RecordedBound::kEmpty;
   std::string sentence;  // one to four sentences to act on
 };

@@ -15,7 +15,8 @@
 namespace loadline {
 namespace {
 
-// A law with more terms has to lower the mean square by more than this, a residual of 1e-12, or its terms are rounding.
+// A law with more terms must lower the mean square by more than this, a residual of 1e-12; otherwise its terms are
+// rounding.
 constexpr double kNoImprovement = 1e-24;
 
 void require_measured(const ScalingPoint& point) {
@@ -32,7 +33,7 @@ struct Measurements {
   double unit;  // of the rates: samples per second
 };
 
-// None of fewer than three different counts.
+// Empty for fewer than three different counts.
 std::optional<Measurements> curve_of(std::span<const ScalingPoint> points) {
   std::set<std::size_t> counts;
   double rate = 0;
@@ -85,13 +86,13 @@ std::vector<double> least_squares(std::vector<Weights> columns, Weights target) 
 // 1 / lambda, sigma / lambda and kappa / lambda, in which the reciprocal of the law is linear.
 using Reciprocals = std::array<double, 3>;
 
-// What each of them is multiplied by, at a number of workers, in N / X(N).
+// The factors of these in N / X(N), at a number of workers.
 Reciprocals factors(std::size_t workers) {
   const auto n = static_cast<double>(workers);
   return {1, n - 1, n * (n - 1)};
 }
 
-// The best fit by those of the three whose bits are set in `terms`, the others 0; none if it makes one negative.
+// The best fit by those of the three whose bits are set in `terms`, the others 0; nullopt if it makes one negative.
 std::optional<Reciprocals> fit_of_terms(std::span<const ScalingPoint> points, unsigned terms) {
   const auto has = [&](std::size_t term) { return (terms >> term & 1U) != 0; };
   std::vector<Weights> columns;
@@ -119,7 +120,7 @@ double reciprocal_rate(const Reciprocals& reciprocals, std::size_t workers) {
          static_cast<double>(workers);
 }
 
-// 1 / per_worker and 1 / cap, this 0 where there is none.
+// 1 / per_worker and 1 / cap; the latter is 0 without a cap.
 struct CappedReciprocals {
   double per_worker;
   double cap;
@@ -142,7 +143,7 @@ double mean_square(std::span<const ScalingPoint> points, const Law& law) {
   return sum / weights;
 }
 
-// The law of the lowest mean square, the simplest where several share it: keeps one until another improves on it.
+// Keeps the law with the lowest mean square, and the simplest where several share it.
 template <typename Law>
 class BestFit {
  public:
@@ -224,8 +225,8 @@ std::optional<CappedLinearFit> fit_capped_linear(std::span<const ScalingPoint> p
   if (!curve) return std::nullopt;
   const std::span<const ScalingPoint> all(curve->points);
 
-  // The best law bends either at a count or between two. At a count it has one parameter; between two, the line is that
-  // of the counts below and the cap that of those above. So all that can be best are tried.
+  // The best law bends either at a count or between two. At a count it has one parameter; between two, the line is
+  // that of the counts below and the cap that of those above. So every candidate is tried.
   BestFit<CappedReciprocals> best(all);
   best.offer({nearest_to_one(all, rate_per_worker), 0});
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {

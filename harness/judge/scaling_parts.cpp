@@ -25,7 +25,7 @@ void check_one(const ScalingPart& part) {
   const std::size_t world = result.options.world_size;
   if (!result.ranks && world > 1) {
     throw Error(
-        fmt::format("scale: {} is of one rank of {}, measured by itself: give results of ranks that one "
+        fmt::format("scale: {} is the result of one rank of {}, measured by itself: give results of ranks that one "
                     "launcher started as one run",
                     part.file, world));
   }
@@ -58,7 +58,7 @@ std::string files_text(std::span<const ScalingPart> parts) {
 }
 
 void check_scaling_parts(std::span<const ScalingPart> parts) {
-  if (parts.size() < 2) throw usage_error("scale: want results of at least two numbers of ranks");
+  if (parts.size() < 2) throw usage_error("scale: want results with at least two numbers of ranks");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     check_one(parts[i]);
     if (i > 0) check_pair(parts[i - 1], parts[i]);
@@ -68,25 +68,25 @@ void check_scaling_parts(std::span<const ScalingPart> parts) {
 std::vector<std::string> scaling_notes(std::span<const ScalingPart> parts, std::size_t left_out) {
   std::vector<std::string> notes;
   if (left_out > 0) {
-    notes.push_back(fmt::format("Left out: {} that not all numbers of ranks were measured with.",
+    notes.push_back(fmt::format("Left out: {} not measured with every number of ranks.",
                                 left_out == 1 ? "1 configuration" : fmt::format("{} configurations", left_out)));
   }
   const Environment& first = parts.front().result.environment;
   for (const ScalingPart& part : parts) {
     const Environment& here = part.result.environment;
     if (name_of(here.build) != name_of(first.build)) {
-      notes.push_back(fmt::format("{} had another build, {}, than {}, {}.", ranks_text_of(ranks_of(part.result)),
+      notes.push_back(fmt::format("{} ran another build ({}) than {} ({}).", ranks_text_of(ranks_of(part.result)),
                                   name_of(here.build), ranks_text_of(ranks_of(parts.front().result)),
                                   name_of(first.build)));
     }
     if (here.machine.cpu_model != first.machine.cpu_model) {
-      notes.push_back(fmt::format("{} had other CPUs, {}, than {}, {}.", ranks_text_of(ranks_of(part.result)),
-                                  here.machine.cpu_model.value_or("unknown ones"),
+      notes.push_back(fmt::format("{} ran on other CPUs ({}) than {} ({}).", ranks_text_of(ranks_of(part.result)),
+                                  here.machine.cpu_model.value_or("unknown"),
                                   ranks_text_of(ranks_of(parts.front().result)),
-                                  first.machine.cpu_model.value_or("unknown ones")));
+                                  first.machine.cpu_model.value_or("unknown")));
     }
     if (part.result.status != Status::kComplete) {
-      notes.push_back(fmt::format("The run of {} was stopped before its end.", ranks_text_of(ranks_of(part.result))));
+      notes.push_back(fmt::format("The run with {} was stopped early.", ranks_text_of(ranks_of(part.result))));
     }
   }
   return notes;

@@ -10,14 +10,15 @@
 
 namespace loadline {
 
-// Throws usage Error for fewer than two counts and for two results of one, Error for results that cannot be points of
-// one curve. By ascending ranks.
+// Throws usage Error for fewer than two counts and for two results with the same count, Error for results that cannot
+// be points of one curve. `parts` must be in ascending order of ranks.
 void check_scaling_parts(std::span<const ScalingPart> parts);
 
 // "a.json, b.json and c.json".
 std::string files_text(std::span<const ScalingPart> parts);
 
-// What a reader has to know of the results, a sentence each. `left_out`: configurations that not all of them have.
+// What a reader has to know about the results, one sentence each. `left_out`: number of configurations that not all
+// of them have.
 std::vector<std::string> scaling_notes(std::span<const ScalingPart> parts, std::size_t left_out);
 
 }  // namespace loadline

@@ -25,7 +25,7 @@ std::vector<ScalingPoint> scaling_points(const std::vector<RankPoint>& points) {
   return rates;
 }
 
-// Batches of the configurations of a result, of a rank or of all.
+// Batch sizes of a result's configurations, per rank or of all ranks.
 std::set<std::size_t> batches_of(const ScalingPart& part, bool of_all) {
   std::set<std::size_t> batches;
   for (const Configuration& configuration : part.judgement.configurations) {
@@ -42,8 +42,8 @@ ScalingKind kind_of(std::span<const ScalingPart> parts) {
   if (alike(false)) return ScalingKind::kWeak;
   if (alike(true)) return ScalingKind::kStrong;
   throw Error(
-      fmt::format("scale: {} and {} have neither the same batches of a rank (weak scaling) nor the same of all ranks "
-                  "together (strong scaling)",
+      fmt::format("scale: {} and {} have neither the same batch per rank (weak scaling) nor the same batch of all "
+                  "ranks together (strong scaling)",
                   parts.front().file, parts.back().file));
 }
 
@@ -52,7 +52,7 @@ bool has_mode(const ScalingPart& part, const Configuration& configuration, Mode 
   return has_trials_of(part.result, mode == Mode::kFull ? configuration.full : configuration.io);
 }
 
-// Equal for configurations that differ in their ranks alone, and what follows from these.
+// Equal for configurations that differ only in their ranks and what follows from these.
 std::string scaling_key(const ScalingPart& part, const Configuration& configuration, ScalingKind kind, Mode mode) {
   Cell cell = part.result.cells[mode == Mode::kFull ? *configuration.full : *configuration.io].cell;
   if (kind == ScalingKind::kStrong) cell.sampler.batch_size *= ranks_of(part.result);
@@ -76,7 +76,7 @@ std::string configuration_text(const Configuration& configuration) {
   return text + configuration.further;
 }
 
-// None where a result lacks the configuration in this mode.
+// Empty where a result lacks the configuration in this mode.
 std::optional<RankCurve> curve_in_mode(std::span<const ScalingPart> parts, const Configuration& first, ScalingKind kind,
                                        Mode mode) {
   if (!has_mode(parts.front(), first, mode)) return std::nullopt;

@@ -79,7 +79,7 @@ std::string storage_cause(const RankPoint& first, const RankPoint& point) {
 std::string loading_cause(const RankPoint& first, const RankPoint& point) {
   std::string storage = storage_cause(first, point);
   std::string cpus = cpus_cause(first, point);
-  // What waits for storage leaves CPUs idle.
+  // Threads that wait for storage leave CPUs idle.
   if (!storage.empty() && (point.from_storage || cpus.empty())) return storage;
   return cpus;
 }
@@ -151,7 +151,7 @@ std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study) 
   }
   if (!limit.stopped) return text;
   const RankPoint& stopped = curve.points[*limit.stopped];
-  text += fmt::format(" {} {} {}, below the {} that count as scaling.", count_of_ranks(stopped.ranks),
+  text += fmt::format(" {} {} {}, below the {} that counts as scaling.", count_of_ranks(stopped.ranks),
                       stopped.ranks == 1 ? "has" : "have", percent_beside(stopped.efficiency, study.efficiency), asked);
   return text + sentence_of_loss(first, stopped, study.kind);
 }
@@ -165,7 +165,7 @@ std::string share_sentence(const RankCurve& curve, const ScalingStudy& study) {
     const bool fewer_cpus = point.cpus < first.cpus;
     return fmt::format(
         "From {} on, a rank's share of the batch{} is too small for the step: alone, with {} samples{}, it takes {} of "
-        "the samples a second that it takes with {}.",
+        "the samples per second that it takes with {}.",
         count_of_ranks(point.ranks), fewer_cpus ? " or of the CPUs" : "", point.batch_size,
         fewer_cpus ? fmt::format(" on {} CPU{}", point.cpus, point.cpus == 1 ? "" : "s") : "",
         percent(*point.step_efficiency),
@@ -189,7 +189,7 @@ std::string reads_sentence(const RankCurve& curve) {
 }
 
 std::vector<std::string> law_sentences(const RankCurve& curve) {
-  std::vector<std::string> sentences{fmt::format("Ideal: {} samples/s for each rank.", rate(curve.per_rank()))};
+  std::vector<std::string> sentences{fmt::format("Ideal: {} samples/s per rank.", rate(curve.per_rank()))};
   const auto off = [&](double residual) {
     return curve.points.size() == kCountsOfLaw
                ? std::string("; three counts determine it, so it says nothing about how well it fits.")
@@ -197,11 +197,11 @@ std::vector<std::string> law_sentences(const RankCurve& curve) {
   };
   if (const auto law = curve.scalability()) {
     std::string text =
-        fmt::format("Universal Scalability Law: {} samples/s a rank, contention {:.3f}, coherency {:.5f}",
+        fmt::format("Universal Scalability Law: {} samples/s per rank, contention {:.3f}, coherency {:.5f}",
                     rate(law->lambda), law->sigma, law->kappa);
     const auto peak = law->peak_workers();
     if (peak && *peak <= static_cast<double>(curve.points.back().ranks)) {
-      text += fmt::format(", most at {}", count_of_ranks(static_cast<std::size_t>(*peak)));
+      text += fmt::format(", peak at {}", count_of_ranks(static_cast<std::size_t>(*peak)));
     }
     sentences.push_back(text + off(law->residual));
   }

@@ -10,29 +10,29 @@
 
 namespace loadline {
 
-// Where a curve stops scaling: efficiency against what counts as scaling, by its interval.
+// Where a curve stops scaling, by the interval of its efficiency.
 struct ScalingLimit {
-  std::size_t kept = 0;                // index of the most ranks before the limit that surely keep it; the first does
-  std::optional<std::size_t> stopped;  // of the fewest ranks that surely miss it
-  std::optional<std::size_t> unclear;  // of the fewest ranks between the two of which the trials cannot tell
+  std::size_t kept = 0;  // index of the most ranks, before the limit, that surely keep it; at least the first
+  std::optional<std::size_t> stopped;  // index of the fewest ranks that surely miss it
+  std::optional<std::size_t> unclear;  // index of the fewest ranks between the two for which the trials cannot tell
 };
 
 ScalingLimit limit_of(const RankCurve& curve, double efficiency);
 
-// How far the curve scales, and why no further, in sentences to act on.
+// How far the curve scales, and why no further, as sentences to act on.
 std::string scaling_sentence(const RankCurve& curve, const ScalingStudy& study);
 
-// Of strong scaling: from how many ranks on the step alone is too slow with its share of the batch. Empty where it is
-// not, and without SYNTHETIC.
+// For strong scaling: the number of ranks from which the step alone is too slow with its share of the batch. Empty if
+// it never is, and without SYNTHETIC.
 std::string share_sentence(const RankCurve& curve, const ScalingStudy& study);
 
-// Where the samples came from, of which the table has MiB/s.
+// Where the samples came from whose MiB/s the table shows.
 std::string reads_sentence(const RankCurve& curve);
 
-// The two laws and the ideal line, a sentence each.
+// The two laws and the ideal line, one sentence each.
 std::vector<std::string> law_sentences(const RankCurve& curve);
 
-// All of these that there are.
+// All of these sentences that are not empty.
 std::vector<std::string> sentences_of(const RankCurve& curve, const ScalingStudy& study);
 
 }  // namespace loadline

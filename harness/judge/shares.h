@@ -1,4 +1,4 @@
-// Whose a change of FULL is: the step's or loading's. Pure functions, safe from any thread.
+// Whether a change of FULL comes from the step or from loading. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// One of the two configurations.
+// How one of the two configurations stands.
 struct Standpoint {
   std::optional<Estimate> stall;
   Bound bound = Bound::kIncomplete;
@@ -30,7 +30,7 @@ struct Shares {
   Standpoint after;
 };
 
-// Of FULL cells by their indices; nullopt where one of the modes has no trials.
+// The shares of two FULL cells, given by their indices; nullopt where one of the modes has no trials.
 std::optional<Shares> shares_between(const Result& base, const Judgement& base_judgement, std::size_t base_full,
                                      const Result& changed, const Judgement& changed_judgement,
                                      std::size_t changed_full);

@@ -1,4 +1,4 @@
-// How noisy the machine was while a run was measured, and what that leaves to be seen. Pure functions, safe from any
+// How noisy the machine was during a run, and how small a change can still be seen. Pure functions, safe from any
 // thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// Over the cells with at least two trials, but for OVERHEAD.
+// Over the cells with at least two trials, except OVERHEAD.
 struct Spread {
   std::size_t cells = 0;
   double variation = 0;        // standard deviation over mean of a cell's trials: the median of the cells
@@ -19,9 +19,9 @@ struct Spread {
   std::size_t worst_cell = 0;  // index in Result::cells
   std::size_t fewest_trials = 0;
   std::size_t most_trials = 0;
-  // The relative change that two runs such as this one would show four times in five at the level 0.05, by exact power
-  // (detectable_difference()): the median of the cells. As far as trials of one run tell: what sets two runs apart
-  // besides is in the noise floor of the host.
+  // The relative change that two runs such as this one would show four times in five at the level 0.05, by exact
+  // power (detectable_difference()): the median of the cells. It covers only the spread within a run; other
+  // differences between runs are in the noise floor of the host.
   double detectable = 0;
 };
 

@@ -38,7 +38,7 @@ Moments moments_of_logs(std::span<const double> values) {
   return moments;
 }
 
-// How far the mean of the logarithms is from the truth.
+// The uncertainty of the mean of the logarithms.
 VarianceTerm term_of(const Moments& moments) {
   const auto count = static_cast<double>(moments.count());
   return {*moments.variance() / count, count - 1};
@@ -51,7 +51,7 @@ double half_width(const VarianceTerm& combined, double probability) {
 
 constexpr double kPower = 0.8;
 
-// The fewest for which `enough` holds, which it does for all that are more.
+// The smallest number for which `enough` holds; it holds for all larger ones.
 template <typename Enough>
 double fewest(double least, const Enough& enough) {
   static constexpr double kMost = 1e12;
@@ -199,7 +199,7 @@ std::vector<std::size_t> outliers(std::span<const double> values) {
     deviations.push_back(std::abs(value - median));
     mean_deviation.add(deviations.back());
   }
-  // More than half the values can be equal, where a clock is coarse; then the mean deviation has to serve.
+  // More than half of the values can be equal with a coarse clock; then the mean deviation has to do.
   const double median_deviation = middle_of(sorted_copy(deviations));
   const double scale =
       median_deviation > 0 ? kOfMedianDeviation * median_deviation : kOfMeanDeviation * mean_deviation.mean();

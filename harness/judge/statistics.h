@@ -63,31 +63,32 @@ struct VarianceTerm {
 };
 
 // The sum of independent terms with its effective degrees of freedom, (sum v)^2 / sum(v^2 / degrees)
-// (Welch-Satterthwaite; JCGM 100:2008, G.2b). Terms without any variance leave the degrees at their sum.
+// (Welch-Satterthwaite; JCGM 100:2008, G.2b). If no term has any variance, the degrees are their sum.
 VarianceTerm combine(std::span<const VarianceTerm> terms);
 
 // Half the width of the 95 % t interval that `combined` gives.
 double half_width_95(const VarianceTerm& combined);
 
-// How many times one set is another, as a logarithm: there times and rates differ by their sign alone.
+// The ratio of two sets, as a logarithm: there times and rates differ only in sign.
 struct LogRatio {
   double value;
   std::optional<VarianceTerm> error;  // of `value`; absent where there were too few trials
-  // The variance that `value` would have from one trial, or pair of trials, on each side; n of them have 1/n of it.
+  // The variance that `value` would have from one trial, or pair of trials, on each side; with n of them it is 1/n of
+  // that.
   std::optional<double> variance_of_one;
 };
 
-// The mean logarithm of `changed` less that of `base`, by Welch's test: the sets are independent, and need neither as
-// many values nor the same spread. Throws Error if a set is empty or holds anything but positive finite values.
+// The mean logarithm of `changed` less that of `base`, by Welch's test: the sets are independent, and may differ in
+// size and spread. Throws Error if a set is empty or holds anything but positive finite values.
 LogRatio log_welch(std::span<const double> base, std::span<const double> changed);
 
-// The same of pairs, base[i] with changed[i], which were taken side by side: the mean logarithm of changed / base with
-// the variance that it has from pair to pair, and one degree of freedom fewer than pairs. What both of a pair suffer,
-// such as a machine that slows down, cancels. Throws Error as log_welch(), or if the sets differ in size.
+// The same for pairs base[i] and changed[i], taken side by side: the mean logarithm of changed / base with its
+// variance from pair to pair, and one degree of freedom fewer than pairs. What affects both of a pair, such as a
+// machine that slows down, cancels. Throws Error as log_welch(), or if the sets differ in size.
 LogRatio log_paired(std::span<const double> base, std::span<const double> changed);
 
-// The t interval of the ratio that holds it with `probability`; absent where there were too few trials, or its upper
-// end exceeds a double.
+// The t interval that contains the ratio with `probability`; absent where there were too few trials, or its upper end
+// exceeds a double.
 std::optional<Interval> interval_of(const LogRatio& ratio, double probability);
 
 struct Ratio {
@@ -103,29 +104,29 @@ Ratio ratio_of(const LogRatio& ratio);
 // ratio_of(log_welch(base, changed)). Sets of times and sets of rates give reciprocal answers and the same p.
 Ratio log_welch_ratio(std::span<const double> base, std::span<const double> changed);
 
-// What `factor` times the product of the `over` by those `under` comes to, each set standing for its mean in
-// logarithms: a geometric mean, whose variance and degrees of freedom combine as above. No interval where a set has one
-// value. Throws Error as log_welch_ratio() does.
+// `factor` times the product of the sets in `over`, divided by the product of those in `under`. Each set stands for
+// its geometric mean; variances and degrees of freedom combine as above. No interval where a set has one value.
+// Throws Error as log_welch_ratio() does.
 Estimate log_product(double factor, std::span<const std::span<const double>> over,
                      std::span<const std::span<const double>> under);
 
-// Indices of values to flag, in ascending order; they are never to be dropped: here a stall is the finding, not an
-// error. Modified z-score above 3.5 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993). None below
-// five values, where no value can be told from the rest.
+// Indices of values to flag, in ascending order. Never drop them: here a stall is the finding, not an error. Modified
+// z-score above 3.5 (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993). Empty for fewer than five
+// values, where no value can be told from the rest.
 std::vector<std::size_t> outliers(std::span<const double> values);
 
 // The fewest trials on each side, at least 2, that detect a relative difference of `effect` between two sets whose
-// coefficient of variation is `variation`, at the two-sided level `alpha` and to its own side, four times in five: the
-// power of the t test with a pooled spread, by the noncentral t distribution (t_power()). A whole number, infinite
-// where there is no difference or more than 1e12 would be needed. About 15.7 (variation / effect)^2 + 1 at 5 %.
+// coefficient of variation is `variation`, at the two-sided level `alpha` and with the right sign, four times in
+// five: the power of the t test with a pooled spread, by the noncentral t distribution (t_power()). A whole number,
+// or infinity where `effect` is 0 or more than 1e12 would be needed. About 15.7 (variation / effect)^2 + 1 at 5 %.
 double trials_to_detect(double variation, double effect, double alpha = 0.05);
 
 // The same for pairs whose ratios have the coefficient of variation `variation`.
 double pairs_to_detect(double variation, double effect, double alpha = 0.05);
 
-// How far the truth has to lie from no difference for an estimate with this error to be called a difference four times
-// in five, to its own side: it has to differ from none at the two-sided level `alpha`, and to exceed `threshold`. In
-// the unit of the estimate. Infinite where no double is enough.
+// How large the true difference must be for an estimate with this error to be called a difference of the right sign
+// four times in five: the estimate must differ from 0 at the two-sided level `alpha`, and exceed `threshold`. In the
+// unit of the estimate. Infinity where no double is large enough.
 double detectable_difference(const VarianceTerm& error, double alpha, double threshold = 0);
 
 }  // namespace loadline

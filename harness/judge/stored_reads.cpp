@@ -23,7 +23,7 @@ bool reads_from_storage(const CellResult& cell, const DatasetFacts& facts) {
   const CacheLooks& looks = cell.trials.front().page_cache;
   const bool found_cold = looks.before && looks.before->pages > 0 &&
                           2 * looks.before->resident_pages.value_or(looks.before->pages) < looks.before->pages;
-  // What a FUSE server or a network file system does not keep, no look at the page cache shows.
+  // The page cache does not show what a FUSE server or a network file system keeps.
   const bool elsewhere =
       facts.storage.network.value_or(false) || facts.storage.file_system.value_or("").starts_with("fuse");
   return cell.cell.cache == CacheState::kCold || found_cold || elsewhere;

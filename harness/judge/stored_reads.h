@@ -8,16 +8,15 @@
 
 namespace loadline {
 
-// As stored: those of a photograph are its mean in the dataset, of a volume the values of a crop, of text the tokens.
+// Stored bytes per sample: the mean file size for photographs, the values of a crop for volumes, the tokens for text.
 // 0 where a dataset has no samples.
 double stored_bytes_per_sample(const CellResult& cell, const DatasetFacts& facts);
 
 // Whether the trials read from storage, rather than from the page cache: cold files, files that were mostly not
-// resident when they began, and file systems of which no look at the page cache says anything (FUSE, network). Of a
-// cell with trials.
+// resident at the start, and file systems whose page cache tells nothing (FUSE, network). The cell must have trials.
 bool reads_from_storage(const CellResult& cell, const DatasetFacts& facts);
 
-// What one worker spends in these stages on a sample, over all trials; 0 if the loader does not report stages.
+// Seconds that one worker spends in these stages per sample, over all trials; 0 if the loader does not report stages.
 double seconds_per_sample_in(const CellResult& cell, std::initializer_list<WorkerStage> stages);
 
 }  // namespace loadline

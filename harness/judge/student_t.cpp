@@ -43,8 +43,8 @@ double integral(double from, double to, const Function& f) {
   return sum * step / 3;
 }
 
-// With a threshold: the mean, over the estimated standard error in true ones, of how often the estimate exceeds what is
-// asked of it then.
+// With a threshold: how often the estimate exceeds what it must, averaged over the estimated standard error (in true
+// ones).
 double power_beyond(double threshold, double difference, double degrees, double critical) {
   const ChiSquared squares(degrees);
   const auto error_density = [&](double error) {
@@ -57,7 +57,8 @@ double power_beyond(double threshold, double difference, double degrees, double 
   const double start = std::max(bend, std::sqrt(bm::quantile(squares, kNever) / degrees));
   const double end = std::sqrt(bm::quantile(bm::complement(squares, kNever)) / degrees);
   if (end <= start) return below;
-  // By the root, for with few degrees the density rises like a root from 0, which Simpson's rule is poor at.
+  // Integrates over the root, since with few degrees the density rises from 0 like a root, which Simpson's rule
+  // handles badly.
   return below + integral(std::sqrt(start), std::sqrt(end), [&](double root) {
            const double error = root * root;
            return 2 * root * error_density(error) * found(critical * error);

@@ -11,9 +11,9 @@ double t_two_sided_p(double t, double degrees);
 // Throws Error on bad arguments.
 double t_quantile(double probability, double degrees);
 
-// How often a difference is called one, to its own side, by an estimate that is normal about it, where the standard
-// error is itself estimated with `degrees`: the estimate must exceed both `threshold` and t_quantile(1 - alpha,
-// degrees) estimated standard errors. `difference` and `threshold` (at least 0) are in true standard errors.
+// How often a true difference is detected with the right sign, by an estimate that is normal about it and whose
+// standard error is itself estimated with `degrees`: the estimate must exceed both `threshold` and t_quantile(1 -
+// alpha, degrees) estimated standard errors. `difference` and `threshold` (at least 0) are in true standard errors.
 // With a threshold of 0 that is the probability that a noncentral t variable with noncentrality `difference` exceeds
 // the quantile (Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 2, chapter 31); with another the
 // same integral over the distribution of the estimated error, numerically. Throws Error on bad arguments.

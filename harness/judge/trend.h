@@ -1,4 +1,4 @@
-// Which way a figure goes over several results. Pure functions, safe from any thread.
+// How a figure changes over several results. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace loadline {
 
 struct Trend {
   std::size_t count;  // of results
-  Ratio per_step;     // of one to the one before
+  Ratio per_step;     // of each result to the one before
 };
 
-// The straight line through the logarithms, by least squares: the interval and p of its slope come from how far the
-// results lie off it, so noise within a run is in it and so is that from run to run. None for fewer than three. Throws
-// Error for what is not positive and finite.
+// The straight line through the logarithms, by least squares. The interval and p of its slope come from how far the
+// results lie off the line, so they include noise within a run and from run to run. std::nullopt for fewer than three
+// rates. Throws Error for a rate that is not positive and finite.
 std::optional<Trend> trend_of(std::span<const double> rates);
 
 }  // namespace loadline

@@ -1,4 +1,4 @@
-// Accelerator utilisation (AU) of what a search tried, held against what was asked for. Pure, safe from any thread.
+// Accelerator utilisation (AU) of what a search tried, compared with the requested AU. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@
 
 namespace loadline {
 
-// A search may confirm a value that misses its AU in this share of cases at the most, all its whole runs together.
+// A search may confirm a value that misses its AU in at most this share of cases, over all its whole runs together.
 inline constexpr double kSearchError = 0.05;
-// Whole runs that a search may make, whatever comes of them. Each of them has an equal share of kSearchError
-// (Bonferroni): with two the one-sided level of each is 2.5 %, the lower end of a two-sided 95 % interval. So a value
-// is confirmed where the interval that is printed lies at the AU asked for or above.
+// Whole runs that a search may make, whatever their outcome. Each has an equal share of kSearchError (Bonferroni):
+// with two, the one-sided level of each is 2.5 %, the lower end of a two-sided 95 % interval. So a value is confirmed
+// where the printed interval lies at or above the requested AU.
 inline constexpr std::size_t kMostConfirmations = 2;
 
 // T_synthetic / T_full with its 95 % interval, of rates.
 Estimate utilisation_of(std::span<const double> synthetic, std::span<const double> full);
 
-// Of a probe: whether the lower one-sided 95 % bound reaches what was asked for. Of a whole run: whether its AU is met.
+// For a probe: whether the lower one-sided 95 % bound reaches the requested AU. For a whole run: whether it meets its
+// AU.
 bool is_enough(const Probe& probe, double asked);
 
-// Of the last whole run of a search; nullopt without one.
+// The standing of the last whole run of a search; nullopt without one.
 std::optional<Standing> standing_of(const Search& search);
 
 }  // namespace loadline

@@ -21,7 +21,7 @@ void require_usable(const Evidence& evidence) {
   }
   for (const double seconds : evidence.overhead) {
     if (!(seconds >= 0) || !std::isfinite(seconds))
-      throw Error(fmt::format("verdict: want an overhead of zero or more seconds a batch, got {}", seconds));
+      throw Error(fmt::format("verdict: want an overhead of zero or more seconds per batch, got {}", seconds));
   }
   if (!evidence.overhead.empty() && evidence.batch_size == 0)
     throw Error("verdict: want a batch size with the overhead, got 0");

@@ -11,13 +11,13 @@
 namespace loadline {
 
 std::string faster_loading(const Evidence& evidence) {
-  // What is played again is as fast as it was.
-  if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or name another --loader";
+  // A replayed loader is as fast as it was.
+  if (evidence.loader.starts_with("replay:")) return "fix the recorded loader, or choose another --loader";
   if (evidence.workers == 0) return "use a --loader with workers";
   const auto& reached = evidence.ceiling_efficiency;
   const bool near_ceiling = reached && reached->ci95 && reached->ci95->low >= kNearCeiling;
   if (near_ceiling && evidence.device_binds) {
-    return "use faster storage or a format with fewer bytes a sample, as no --loader can read much faster from this "
+    return "use faster storage or a format with fewer bytes per sample, as no --loader can read much faster from this "
            "one";
   }
   if (evidence.threads_in_force == 0 || evidence.workers < evidence.threads_in_force) {

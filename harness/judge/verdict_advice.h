@@ -9,16 +9,16 @@
 
 namespace loadline {
 
-// Clauses without an end, such as "raise --workers or use a faster --loader".
+// Clauses without a full stop, such as "raise --workers or use a faster --loader".
 
 // What would make loading faster.
 std::string faster_loading(const Evidence& evidence);
 
-// Whether workers and a compute that computes on CPUs are more threads than there are CPUs for them, and what to do.
+// Whether workers and a compute on CPUs have more threads than CPUs, and what to do about it.
 bool crowded(const Evidence& evidence);
 std::string crowd_advice(const Evidence& evidence);
 
-// Trials that would tell a noticeable difference from none four times in five, going by the spread of those at hand:
+// How many trials would detect a noticeable difference four times in five, judging by the spread of those measured:
 // the rates of each of `sets`, or of all modes.
 std::string more_trials(std::initializer_list<std::span<const double>> sets);
 std::string more_trials_of_all(const Evidence& evidence);

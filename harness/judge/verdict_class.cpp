@@ -6,7 +6,7 @@ namespace {
 constexpr double kSlower = 1 - kNoticeable;
 constexpr double kFaster = 1 + kNoticeable;
 
-// From this supply on loading alone is the faster of the two; between it and kFaster either is right.
+// From this supply on, loading alone is the faster of the two; between it and kFaster either answer is right.
 constexpr double kClearlyFaster = 1.10;
 
 bool below(const Bounds& bounds, double limit) {
@@ -37,7 +37,7 @@ Finding classify_busy(const Figures& figures) {
 Finding classify_waiting(const Figures& figures) {
   const bool enough = figures.supply.low > kSlower;
   if (below(figures.supply, 1)) {
-    // Loading alone is the slower by so little that it hardly matters: what FULL lacks beyond that decides.
+    // Loading alone is slower by so little that it hardly matters: what FULL lacks beyond that decides.
     if (enough && below(figures.of_bound, kSlower)) return {Bound::kInterference};
     return {Bound::kLoader};
   }

@@ -1,4 +1,4 @@
-// What the figures of a verdict allow to be said, and why not more. A part of verdict.h.
+// What the figures of a verdict show, and why not more. A part of verdict.h.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ enum class Doubt : std::uint8_t {
   kContradiction,  // FULL beat what bounds it
   kStall,          // too noisy to say whether the compute waits
   kSupply,         // too noisy to say whether loading alone keeps up
-  kFill,           // what the loader fills without a drain was not measured, and what is known leaves it open
+  kFill,           // what the loader fills without a drain was not measured, and what is known does not settle it
   kOverlap,        // loading alone keeps up: too noisy to say whether FULL falls short of the slower of the two
 };
 
 struct Finding {
   Bound bound = Bound::kUnclear;
   Doubt doubt = Doubt::kNone;
-  bool by_drain = false;  // of kHarness: the consumer of IO, and no step that is too short
+  bool by_drain = false;  // for kHarness: the limit is IO's consumer, not a step that is too short
 };
 
-// A bound is named only where the 95 % intervals carry it; each condition uses one end of one, which errs in 2.5 % of
-// cases at its limit and ever less beyond. The rules are in results/README.md, "Formulas".
+// A bound is stated only where the 95 % intervals support it. Each condition uses one end of one interval, which errs
+// in 2.5 % of cases at its limit and less beyond. The rules are in results/README.md, "Formulas".
 Finding classify(const Figures& figures);
 
-// Whether the compute waits so little that nothing can be gained by loading, and whether it waits at all; by the
-// interval of the stall. Both may hold between kNoticeable and kTooWide, where either is right.
+// Whether the compute waits so little that faster loading gains nothing, and whether it waits at all, by the interval
+// of the stall. Both may hold between kNoticeable and kTooWide, where either is right.
 bool hardly_waits(const Verdict& verdict);
 bool waits(const Verdict& verdict);
 

@@ -10,7 +10,7 @@
 namespace loadline {
 namespace {
 
-// What one set of rates is of another.
+// One set of rates as a share of another.
 std::optional<Estimate> ratio(std::span<const double> base, std::span<const double> changed) {
   if (base.empty() || changed.empty()) return std::nullopt;
   const Ratio found = log_welch_ratio(base, changed);
@@ -24,7 +24,7 @@ std::optional<Estimate> one_minus(const std::optional<Estimate>& estimate) {
   return rest;
 }
 
-// Time is the datum, so the mean is over seconds a sample, not over rates.
+// Time is the datum, so the mean is over seconds per sample, not over rates.
 Moments seconds_per_sample(std::span<const double> rates) {
   Moments moments;
   for (const double rate : rates) moments.add(1 / rate);
@@ -75,8 +75,8 @@ Bounds bounds_of(const Interval& interval) {
   return {interval.low, interval.high};
 }
 
-// The larger of two figures, of each of which these are the 95 % bounds: that both lie below the upper end, or one of
-// them above the lower, is as sure as of one alone, or surer.
+// Bounds of the larger of two figures with these 95 % bounds: that both lie below the upper end, or one above the
+// lower, is at least as certain as for one alone.
 Bounds larger_of(const Bounds& a, const Bounds& b) {
   Bounds larger{.low = std::max(a.low, b.low), .high = std::nullopt};
   if (a.high && b.high) larger.high = std::max(*a.high, *b.high);

@@ -31,7 +31,7 @@ std::string waits_words(const Estimate& stall) {
                  : "waits for a share of the time that is too noisy to state";
 }
 
-// What removing all of the stall gives: "at most 1.2 % more throughput".
+// What removing all of the stall gains: "at most 1.2 % more throughput".
 std::string gain_words(const Estimate& stall) {
   const double most = stall.ci95->high;
   if (most <= 0) return "faster loading cannot help";
@@ -40,8 +40,8 @@ std::string gain_words(const Estimate& stall) {
 
 enum class End : std::uint8_t { kLow, kHigh };
 
-// "supplies 0.61 ± 0.01 times what it takes"; where L was not measured "at least" or "at most" so much, by the end that
-// matters.
+// "supplies 0.61 ± 0.01 times what it takes"; where L was not measured, "at least" or "at most" that much, by the end
+// that matters.
 std::string supply_words(const Figures& figures, End end, std::string_view taker) {
   const Verdict& verdict = figures.verdict;
   const bool measured = verdict.supply_measured;
@@ -95,7 +95,8 @@ std::string loader_sentence(const Evidence& evidence, const Figures& figures) {
       "Bound by loading: {} {} for {}, which alone {}; a loader that kept up would give {} times the throughput: {}.",
       evidence.compute, waits_words(*verdict.stall), loader_of(evidence), supply_words(figures, End::kHigh, "it"),
       telling_factor(gain) ? factor(gain) : fmt::format("at least {:.2f}", gain.ci95->low), faster_loading(evidence));
-  // Only where FULL falls clearly short of loading alone: else the efficiency is a small difference of large times.
+  // Only where FULL falls clearly short of loading alone: otherwise the efficiency is a small difference of large
+  // times.
   const bool short_of_it =
       figures.of_bound.high && *figures.of_bound.high < 1 && figures.of_bound_value < 1 - kNoticeable;
   if (!short_of_it || !overlap_below(verdict, kMostlyInTurn)) return sentence;
@@ -153,12 +154,12 @@ std::string drain_sentence(const Evidence& evidence) {
     const Ratio more = log_welch_ratio(evidence.io, evidence.fill);
     const Estimate times{more.value, more.ci95};
     if (telling_factor(times) && times.ci95->low > 1) {
-      filled = fmt::format("; {} fills {} times as much when nobody reads", loader_of(evidence), factor(times));
+      filled =
+          fmt::format("; {} fills {} times as much when nothing reads the batches", loader_of(evidence), factor(times));
     }
   }
   return fmt::format(
-      "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
-      "thread "
+      "Bound by the harness (drain): the one thread that takes IO's batches reads them about as fast as one thread "
       "can, so neither a faster loader nor more workers would raise IO{}. To see what limits training, run with --mode "
       "io,synthetic,full.",
       filled);
@@ -208,7 +209,7 @@ std::string_view looks_like(Bound bound) {
   return "";
 }
 
-// " It is known that device waits 10.0 ± 1.2 % of the time."; nothing of what is not known well enough.
+// " What is known: device waits 10.0 ± 1.2 % of the time."; empty if that is not known well enough.
 std::string known_stall(const Evidence& evidence, const Verdict& verdict) {
   if (!verdict.stall || !telling_share(*verdict.stall)) return "";
   return fmt::format(" What is known: {} {}{}.", evidence.compute, waits_words(*verdict.stall),
@@ -241,7 +242,7 @@ std::string noisy_stall_sentence(const Evidence& evidence, const Verdict& verdic
     return fmt::format("Too noisy to say whether {} waits for data (stall {}): {}.", evidence.compute,
                        percent(*verdict.stall), advice);
   }
-  return fmt::format("Too noisy to say: {} {}, which may be nothing or worth removing; {}.", evidence.compute,
+  return fmt::format("Too noisy to say: {} {}, which may be negligible or worth removing; {}.", evidence.compute,
                      waits_words(*verdict.stall), advice);
 }
 
@@ -324,7 +325,7 @@ std::string sentence_of(const Evidence& evidence, const Figures& figures, const 
 std::string goal_sentence(const Verdict& verdict) {
   if (!verdict.goal) return "";
   const Estimate& utilisation = *verdict.accelerator_utilisation;
-  const std::string asked = fmt::format("the {:.4g} % asked for", 100 * verdict.goal->asked);
+  const std::string asked = fmt::format("the {:.4g} % requested", 100 * verdict.goal->asked);
   if (!utilisation.ci95) return fmt::format(" One trial cannot tell whether AU meets {}.", asked);
   if (!telling_share(utilisation)) {
     switch (verdict.goal->standing) {

@@ -7,11 +7,11 @@
 
 namespace loadline {
 
-// What limits the configuration, and what to do. Every figure in it has its interval and follows from `figures`, and so
-// from the same trials as all others.
+// What limits the configuration, and what to do. Every figure has its interval and comes from `figures`, so all rest
+// on the same trials.
 std::string sentence_of(const Evidence& evidence, const Figures& figures, const Finding& finding);
 
-// " AU 90.0 ± 1.2 % meets the 85 % asked for.", or nothing without a goal.
+// " AU 90.0 ± 1.2 % meets the 85 % requested.", or nothing without a goal.
 std::string goal_sentence(const Verdict& verdict);
 
 }  // namespace loadline

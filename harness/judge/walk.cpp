@@ -45,7 +45,7 @@ std::vector<Station> stations_of(const Place& place, const std::string& workload
     stations.push_back({.io = one.io, .synthetic = one.synthetic, .full = one.full, .verdict = &one.verdict});
   }
   if (mode == Mode::kSynthetic) {
-    // A step that several loaders feed is one.
+    // A SYNTHETIC that several loaders share counts once.
     stations.clear();
     for (std::size_t i = 0; i < result.cells.size(); ++i) {
       const Cell& cell = result.cells[i].cell;
@@ -91,7 +91,7 @@ void add_new(const std::vector<Difference>& differences, std::vector<Difference>
   }
 }
 
-// A comparison that waits for the p values of all others, and where it goes.
+// A comparison that needs the p values of all others before it is judged, and where to put it.
 struct Gain {
   ResultDiff diff;
   std::size_t workload;
@@ -197,7 +197,7 @@ class Walker {
         .diff = std::move(diff), .workload = walk_.workloads.size(), .from = from, .to = to, .over_first = over_first};
   }
 
-  // Every step with the first, by their machines, builds and data.
+  // Compares every step with the first by machine, build and data.
   void look_at_likeness() {
     for (std::size_t i = 1; i < places_.size(); ++i) {
       std::vector<Match> pairs;
@@ -211,8 +211,8 @@ class Walker {
       add_new(noteworthy(first.result, places_[i].named.result), walk_.noteworthy);
       for (const std::string& workload : workloads_of(places_[i].named.result, *options_.metric)) {
         if (std::ranges::find(walk_.workloads, workload, &WorkloadWalk::workload) != walk_.workloads.end()) continue;
-        walk_.notes.push_back(
-            fmt::format("{} of {} is left out, {} has none of it", workload, walk_.results[i], walk_.results.front()));
+        walk_.notes.push_back(fmt::format("{} of {} is left out: {} does not have it", workload, walk_.results[i],
+                                          walk_.results.front()));
       }
     }
   }

@@ -21,7 +21,7 @@ namespace {
 using Warnings = std::vector<Warning>;
 
 constexpr double kBusyShare = 1.0;  // of the CPUs in force; less may be the end of a build that is over
-// What there are several of, where that is not cells, and what to do about it.
+// What a warning counts, where that is not cells, and what to do about it.
 struct Kind {
   std::string_view id;
   std::string_view things;
@@ -94,16 +94,16 @@ void warn_of_memory(const Result& result, Warnings& warnings) {
 void warn_of_hosts(const Machine& machine, Warnings& warnings) {
   const auto hosts = hosts_of(machine);
   if (hosts.size() < 2) return;
-  warnings.push_back({"several-hosts", fmt::format("the trials ran on {}: differences between these are part of the "
-                                                   "intervals, or of the differences between cells",
+  warnings.push_back({"several-hosts", fmt::format("the trials ran on {}: differences between these hosts widen the "
+                                                   "intervals, or show as differences between cells",
                                                    fmt::join(hosts, " and "))});
 }
 
 void warn_of_builds(const Result& result, Warnings& warnings) {
   if (result.other_builds.empty()) return;
   warnings.push_back(
-      {"several-builds", fmt::format("{} measured some of the trials and {} the others: a change between the two is "
-                                     "part of the intervals, or of the differences between cells",
+      {"several-builds", fmt::format("{} measured some of the trials and {} the others: differences between the builds "
+                                     "widen the intervals, or show as differences between cells",
                                      fmt::join(result.other_builds, " and "), name_of(result.environment.build))});
 }
 
@@ -139,12 +139,12 @@ void warn_of_dataset(const Result& result, std::size_t dataset, Warnings& warnin
     warnings.push_back(
         {"not-resident", fmt::format("the page cache held {} of {} pages of {} before the trials{}: IO {} storage too",
                                      *resident_pages, facts.before.pages, facts.path.string(),
-                                     facts.fingerprint_samples ? "" : ", although all were just read",
+                                     facts.fingerprint_samples ? "" : ", although all had just been read",
                                      seen ? "measures" : "may measure")});
   }
 }
 
-// Loaders are compared on the same samples, or not at all.
+// Loaders can only be compared on the same samples.
 void warn_of_samples(const Result& result, Warnings& warnings) {
   for (const CellResult& cell : result.cells) {
     const auto first = std::ranges::find(result.cells, cell.cell.workload,
@@ -197,7 +197,7 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const auto& found = judgement.cells[i].load_line;
     if (!found || !found->ceiling || !beaten(found->line)) continue;
-    // An external loader may do less for a batch than the kernels do.
+    // An external loader may do less per batch than the kernels do.
     const Cell& cell = result.cells[i].cell;
     if (std::ranges::find(result.loaders, cell.loader.value_or(""), &ExternalLoader::loader) != result.loaders.end()) {
       continue;
@@ -210,7 +210,7 @@ void warn_of_ceilings(const Result& result, const Judgement& judgement, Warnings
   }
 }
 
-// Of one sample; none where the element type is not known here.
+// Bytes of one sample; nullopt where the element type is not known here.
 std::optional<std::size_t> bytes_of(const DeliveredFormat& format) {
   using Type = std::pair<std::string_view, std::size_t>;
   constexpr std::array kTypes{Type{"u8", 1},  Type{"i8", 1},   Type{"i16", 2}, Type{"i32", 4}, Type{"i64", 8},

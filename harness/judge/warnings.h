@@ -10,8 +10,8 @@ namespace loadline {
 // `judgement` needs its cell summaries with their load lines only.
 std::vector<Warning> warnings_of(const Result& result, const Judgement& judgement);
 
-// One a kind, in the order of their first: how many there are, the worst of them, and what to do, where its message
-// does not say so.
+// One warning per kind, in the order of first appearance: how many there are, the worst of them, and what to do if
+// its message does not say so.
 std::vector<Warning> folded(const std::vector<Warning>& warnings);
 
 }  // namespace loadline

@@ -19,13 +19,13 @@ struct WorkerTrials {
 struct WorkerPoint {
   std::size_t workers;
   Estimate samples_per_second;  // mean of the trials with its t interval
-  // What a worker does, beside what one does alone: X(N) / (N X(1)), of the geometric means. 1, with an interval of no
-  // width, at one worker; absent where no trials of one worker were made, or a loader has no workers to count.
+  // What each worker does, relative to one worker alone: X(N) / (N X(1)), of the geometric means. At one worker it is
+  // 1, with an interval of zero width; absent without trials of one worker, or if the loader has no workers to count.
   std::optional<Estimate> efficiency = std::nullopt;
 };
 
-// The points of a curve by ascending workers; of several for one count the fastest first. Counts without trials are
-// passed over; one with a single trial has no interval. The trials may come in any order. Throws Error on a rate that
+// The points of a curve by ascending workers; where several share a count, the fastest first. Skips counts without
+// trials; a count with a single trial has no interval. The trials may come in any order. Throws Error on a rate that
 // is not positive and finite.
 std::vector<WorkerPoint> worker_curve(std::span<const WorkerTrials> curve);
 

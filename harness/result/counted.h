@@ -1,4 +1,4 @@
-// The trials that figures are made of.
+// The trials from which figures are computed.
 #pragma once
 
 #include <ranges>
@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// All but pilots, which only served to decide how many trials there are. Borrows them.
+// All trials except pilots, which only decided how many trials there are. Borrows `trials`.
 inline auto counted(const std::vector<Trial>& trials) {
   return trials | std::views::filter([](const Trial& trial) { return !trial.pilot; });
 }

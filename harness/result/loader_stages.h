@@ -10,31 +10,32 @@
 
 namespace loadline {
 
-// Seconds in a stage, one number a worker; of a loader that works on the consumer's thread one.
+// Seconds in a stage, one number per worker; a single number for a loader on the consumer's thread.
 struct LoaderStage {
   WorkerStage stage = WorkerStage::kIdle;
   std::vector<double> seconds;
 };
 
-// All stages that the loader can tell, at least one, each with as many workers. For each worker they make up the time.
+// All stages that the loader reports, at least one, each with the same number of workers. For each worker they add up
+// to its time.
 struct LoaderStages {
   std::vector<LoaderStage> stages;
 
   std::size_t workers() const { return stages.front().seconds.size(); }
-  // Whether a loader that is not ours is only known from outside.
+  // Whether the loader is not one of ours, so only the time in next() is known.
   bool foreign() const;
 };
 
-// All that there are, in the order of a batch.
+// All stages, in the order in which a batch goes through them.
 std::span<const WorkerStage> stages_in_order();
 
-// Of two looks at the workers of one feed. Without a look before: since the workers were made. std::nullopt where the
-// loader cannot tell.
+// The stages between two readings of the workers of one feed. If `before` is empty: since the workers were made.
+// std::nullopt where the loader does not report them.
 std::optional<LoaderStages> loader_stages_between(std::span<const WorkerTimes> before,
                                                   std::span<const WorkerTimes> after);
 
-// What is known of a loader that is not ours, on the consumer's thread: how long it was in next(). The rest of the time
-// is the consumer's.
+// What is known about a loader that is not ours, on the consumer's thread: how long it spent in next(). The rest of
+// the time is the consumer's.
 LoaderStages loader_stages_of_next_calls(double seconds_in_them, double wall_seconds);
 
 }  // namespace loadline

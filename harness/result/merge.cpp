@@ -21,7 +21,7 @@ namespace {
 
 using P = SettingPart;
 
-// What has to be alike for trials to be put together.
+// What must be equal for trials to be merged.
 struct Trait {
   std::string_view name;
   std::string (*of)(const Result& result);
@@ -82,7 +82,7 @@ void check_runs(const std::vector<MergePart>& parts) {
   }
 }
 
-// What the samples of a cell are named by.
+// What identifies the samples of a cell.
 std::string data_key(const Cell& cell) {
   return fmt::format("{}\n{}\n{}\n{}\n{}", key_of(cell, {P::kStorage}), cell.dataset.crops, cell.dataset.crop_edge,
                      cell.dataset.sequence_length, name(cell.dataset.sequences));
@@ -96,7 +96,7 @@ void check_data(const std::vector<MergePart>& parts) {
   std::map<std::string, Known> data;
   for (const MergePart& part : parts) {
     for (const CellResult& cell : part.result.cells) {
-      // Of data that is not to be read before it is measured there is none.
+      // Data that must not be read before it is measured has no fingerprint.
       const DatasetFacts& facts = part.result.datasets[cell.dataset];
       if (!facts.fingerprint) continue;
       const auto [known, is_new] = data.emplace(data_key(cell.cell), Known{&facts, part.source});
@@ -114,7 +114,7 @@ std::chrono::system_clock::time_point start_of(const MergePart& part) {
   return *time;
 }
 
-// All trials of a result, whatever they are of: visit(trial).
+// Calls visit(trial) for all trials of a result, whatever they belong to.
 template <typename Visit>
 void each_trial(Result& result, Visit visit) {
   for (CellResult& cell : result.cells) std::ranges::for_each(cell.trials, visit);
@@ -143,7 +143,7 @@ class Merger {
     }
     for (CellResult& cell : part.cells) cell.dataset = datasets[cell.dataset];
     for (CellResult& check : part.checks) check.dataset = datasets[check.dataset];
-    // Ceilings are told apart by the cells that they are of.
+    // The cells that ceilings belong to tell them apart.
     std::vector<std::size_t> ceilings;
     for (CeilingResult& ceiling : part.ceilings) {
       auto& dataset = ceiling.ceiling.dataset;
@@ -229,7 +229,7 @@ class Merger {
   std::size_t ceilings_with_cells_ = 0;  // whose index of a cell is that of the merged result
 };
 
-// Adds the settings that tell the cells of one name apart.
+// Adds the settings that distinguish cells of the same name.
 void add_distinctions(const std::vector<const Cell*>& alike, std::set<std::string>& axes) {
   for (const SettingRow& row : settings()) {
     const bool same = std::ranges::all_of(
@@ -238,7 +238,7 @@ void add_distinctions(const std::vector<const Cell*>& alike, std::set<std::strin
   }
 }
 
-// Gives all cells the axes of all, and what else it takes for names of cells and ceilings to be unique.
+// Gives all cells the axes of all parts, and whatever else makes the names of cells and ceilings unique.
 void name_apart(Result& result) {
   std::set<std::string> axes;
   for (const CellResult& cell : result.cells) axes.insert(cell.cell.axes.begin(), cell.cell.axes.end());
@@ -266,7 +266,7 @@ void name_apart(Result& result) {
   }
 }
 
-// Places by time: those of checks behind all others, as in a run.
+// Orders places by time: checks come after all others, as in a run.
 void number_places(Result& result) {
   struct Moment {
     double seconds;
@@ -289,7 +289,7 @@ void number_places(Result& result) {
   number(std::move(moments));
 }
 
-// Whether of "1/3", "2/3", ... none is missing.
+// Whether "1/3", "2/3", ... are all present.
 bool all_shares(const std::vector<MergePart>& parts) {
   std::set<std::string> given;
   for (const MergePart& part : parts) given.insert(part.result.options.part);
@@ -302,7 +302,7 @@ bool all_shares(const std::vector<MergePart>& parts) {
   return false;
 }
 
-// All of the merged result that was not measured.
+// Everything in the merged result that was not measured.
 void set_frame(const std::vector<MergePart>& parts, Result& result) {
   const Result& first = parts.front().result;
   result.started = first.started;

@@ -16,7 +16,7 @@ void add_known(std::optional<T>& sum, const std::optional<T>& more) {
   if (sum) *sum += *more;
 }
 
-// Of processes that share hosts, what the host did meanwhile is the same for all.
+// What a host did meanwhile is the same for all processes on it.
 void add_usage(Usage& sum, const Usage& more) {
   sum.user_cpu_seconds += more.user_cpu_seconds;
   sum.system_cpu_seconds += more.system_cpu_seconds;
@@ -33,7 +33,7 @@ void add_usage(Usage& sum, const Usage& more) {
   sum.throttled_seconds = std::max(sum.throttled_seconds, more.throttled_seconds);
 }
 
-// Of the workers from the first-th on.
+// For the workers from the first-th on.
 void add_idle(std::optional<LoaderStages>& all, std::size_t first, double seconds) {
   if (!all) return;
   for (LoaderStage& stage : all->stages) {
@@ -42,7 +42,7 @@ void add_idle(std::optional<LoaderStages>& all, std::size_t first, double second
   }
 }
 
-// A worker of a rank that ended earlier is idle until the slowest has ended, as far as it is known what it did.
+// A worker of a rank that ended earlier is idle until the slowest has ended, if its stages are known.
 void append_workers(std::optional<LoaderStages>& all, const std::optional<LoaderStages>& more, double idle_seconds) {
   if (!more || (all && all->foreign() != more->foreign())) return all.reset();
   if (!all) return;
@@ -66,7 +66,7 @@ void add_wait(WaitSummary& sum, const WaitSummary& more) {
   sum.max_seconds = std::max(sum.max_seconds, more.max_seconds);
 }
 
-// Means, so that they make up the time of the slowest.
+// Means, so that they add up to the time of the slowest.
 std::vector<StageSummary> mean_stages(const std::vector<Trial>& of_ranks, double wall_seconds) {
   std::vector<StageSummary> stages = of_ranks.front().stages;
   if (stages.empty()) return stages;
@@ -87,7 +87,7 @@ std::vector<StageSummary> mean_stages(const std::vector<Trial>& of_ranks, double
   return stages;
 }
 
-// On one clock from the first start on.
+// On one clock, relative to the first start.
 TrialRanks shares_of(const std::vector<Trial>& of_ranks) {
   TrialRanks ranks;
   ranks.gradients = of_ranks.front().ranks->gradients;
@@ -116,7 +116,7 @@ double TrialRanks::held_share() const {
 
 namespace {
 
-// The part of its time for which each rank waits for its sums.
+// The share of its time that each rank waits for summed gradients.
 std::vector<double> gradient_shares(const TrialRanks& ranks) {
   std::vector<double> shares;
   if (!ranks.gradients) return shares;

@@ -9,7 +9,8 @@
 
 namespace loadline {
 
-// A line each: what it is of, and how many had its name before; where there is none, how to keep one in `directory`.
+// One line per baseline: what it is of, and how many results had its name before. Without baselines: how to keep one
+// in `directory`.
 std::string baselines_text(const std::vector<ListedBaseline>& baselines, std::string_view directory);
 
 }  // namespace loadline

@@ -83,7 +83,7 @@ std::string benchy_summary(const Result& result, const Judgement& judgement) {
   for (const BenchyMode& mode : modes_of(chosen_cells(result, judgement))) {
     Moments moments;
     for (const double rate : mode.throughput) moments.add(rate);
-    // benchy has a space before SYNTHETIC alone.
+    // benchy has a space only before SYNTHETIC.
     text += fmt::format("BENCHY::SUMMARY::{}{} average trial throughput: {:.3f} +/- {:.3f}\n",
                         mode.name == name(Mode::kSynthetic) ? " " : "", mode.name, moments.mean(),
                         population_deviation(moments));

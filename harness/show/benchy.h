@@ -1,10 +1,10 @@
-// Results as benchy, NERSC's loader benchmark for PyTorch (github.com/romerojosh/benchy), writes them, for scripts that
-// were made for it. Pure functions.
+// Results in the formats of benchy, NERSC's loader benchmark for PyTorch (github.com/romerojosh/benchy), for scripts
+// that were made for it. Pure functions.
 //
-// benchy has one loader: of a result it is what is recommended for its first workload, or else the fastest. Its figures
-// are those of all ranks together, taken by each rank to be its own times their number, and so they are here. It has
-// the rate of every iteration, which loadline does not keep: `rates` is an empty list for each trial,
-// `avg_iter_throughput` null.
+// benchy has one loader: here it is the one recommended for the result's first workload, or else the fastest. As in
+// benchy, figures are those of all ranks together; there each rank multiplies its own by the number of ranks. benchy
+// keeps the rate of every iteration, which loadline does not: `rates` is an empty list for each trial, and
+// `avg_iter_throughput` is null.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@
 namespace loadline {
 
 // Its JSON file: "nranks", and for each of "IO", "SYNTHETIC" and "FULL" that has trials "rates",
-// "avg_iter_throughput", "trial_throughput" (samples/s) and "trial_time" (seconds), a value a trial. Throws Error where
-// there are no such trials.
+// "avg_iter_throughput", "trial_throughput" (samples/s) and "trial_time" (seconds), one value per trial. Throws Error
+// where there are no such trials.
 std::string benchy_json(const Result& result, const Judgement& judgement);
 
-// The lines that it prints at its end, one for each of these: mean and, as it has them, standard deviations of the
-// population (n, not n - 1). Throws as benchy_json().
+// The lines that benchy prints at its end, one for each of these: means and, as in benchy, population standard
+// deviations (n, not n - 1). Throws as benchy_json().
 std::string benchy_summary(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

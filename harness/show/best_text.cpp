@@ -36,7 +36,7 @@ std::string cost_text(const Result& result) {
                      100 * cost.worth / static_cast<double>(cost.grid));
 }
 
-// " with 800 ± 12 samples/s"; nothing of a single probe, which has no interval.
+// " with 800 ± 12 samples/s"; empty for a single probe, which has no interval.
 std::string probed_rate_text(const Candidate& candidate) {
   if (candidate.probes.size() < 2) return "";
   const Summary probed = summarize(candidate.probes);
@@ -73,7 +73,7 @@ std::string rung_text(const Best& best) {
   const Rung& rung = best.rungs.back();
   std::size_t most_probes = 0;
   for (const Candidate& candidate : best.candidates) most_probes = std::max(most_probes, candidate.probes.size());
-  // Those of earlier rungs may have been lucky.
+  // Probes of earlier rungs may have been lucky.
   const auto ahead = std::ranges::max(best.candidates, {}, [&](const Candidate& candidate) {
     return candidate.probes.size() == most_probes ? mean_of_rates(candidate.probes) : 0;
   });

@@ -14,8 +14,8 @@ std::string best_scope_text(const Result& prepared, const RunOptions& options);
 // The last rung, on one line: "rung 1: 24 candidates, 1 probe each, 12 go on; ahead is NAME with 812 k samples/s".
 std::string rung_text(const Best& best);
 
-// The winner with its interval, the command line that takes it, what the search cost and, where the grid was measured,
-// what it came to. Empty without a winner.
+// The winner with its interval, the command line that uses it, what the search cost and, where the grid was measured,
+// how the winner compares with it. Empty without a winner.
 std::string best_text(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -12,14 +12,14 @@
 namespace loadline {
 namespace {
 
-// "cifar10", "cifar10 f32, batch 512"; nothing of the machine's own.
+// "cifar10", "cifar10 f32, batch 512"; empty for ceilings of the machine itself.
 std::string subject_text(const Result& result, const CeilingResult& ceiling) {
   if (ceiling.ceiling.batch_size == 0) return ceiling.ceiling.workload;
   return fmt::format("{} {}, batch {}", ceiling.ceiling.workload, name(result.cells[ceiling.cell].cell.transform.dtype),
                      ceiling.ceiling.batch_size);
 }
 
-// The loaders that cannot pass the ceiling, and in which mode where it is not in both: "serial FULL, thread-pool x 1".
+// The loaders that the ceiling bounds, with the mode if it is not both: "serial FULL, thread-pool x 1".
 std::string limited_text(const Result& result, std::size_t ceiling) {
   std::vector<std::pair<std::string, std::vector<Mode>>> limited;
   for (const CellResult& cell : result.cells) {
@@ -41,7 +41,7 @@ std::string limited_text(const Result& result, std::size_t ceiling) {
 }  // namespace
 
 std::string ceilings_text(const Result& result, const Judgement& judgement, std::size_t width) {
-  // By kind, and then in the order in which the cells wanted them.
+  // By kind, then in the order in which cells needed them.
   std::vector<std::size_t> order(result.ceilings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return result.ceilings[i].ceiling.kind; });

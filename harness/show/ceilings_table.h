@@ -1,4 +1,4 @@
-// The ceilings of a result for people, as text. Pure functions, safe from any thread.
+// The ceilings of a result, as text. Pure functions, safe from any thread.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace loadline {
 
-// The table of ceilings, a row each, and what each kind of them is.
+// The table of ceilings, one row each, and an explanation of each kind.
 std::string ceilings_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
-// What these kinds of ceiling are, a line each, in the order of their table.
+// An explanation of each of these kinds of ceiling, one line each, in the order of the table of kinds.
 std::string legend_text(const std::vector<const CeilingKind*>& kinds);
 
 }  // namespace loadline

@@ -18,7 +18,7 @@ std::optional<Interval> mapped(const std::optional<Interval>& interval, double (
   return Interval{low, high};
 }
 
-// Beyond a factor of two a percentage is no longer what a person says.
+// Beyond a factor of two people no longer use percentages.
 bool is_large(double ratio) {
   return ratio > 2;
 }
@@ -35,7 +35,7 @@ std::string joules_words(double joules) {
   return fmt::format("{:.4g} J", joules);
 }
 
-// Of a cell of a table: a bar would end it.
+// Text for a table cell, which a bar would end.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) safe += c == '|' ? "\\|" : std::string(1, c);
@@ -104,7 +104,7 @@ std::string shares_text(const Shares& shares) {
   const bool same = shares.before.bound == shares.after.bound;
   text += fmt::format("bound: {}{}", name(shares.before.bound),
                       same ? " as before" : fmt::format(" -> {}", name(shares.after.bound)));
-  return shares.other_step ? fmt::format("{}; of the change {}", text, factors_text(shares)) : text;
+  return shares.other_step ? fmt::format("{}; of the change, {}", text, factors_text(shares)) : text;
 }
 
 std::string factors_text(const Shares& shares) {

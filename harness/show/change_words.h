@@ -1,4 +1,4 @@
-// How changes are said, wherever results are compared. Pure functions, safe from any thread.
+// How changes are worded wherever results are compared. Pure functions, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -22,21 +22,21 @@ std::string signed_change(const Estimate& ratio);
 std::string p_text(double p);
 std::string p_sentence(double p);
 
-// What a column about the metric holds, in its unit; and the unit.
+// A value of the metric for a column, in its unit; and that unit.
 std::string value_text(const std::optional<Summary>& summary, const Metric& metric);
 std::string_view unit_text(const Metric& metric);
 
-// What sets two partners apart: "loader hdf5 -> hdf5-mmap, workers 2 -> 1", after "the best of each" where they are
-// that; empty where they are set up alike.
+// How two partners differ: "loader hdf5 -> hdf5-mmap, workers 2 -> 1", after "the best of each" where that is how
+// they were matched; empty where their settings are equal.
 std::string partners_text(const CellDiff& cell);
 
-// "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound: loader -> compute"; where the step is another one, with what of the change
-// is the compute's and what loading's.
+// "stall 56 ± 1 % -> 0.1 ± 0.2 %, bound: loader -> compute"; where the step differs, also the compute's and loading's
+// shares of the change.
 std::string shares_text(const Shares& shares);
 // "the compute's share is 2.86 ± 0.01 times (SYNTHETIC), loading's 0.63 ± 0.01 times (utilisation)".
 std::string factors_text(const Shares& shares);
 
-// Lines below a table, under a title. Without the lists that are empty; of long ones the first items, and how many more
+// Lines below a table, under a title. Leaves out empty lists; of a long list shows the first items and how many more
 // there are.
 struct List {
   std::string title;
@@ -46,10 +46,10 @@ std::vector<List> shortened(std::vector<List> lists);
 std::string lists_text(const std::vector<List>& lists);
 std::string lists_markdown(const std::vector<List>& lists);
 
-// "CPU: A -> B" of each.
+// "CPU: A -> B" for each difference.
 std::vector<std::string> texts_of(const std::vector<Difference>& differences);
 
-// A table in the Markdown of code hosts, the first row its head; `rule` is the line below it.
+// A table in the Markdown of code hosts; the first row is its head, and `rule` is the line below that.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows, std::string_view rule);
 
 // Lines of text as a list.

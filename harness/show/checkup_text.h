@@ -1,4 +1,4 @@
-// What `loadline doctor` found, for people. Pure functions, safe from any thread.
+// What `loadline doctor` found, as text. Pure functions, safe from any thread.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// A line a symptom, those that disturb most first, and below them how many there are.
+// One line per symptom, the most disturbing first, and below them how many there are.
 std::string checkup_text(std::span<const Symptom> symptoms);
 
 }  // namespace loadline

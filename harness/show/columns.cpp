@@ -26,7 +26,7 @@ std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
 
 using Indices = std::vector<std::size_t>;
 
-// What these columns take side by side.
+// The width that these columns take side by side.
 std::size_t width_of(const Indices& columns, const std::vector<std::size_t>& widths) {
   std::size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
   for (const std::size_t column : columns) width += widths[column];
@@ -50,7 +50,7 @@ bool is_constant(const std::vector<Row>& rows, std::size_t column) {
                              [&](const Row& row) { return row[column] == rows[1][column]; });
 }
 
-// As many columns in each as fit, and one where none does.
+// As many columns per line as fit, but at least one.
 std::vector<Indices> lines_of(const Indices& columns, const std::vector<std::size_t>& widths, std::size_t width) {
   std::vector<Indices> lines{{}};
   for (const std::size_t column : columns) {
@@ -76,7 +76,7 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
   std::vector<Row> rows = given;
   for (Row& row : rows) std::ranges::for_each(row, [](std::string& cell) { cell = printable(cell); });
   const std::vector<std::size_t> widths = widths_of(rows);
-  // What a row that may have so many lines shows, and the names of what it does not.
+  // What a row with at most this many lines shows, and the names of what it leaves out.
   Indices columns;
   std::vector<std::string> left_out;
   const auto leave_out_until = [&](std::size_t most_lines) {
@@ -95,7 +95,7 @@ std::string fitted(const std::vector<Row>& given, const TableShape& shape, std::
     for (const std::string_view header : shape.expendable) leave_out(header, false);
     return fits();
   };
-  // Where one line is too little for what is left of a row, two have room for more of it.
+  // If one line cannot hold the rest of a row, two lines have room for more of it.
   if (!leave_out_until(1)) leave_out_until(2);
   const std::vector<Indices> lines = lines_of(columns, widths, width);
   std::string text;
@@ -114,7 +114,7 @@ std::string loader_text(const std::string& loader, std::size_t workers) {
 
 std::string axes_words(std::string_view axes) {
   std::string text(axes.substr(axes.empty() ? 0 : 1));
-  // Only a slash before the name of an axis separates: no setting that is an axis has one in its value.
+  // Only a slash before the name of an axis separates: the value of an axis never contains one.
   std::ranges::replace(text, '/', ' ');
   return text;
 }

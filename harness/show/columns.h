@@ -1,4 +1,4 @@
-// Text in columns, and the words that tables share. Pure functions, safe from any thread.
+// Text in columns, and the wording that tables share. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,26 @@ namespace loadline {
 
 using Row = std::vector<std::string>;
 
-// A line a row, all of which have as many columns as the first. Those of `left` are flush left, the others right.
+// One line per row; all rows have as many columns as the first. Columns in `left` are flush left, the others flush
+// right.
 std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>& left);
 
-// What a table looks like, and which columns, by header, may go if it is wider than the terminal.
+// The layout of a table, and which columns, by header, may be left out if it is wider than the terminal.
 struct TableShape {
   std::vector<std::size_t> left;             // columns flush left
-  std::vector<std::string_view> constant;    // left out first, where all rows have the same there
-  std::vector<std::string_view> expendable;  // left out then, the first first
+  std::vector<std::string_view> constant;    // left out first, if all rows have the same value there
+  std::vector<std::string_view> expendable;  // left out next, in this order
 };
 
-// aligned() in at most `width` columns; the first row has the headers. A line behind the table says what was left out,
-// and of a constant its value. What is still too wide goes on in further lines, each begun with a whole column.
+// aligned() in at most `width` columns; the first row has the headers. A line below the table says what was left out,
+// with the value of a constant column. A row that is still too wide continues on further lines, each beginning with a
+// whole column.
 std::string fitted(const std::vector<Row>& rows, const TableShape& shape, std::size_t width);
 
 // "serial", "thread-pool x 2".
 std::string loader_text(const std::string& loader, std::size_t workers);
 
-// The axes of a cell's name as words: "prefetch:4 dtype:u8" of "/prefetch:4/dtype:u8", and nothing of nothing.
+// The axes of a cell's name as words: "prefetch:4 dtype:u8" for "/prefetch:4/dtype:u8"; empty for no axes.
 std::string axes_words(std::string_view axes);
 
 }  // namespace loadline

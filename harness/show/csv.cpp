@@ -13,7 +13,7 @@ namespace loadline {
 namespace {
 
 bool is_formula(std::string_view text) {
-  // Spreadsheets pass over blanks, and some over the full-width forms of these characters.
+  // Spreadsheets skip blanks, and some accept the full-width forms of these characters.
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
   const std::string_view rest = text.substr(first);

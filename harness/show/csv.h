@@ -1,4 +1,4 @@
-// Lines of a table as RFC 4180 has them, with \n for the end of a line. Pure functions, safe from any thread.
+// Lines of a table as in RFC 4180, but ending in \n. Pure functions, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,14 @@
 
 namespace loadline {
 
-// Text from outside, for a line of its own (printable.h): quoted where it needs that. A spreadsheet takes what begins
-// with = + - @ for a formula and would do what it says: such text, unless it is a number, gets a ' before it, as in
-// '=1+1.
+// A field with text from outside, made printable (printable.h) and quoted where needed. A spreadsheet would run text
+// that begins with = + - @ as a formula: such text, unless it is a number, gets a ' before it, as in '=1+1.
 std::string csv_field(std::string_view text);
 
-// With ten digits; empty for none.
+// A number with ten digits; empty for nullopt.
 std::string csv_number(const std::optional<double>& value);
 
-// Of fields that are quoted already.
+// A line of fields that are already quoted.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace loadline

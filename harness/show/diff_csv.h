@@ -8,9 +8,8 @@
 
 namespace loadline {
 
-// A header, then one row for each cell that was compared or stands on one side only ("gone", "added"). Figures have
-// ten digits and are in units of the metric; empty where there is none. As RFC 4180 has it, with \n for the end of a
-// line.
+// A header, then one row for each cell that was compared or exists on one side only ("gone", "added"). Figures have
+// ten digits, in units of the metric; absent ones are empty. As in RFC 4180, but lines end in \n.
 std::string diff_csv(const std::vector<ResultDiff>& diffs);
 
 }  // namespace loadline

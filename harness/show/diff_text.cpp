@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::array kWorstFirst{Change::kRegression, Change::kInconclusive, Change::kImprovement, Change::kEquivalent};
 
-// By its name where both sides have that, else by what it is about.
+// The cell's name if both sides share it, otherwise what the cell is about.
 std::string subject(const CellDiff& cell, const Metric& metric) {
   const std::string what =
       partners_text(cell).empty() ? cell.name : fmt::format("{} {}", cell.workload, name(cell.mode));
-  // "is", but for a metric that is not simply how fast the cell is.
+  // "is", except for a metric other than how fast the cell is.
   return metric.unit == Unit::kPerSecond ? what + " is" : fmt::format("{}: {} is", what, metric.name);
 }
 
@@ -41,7 +41,7 @@ std::string inconclusive_sentence(const CellDiff& cell, const ResultDiff& diff) 
   const auto& needed = cell.comparison->trials_needed;
   if (needed && *needed > measured) {
     text += fmt::format("; detecting {} would take {:.0f} {}", plain_percent(cell.margin), *needed,
-                        diff.paired ? "pairs" : "trials a side");
+                        diff.paired ? "pairs" : "trials per side");
   } else {
     text += fmt::format(", which may or may not exceed {}", plain_percent(cell.margin));
   }
@@ -93,10 +93,10 @@ std::string beside_text(const ResultDiff& diff) {
   for (const CellDiff& cell : diff.cells) {
     if (!cell.gate) ++counts[cell.change];
   }
-  return counts.empty() ? "" : fmt::format("besides what decides: {}\n", tally(counts));
+  return counts.empty() ? "" : fmt::format("cells that do not decide: {}\n", tally(counts));
 }
 
-// Whose the changes of FULL are.
+// Whether the changes of FULL come from the compute or from loading.
 std::string shares_lines(const ResultDiff& diff) {
   std::string text;
   for (const CellDiff& cell : diff.cells) {
@@ -136,7 +136,7 @@ std::string heading(const ResultDiff& diff) {
 
 std::string legend(const ResultDiff& diff) {
   if (!diff.along.empty()) return fmt::format("p: adjusted by Benjamini-Hochberg; alpha {}", diff.alpha);
-  return fmt::format("*: decides; p: adjusted, of these by Holm, of the others by Benjamini-Hochberg; alpha {}",
+  return fmt::format("*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha {}",
                      diff.alpha);
 }
 
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const std::vector<Unmatched>& cells) {
   return names;
 }
 
-// Which two cells stand for a configuration that was chosen among several.
+// Which two cells represent a configuration that was chosen among several.
 std::vector<std::string> best_of_each(const ResultDiff& diff) {
   std::vector<std::string> texts;
   for (const CellDiff& cell : diff.cells) {
@@ -155,7 +155,7 @@ std::vector<std::string> best_of_each(const ResultDiff& diff) {
   return texts;
 }
 
-// What there is beside the table, without empty lists.
+// The lists below the table, without empty ones.
 std::vector<List> lists_of(const ResultDiff& diff) {
   return shortened({{"the fastest of several in each result", best_of_each(diff)},
                     {"only in " + diff.base, names_of(diff.gone)},

@@ -1,4 +1,4 @@
-// Everything that a run has to say, as text.
+// All figures of a run, as text.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace loadline {
 
-// The table, the verdict and how noisy the trials were; then, where they are there, what to use, worker curves,
-// predictions, what was searched for and stages.
+// The table, the verdict and how noisy the trials were; then, where present, what to use, worker curves, predictions,
+// what was searched for, and stages.
 std::string figures_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
 }  // namespace loadline

@@ -32,7 +32,7 @@ std::string basis_text(const Forecast& forecast) {
   std::string text = fmt::format("{}: {}\n", printable(forecast.source), printable(basis.name));
   text += fmt::format("one rank: loading {} samples/s, the step {} samples/s, together {} of the lower of the two\n",
                       rate(basis.load_per_second), rate(basis.step_per_second), share_text(basis.coupling));
-  text += fmt::format("a sample: {} bytes, {:.4g} request{}", rate(basis.bytes_per_sample), basis.requests_per_sample,
+  text += fmt::format("per sample: {} bytes, {:.4g} request{}", rate(basis.bytes_per_sample), basis.requests_per_sample,
                       basis.requests_per_sample == 1 ? "" : "s");
   if (basis.gradient_bytes > 0) text += fmt::format("; gradients: {} bytes", rate(basis.gradient_bytes));
   return text + "\n";
@@ -70,10 +70,10 @@ Row row_of(const Forecast& forecast, std::size_t index) {
   return row;
 }
 
-// `storage`: the sentence's beginning, with what says so.
+// `storage`: the beginning of the sentence, which says what it rests on.
 std::string saturation_text(std::string_view storage, std::size_t ranks, const System& system) {
-  return fmt::format("{} saturates at {} ({}), while no page cache holds a sample.", storage, plural(ranks, "rank"),
-                     plural(system.nodes_for(ranks), "node"));
+  return fmt::format("{} saturates at {} ({}), as long as no page cache holds a sample.", storage,
+                     plural(ranks, "rank"), plural(system.nodes_for(ranks), "node"));
 }
 
 std::string found_text(const ForecastFound& found, const System& system) {
@@ -101,7 +101,7 @@ std::string simulation_text(const ForecastRequest& request) {
                      plural(request.seeds, "seed"), request.epochs > 1 ? "; epochs are the simulated ones" : "");
 }
 
-// What follows of its curve, a sentence each.
+// What follows from its curve, one sentence each.
 std::vector<std::string> findings_of(const Forecast& forecast, const ForecastRequest& request) {
   std::vector<std::string> sentences;
   if (forecast.saturating_ranks)
@@ -138,14 +138,14 @@ std::string lead_text(const Lead& lead, std::span<const Forecast> forecasts) {
   if (!lead.equal.empty()) {
     std::vector<std::string> names;
     for (const std::size_t one : lead.equal) names.push_back(printable(forecasts[one].source));
-    return fmt::format("{} {} give the same within 0.5 %.", where, fmt::join(names, " and "));
+    return fmt::format("{} {} are equal within 0.5 %.", where, fmt::join(names, " and "));
   }
   const std::string times = fmt::format("{:.3g}", lead.least_factor) == fmt::format("{:.3g}", lead.most_factor)
                                 ? fmt::format("{:.3g}", lead.least_factor)
                                 : fmt::format("{:.3g} to {:.3g}", lead.least_factor, lead.most_factor);
   return fmt::format("{} {} is ahead, {} times as fast as the next{}.", where,
                      printable(forecasts[lead.forecast].source), times,
-                     lead.clear ? "" : ", which the bands do not tell apart");
+                     lead.clear ? "" : ", although the bands overlap");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Forecasts for people, and for spreadsheets. Pure functions, safe from any thread.
+// Forecasts as text, and for spreadsheets. Pure functions, safe from any thread.
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@ namespace loadline {
 std::string forecast_text(std::span<const Forecast> forecasts, const ForecastRequest& request,
                           std::size_t width = kUnlimited);
 
-// What is said below the curves: where storage saturates, what was searched for, which forecast is ahead, what is left
-// out.
+// The sentences below the curves: where storage saturates, what was searched for, which forecast is ahead, what is
+// left out.
 std::vector<std::string> forecast_sentences(std::span<const Forecast> forecasts, const ForecastRequest& request);
 
-// A header, and a line a forecast and number of ranks.
+// A header, and one line per forecast and number of ranks.
 std::string forecast_csv(std::span<const Forecast> forecasts);
 
 }  // namespace loadline

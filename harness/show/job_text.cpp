@@ -34,7 +34,7 @@ std::string job_line(const Job& job) {
   return text;
 }
 
-// Where the scheduler binds CPUs without telling how many, those in force are those that it gave.
+// If the scheduler binds CPUs without reporting how many, those in force are the ones that it gave.
 std::string cpu_line(const RunUsage& process, const Environment& environment) {
   const std::size_t cpus = environment.job->cpus.value_or(environment.machine.threads_in_force);
   const double given = static_cast<double>(cpus) * process.wall_seconds;
@@ -50,7 +50,7 @@ std::string memory_line(const RunUsage& process, const Environment& environment)
                        percent({.value = static_cast<double>(peak) / static_cast<double>(bytes)}), memory_text(bytes),
                        what);
   };
-  if (environment.job->memory_bytes) return of(*environment.job->memory_bytes, "asked for");
+  if (environment.job->memory_bytes) return of(*environment.job->memory_bytes, "requested");
   if (environment.machine.cgroup_memory_limit_bytes)
     return of(*environment.machine.cgroup_memory_limit_bytes, "allowed");
   return fmt::format("peak memory     {}", memory_text(peak));

@@ -1,4 +1,4 @@
-// How much of its batch job a run has used, as Slurm's seff tells it.
+// How much of its batch job a run has used, like Slurm's seff.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace loadline {
 
-// The job, the share of its CPUs that were kept busy, the most memory against what was asked for: a line each. The
-// denominator is what this process was given, on its own node. Empty outside of a batch job, and before the run has
-// ended.
+// The job, the share of its CPUs' time that was used, and the peak memory against the requested memory: one line
+// each. The denominators are what this process was given, on its own node. Empty outside a batch job, and before the
+// run has ended.
 std::string job_text(const Result& result);
 
 }  // namespace loadline

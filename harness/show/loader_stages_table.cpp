@@ -24,7 +24,7 @@ std::string per_sample(const StageShare& stage) {
   return duration(stage.seconds_per_sample);
 }
 
-// Of a loader on the consumer's thread, where the rest is the consumer's own work.
+// For a loader on the consumer's thread, where the rest is the consumer's own work.
 void add_shared_thread(const LoaderTime& time, std::vector<Row>& rows) {
   for (const StageShare& stage : time.stages) {
     if (!is_there(stage)) continue;
@@ -76,7 +76,7 @@ bool has_stage(const LoaderTime& time, WorkerStage stage) {
   return std::ranges::any_of(time.stages, [&](const StageShare& one) { return one.stage == stage && is_there(one); });
 }
 
-// What the consumer's rows are not.
+// What the consumer's rows do not say.
 std::string_view steps_legend(const LoaderTime& time, const LoaderSetting& setting) {
   if (setting.mode != Mode::kFull || time.workers == 0) return "";
   return "consumer: steps launched ahead continue while it waits; what the compute loses is the stall\n";
@@ -88,7 +88,7 @@ std::string legend_of(const CellResult& cell, const LoaderTime& time, const Load
            processes_text(cell);
   }
   std::string text;
-  // The first of them that there is touches the data.
+  // The first of these stages that exists touches the data.
   for (const WorkerStage stage : {WorkerStage::kDecode, WorkerStage::kTokenise, WorkerStage::kTransform}) {
     if (!setting.maps_files || !has_stage(time, stage)) continue;
     text += fmt::format("{}: includes reading the mapped data, which is read when it is touched\n", name(stage));

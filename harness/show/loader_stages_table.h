@@ -1,4 +1,4 @@
-// Where the time of a loader's threads goes, beside that of its consumer.
+// Where the time of a loader's threads and of its consumer goes.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 namespace loadline {
 
 // A table for the FULL cell of each headline, or its IO where it has no FULL: for the loader's threads and for the
-// consumer, the share of their time by stage, over the trials, with its 95 % interval. Empty where no loader tells.
+// consumer, the share of their time by stage, over the trials, with its 95 % interval. Empty where no loader reports
+// stages.
 std::string loader_stages_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
 }  // namespace loadline

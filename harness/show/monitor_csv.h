@@ -1,4 +1,4 @@
-// What a monitor saw, as a table for other programs. Pure, safe from any thread.
+// What a monitor recorded, as a table for other programs. Pure, safe from any thread.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace loadline {
 
-// A line a sample: its time, the cell or ceiling whose trial ran and its round, both empty between trials, and a column
-// a series, "cpu user of cpu0 [share]". Empty where a value is not known. Throws Error where the result has no monitor.
+// One line per sample: its time, the cell or ceiling whose trial ran and its round (both empty between trials), and
+// one column per series, "cpu user of cpu0 [share]". Empty where a value is not known. Throws Error where the result
+// has no monitor.
 std::string monitor_csv(const Result& result);
 
 }  // namespace loadline

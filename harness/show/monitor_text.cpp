@@ -16,7 +16,7 @@
 namespace loadline {
 namespace {
 
-// "/proc/pressure" of "/proc/pressure/io": a word for each file would be longer than what they say.
+// "/proc/pressure" for "/proc/pressure/io": listing every file would be longer than what they say.
 std::string place_of(const std::string& source) {
   for (const std::string_view place : {"/proc/pressure", "/sys/class/net", "/sys/class/infiniband"}) {
     if (source.starts_with(place)) return std::string(place);
@@ -41,7 +41,7 @@ constexpr std::array kEventColumns{
     EventColumn{"faults", &EventCounts::page_faults},        EventColumn{"switches", &EventCounts::context_switches},
 };
 
-// Mean over the trials that tell; "-" where none does.
+// Mean over the trials that have it; "-" if none has.
 std::string a_sample(const CellResult& cell, const EventColumn& column,
                      const EventCounts* (*of)(const TrialCounters& counters)) {
   double events = 0;
@@ -68,7 +68,7 @@ struct ThreadsRow {
 };
 constexpr std::array kThreadsRows{ThreadsRow{"workers", workers_counts}, ThreadsRow{"consumer", consumers_counts}};
 
-// Of each headline, loading alone and with the step.
+// For each headline, loading alone and with the step.
 std::vector<std::size_t> cells_with_events(const Result& result, const Judgement& judgement) {
   std::vector<std::size_t> cells;
   const auto add = [&](std::optional<std::size_t> cell) {
@@ -106,7 +106,7 @@ std::string monitor_text(const Result& result) {
 
 std::string counters_text(const Result& result, const Judgement& judgement, std::size_t width) {
   if (!result.counters) return "";
-  std::vector<Row> rows{{"events a sample", "threads"}};
+  std::vector<Row> rows{{"events per sample", "threads"}};
   for (const EventColumn& column : kEventColumns) rows.front().emplace_back(column.header);
   for (const std::size_t i : cells_with_events(result, judgement)) {
     const CellResult& cell = result.cells[i];

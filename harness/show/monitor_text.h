@@ -1,4 +1,4 @@
-// What was watched and counted beside the trials, for the terminal. Pure functions, safe from any thread.
+// What was monitored and counted during the trials, for the terminal. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace loadline {
 
-// A sentence on what a monitor looked at, how often and what that cost, ending in a line feed; empty without one.
+// A sentence on what a monitor sampled, how often and at what cost, ending in a line feed; empty without a monitor.
 std::string monitor_text(const Result& result);
 
-// The events a sample of the headlines' cells, as a table; why there are none or fewer. Empty without --counters.
+// The events per sample of the headlines' cells, as a table, and why some or all are missing. Empty without
+// --counters.
 std::string counters_text(const Result& result, const Judgement& judgement, std::size_t width);
 
 }  // namespace loadline

@@ -39,7 +39,8 @@ std::string noise_text(const NoiseFloor& noise, std::size_t width) {
   }
   const TableShape shape{.left = {0, 1}, .constant = {"cache", "trial"}, .expendable = {"spread of two runs"}};
   return fmt::format(
-      "noise floor of {}: {} ({} of runs of {})\n\n{}floor: 19 in 20 further pairs of such runs lie no further apart\n"
+      "noise floor of {}: {} ({} of runs of {})\n\n{}floor: 19 in 20 further pairs of such runs differ by no more than "
+      "this\n"
       "measured on {}\n",
       noise.machine.hostname.value_or("this host"), fmt::join(floors, ", "), plural(noise.pairs, "pair"),
       plural(noise.trials, "trial"), fitted(rows, shape, width), machine_text(noise));

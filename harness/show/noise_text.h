@@ -1,4 +1,4 @@
-// A noise floor, for people.
+// A noise floor, as text.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace loadline {
 // was measured on.
 std::string noise_text(const NoiseFloor& noise, std::size_t width = kUnlimited);
 
-// A line for each mode whose floor is so high that most changes would pass under it.
+// One line for each mode whose floor is so high that most changes would stay below it.
 std::string noise_warning(const NoiseFloor& noise);
 
 }  // namespace loadline

@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// Of all cells with this placement.
+// What was found in all cells with this placement.
 struct Found {
   std::vector<std::size_t> worker_nodes;  // ascending
   std::size_t there = 0;                  // slots of all trials on the node that was asked for

@@ -1,4 +1,4 @@
-// What the verdict predicts, for people.
+// What the verdict predicts, as text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace loadline {
 
-// A line a prediction, with what was measured where it was. Empty without predictions.
+// One line per prediction, with the measured figure if there is one. Empty without predictions.
 std::string predictions_text(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -25,7 +25,7 @@ bool are_all(const TrialRanks& ranks, std::size_t count) {
          std::ranges::all_of(ranks.each, [&](const RankShare& share) { return share.rank == next++; });
 }
 
-// FULL of what each headline is about, where all of its trials are of ranks.
+// FULL of each headline's configuration, if all of its trials have ranks.
 std::vector<std::size_t> cells_of_ranks(const Result& result, const Judgement& judgement) {
   std::vector<std::size_t> cells;
   if (!result.ranks) return cells;
@@ -49,7 +49,8 @@ std::string slowest_text(const CellResult& cell) {
   std::vector<std::size_t> times(cell.trials.front().rank_count());
   for (const Trial& trial : cell.trials) ++times.at(trial.ranks->slowest());
   const auto most = std::ranges::max_element(times);
-  return fmt::format("rank {} is it in {} of {}", most - times.begin(), *most, plural(cell.trials.size(), "trial"));
+  return fmt::format("rank {} is the slowest in {} of {}", most - times.begin(), *most,
+                     plural(cell.trials.size(), "trial"));
 }
 
 struct MeanShare {
@@ -74,7 +75,7 @@ std::vector<MeanShare> mean_shares(const CellResult& cell) {
   return means;
 }
 
-// Of all trials, what a function gives; none: not all of them have it.
+// The results of a function for all trials; empty if not all of them have one.
 std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> (TrialRanks::*share)() const) {
   std::vector<double> shares;
   for (const Trial& trial : cell.trials) {
@@ -85,16 +86,17 @@ std::vector<double> of_all_trials(const CellResult& cell, std::optional<double> 
   return shares;
 }
 
-// "cifar10, thread-pool with 2 workers: gradients hold the step for ..."; and what is wrong with what came of them.
+// "cifar10, thread-pool with 2 workers: gradients hold up the step for ..."; and a sentence if the weights differ.
 std::string gradients_text(const CellResult& cell) {
   const std::vector<double> shares = of_all_trials(cell, &TrialRanks::gradient_share);
   if (shares.empty()) return "";
   const RankGradients& sums = *cell.trials.front().ranks->gradients;
   const std::string what = sums.step_bytes == 0 ? "ranks wait for each other and for the time of their ring"
-                                                : fmt::format("{} in {} a step", size_words(sums.step_bytes),
+                                                : fmt::format("{} in {} per step", size_words(sums.step_bytes),
                                                               plural(sums.buckets, "bucket"));
   std::string text = fmt::format(
-      "{}, {}: gradients hold the step for {} of the time ({}): {} on the rank that waits least, the rest for slower "
+      "{}, {}: gradients hold up the step for {} of the time ({}): {} on the rank that waits least, the rest for "
+      "slower "
       "ranks.\n",
       cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), percent(mean_of_shares(shares)), what,
       percent(mean_of_shares(of_all_trials(cell, &TrialRanks::least_gradient_share))));
@@ -102,15 +104,15 @@ std::string gradients_text(const CellResult& cell) {
       cell.trials, [](const Trial& trial) { return trial.ranks->same_weights() == std::optional(false); });
   if (differ > 0) {
     text += fmt::format(
-        "{}, {}: ranks ended {} of {} with different weights: they do not train one model, as where their CPUs are of "
-        "different kinds.\n",
+        "{}, {}: ranks ended {} of {} with different weights: they do not train one model, perhaps because their CPUs "
+        "differ.\n",
         cell.cell.workload, loader_text(*cell.cell.loader, cell.cell.workers), differ,
         plural(cell.trials.size(), "trial"));
   }
   return text;
 }
 
-// Whether each sample came once, in all cells that have a loader.
+// Whether each sample appeared once, over all cells that have a loader.
 std::string coverage_text(const Result& result) {
   RankCoverage all;
   bool looked = false;
@@ -126,14 +128,13 @@ std::string coverage_text(const Result& result) {
   }
   if (!looked) return "";
   if (all.wrong_epochs > 0) {
-    return fmt::format("Ranks did not read each sample once in {} of {} that they completed.\n", all.wrong_epochs,
-                       plural(all.wrong_epochs + all.proved_epochs, "epoch"));
+    return fmt::format("Ranks did not read each sample exactly once in {} of {} that they completed.\n",
+                       all.wrong_epochs, plural(all.wrong_epochs + all.proved_epochs, "epoch"));
   }
-  const std::string partial =
-      all.partial_epochs == 0
-          ? ""
-          : fmt::format("; nothing is proved of {} that trials read in part", plural(all.partial_epochs, "epoch"));
-  if (all.proved_epochs == 0) return "No trial completed an epoch, so that who reads what is not proved.\n";
+  const std::string partial = all.partial_epochs == 0 ? ""
+                                                      : fmt::format("; {} that trials read only in part prove nothing",
+                                                                    plural(all.partial_epochs, "epoch"));
+  if (all.proved_epochs == 0) return "No trial completed an epoch, so nothing proves which rank reads what.\n";
   return fmt::format("Ranks together read each sample exactly once in {} that they completed{}.\n",
                      all.proved_epochs == 1 ? "the one epoch" : fmt::format("all {} epochs", all.proved_epochs),
                      partial);
@@ -185,8 +186,8 @@ std::string stragglers_text(const Result& result, const Judgement& judgement) {
     const std::string slowest = "the slowest of " + plural(cell.trials.front().rank_count(), "rank");
     const Estimate share = mean_of_shares(held);
     const std::string holds = share.ci95 && !telling_share(share)
-                                  ? fmt::format("how long {} holds the others is {}", slowest, kTooNoisy)
-                                  : fmt::format("{} holds the others for {} of the time", slowest, percent(share));
+                                  ? fmt::format("how long {} holds up the others is {}", slowest, kTooNoisy)
+                                  : fmt::format("{} holds up the others for {} of the time", slowest, percent(share));
     text += fmt::format("{}, {}: {}, and {}; all started within {}.\n", cell.cell.workload,
                         loader_text(*cell.cell.loader, cell.cell.workers), holds, slowest_text(cell), duration(skew));
     text += gradients_text(cell);

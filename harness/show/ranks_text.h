@@ -1,4 +1,4 @@
-// What a result tells of ranks that were measured as one run, as text. Pure functions, safe from any thread.
+// What a result says about ranks that were measured as one run, as text. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@
 
 namespace loadline {
 
-// How many there are, what started them, and which CPUs each has: a line, and one a host. Empty of a process alone,
-// like the others.
+// How many ranks there are and what started them, in one line, and one line per host with the CPUs of each rank.
+// Empty for a single process, like the functions below.
 std::string ranks_text(const Result& result);
 
-// What the slowest rank costs the others, how far their starts were apart and for how long sums of gradients hold the
-// step: sentences for each headline. Behind them one of all that was read: whether each sample came once an epoch.
+// Sentences for each headline: what the slowest rank costs the others, how far apart their starts were, and how long
+// summing gradients holds up the step. A last sentence covers everything that was read: whether each sample appeared
+// once per epoch.
 std::string stragglers_text(const Result& result, const Judgement& judgement);
 
-// A table of ranks for each headline, with a row for each of the slowest: their rates, waits and CPUs' time.
+// A table for each headline with a row for each of its slowest ranks: rates, waits and CPU time.
 std::string rank_rates_text(const Result& result, const Judgement& judgement, std::size_t width);
 
 }  // namespace loadline

@@ -29,7 +29,7 @@ std::string workers_text(const Configuration& configuration) {
   return fmt::format(" with {}", plural(configuration.workers, "worker"));
 }
 
-// "thread-pool with 6 workers", and what else was chosen among.
+// "thread-pool with 6 workers", with the other settings that were chosen between.
 std::string choice_text(const Judgement& judgement, const Configuration& configuration) {
   std::string text = configuration.loader + workers_text(configuration);
   const bool one_batch_size = std::ranges::all_of(judgement.configurations, [&](const Configuration& other) {
@@ -40,7 +40,7 @@ std::string choice_text(const Judgement& judgement, const Configuration& configu
   return text;
 }
 
-// "hdf5-mmap", "flow-graph with 2 workers" where it has as many only there.
+// "hdf5-mmap"; "flow-graph with 2 workers" if it has that many only there.
 std::string equal_name(const Judgement& judgement, const Headline& headline, const Alternative& alternative) {
   const Configuration& its = judgement.configurations[alternative.configuration];
   const bool as_many = its.workers == judgement.configurations[headline.configuration].workers;
@@ -107,10 +107,10 @@ std::string undecided_text(const Result& result, const Judgement& judgement, con
 
 std::string recommendation_text(const Result& result, const Judgement& judgement) {
   std::string text;
-  // Configurations of a program's own loop are its ranks, among which nobody chooses.
+  // Configurations of a program's own loop are its ranks, which are not alternatives.
   if (result.loop) return text;
   RunOptions options = result.options;
-  // The launcher of ranks says how many there are: with the option each process would be a run of its own.
+  // The launcher sets the number of ranks: with the option, each process would be a separate run.
   if (result.ranks) options.world_size = 1;
   for (const Headline& headline : judgement.headlines) {
     if (headline.candidates < 2) continue;

@@ -9,13 +9,13 @@
 namespace loadline {
 
 // For each workload that has more than one configuration: what to use, which loaders are as good, how the others
-// compare, and the command line of it; or what is the fastest so far, and how many trials would tell.
+// compare, and the command line to use; or the fastest so far, and how many trials would decide.
 std::string recommendation_text(const Result& result, const Judgement& judgement);
 
-// " 2 workers are enough: ...", of a headline whose number of workers was varied; else nothing.
+// " 2 workers are enough: ...", for a headline whose number of workers was varied; otherwise empty.
 std::string workers_sentence(const Headline& headline);
 
-// "about --trials 12 would tell": what it takes to recommend something.
+// "about --trials 12 would tell": what it would take to recommend something.
 std::string more_trials_text(const Result& result, const Headline& headline);
 
 }  // namespace loadline

@@ -19,7 +19,7 @@ std::string heading(const Recording& job) {
   if (job.cpu_model)
     text += fmt::format(" ({}, {})", *job.cpu_model, plural(job.threads_in_force, "CPU") + " in force");
   for (const auto& [name, version] : job.versions) text += fmt::format(", {} {}", name, version);
-  text += fmt::format("\n{}{}: {} in {}", job.started, job.complete ? "" : ", stopped before its end",
+  text += fmt::format("\n{}{}: {} in {}", job.started, job.complete ? "" : ", stopped early",
                       job.batches == 1 ? "1 batch" : fmt::format("{} batches", job.batches),
                       job.epochs == 1 ? "1 pass" : fmt::format("{} passes", job.epochs));
   return text;
@@ -31,7 +31,7 @@ std::string percent_of(double seconds, double all) {
 
 std::string times_table(const Recording& job, std::size_t width) {
   const double all = job.wait.total_seconds + job.step.total_seconds;
-  std::vector<Row> rows{{"a batch", "total", "% of time", "p50", "p95", "p99", "max"}};
+  std::vector<Row> rows{{"per batch", "total", "% of time", "p50", "p95", "p99", "max"}};
   const auto add = [&](std::string_view what, const RecordedTimes& times) {
     rows.push_back({std::string(what), time_text(times.total_seconds), percent_of(times.total_seconds, all),
                     duration(times.p50_seconds), duration(times.p95_seconds), duration(times.p99_seconds),

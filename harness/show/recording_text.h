@@ -1,4 +1,4 @@
-// A recorded job for people, as text.
+// A recorded job, as text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace loadline {
 
-// What ran where, how long its steps waited and took, the course of the stall, and what it means. `source` is the file
-// that it was read from, for the command that plays it again. Tables have at most `width` columns.
+// What ran where, how long its steps waited and took, the stall over time, and what it means. `source` is the file
+// that the job was read from, for the command that replays it. Tables have at most `width` columns.
 std::string recording_text(const Recording& job, const RecordedJudgement& judgement, const std::string& source,
                            std::size_t width = kUnlimited);
 

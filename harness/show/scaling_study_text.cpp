@@ -48,7 +48,7 @@ std::string curve_over_ranks_text(const RankCurve& curve, const ScalingStudy& st
 std::string scaling_title(const RankCurve& curve, ScalingKind kind) {
   const RankPoint& first = curve.points.front();
   const std::string batches = kind == ScalingKind::kWeak
-                                  ? fmt::format("batches of {} a rank", first.batch_size)
+                                  ? fmt::format("batches of {} per rank", first.batch_size)
                                   : fmt::format("batches of {} for all ranks together", first.global_batch);
   return fmt::format("{}, {}: {} scaling of {}, {}", printable(curve.workload), printable(curve.configuration),
                      name(kind), name(curve.mode), batches);

@@ -1,4 +1,4 @@
-// A scaling study for people and for other programs. Pure functions, safe from any thread.
+// A scaling study as text and for other programs. Pure functions, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace loadline {
 
-// "cifar10, thread-pool x 2: weak scaling of FULL, batches of 64 a rank".
+// "cifar10, thread-pool x 2: weak scaling of FULL, batches of 64 per rank".
 std::string scaling_title(const RankCurve& curve, ScalingKind kind);
 
 // A table for each configuration, its sentences below it, and the notes; tables in at most `width` columns.

@@ -53,16 +53,16 @@ std::string laws_text(const Curve& curve) {
   const auto most = static_cast<double>(curve.points.back().point.workers);
   std::string text;
   if (const auto& law = curve.scalability) {
-    text += fmt::format("Universal Scalability Law: {} samples/s a worker, contention {:.3f}, coherency {:.5f}",
+    text += fmt::format("Universal Scalability Law: {} samples/s per worker, contention {:.3f}, coherency {:.5f}",
                         rate(law->lambda), law->sigma, law->kappa);
     const auto peak = law->peak_workers();
-    if (peak && *peak <= most) text += fmt::format(", most at {} workers", *peak);
+    if (peak && *peak <= most) text += fmt::format(", peak at {} workers", *peak);
     text += curve.points.size() == kFewestPoints
                 ? "; three counts determine it, so it says nothing about how well it fits\n"
                 : fmt::format("; off by {:.1f} %\n", 100 * law->residual);
   }
   if (const auto& line = curve.capped_linear) {
-    text += fmt::format("Linear up to a cap: {} samples/s a worker, {}; off by {:.1f} %\n", rate(line->per_worker),
+    text += fmt::format("Linear up to a cap: {} samples/s per worker, {}; off by {:.1f} %\n", rate(line->per_worker),
                         line->cap ? fmt::format("at most {} samples/s", rate(*line->cap)) : "no cap reached",
                         100 * line->residual);
   }
@@ -84,7 +84,8 @@ std::string curves_text(const Result& result, const Judgement& judgement, std::s
     return cell.cell.workers > result.environment.machine.threads_in_force;
   });
   return fmt::format(
-      "{}±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: of one worker alone{}\n",
+      "{}±: 95 % interval; bars: up to its low end, shaded up to its high end; efficiency: against one worker "
+      "alone{}\n",
       text, limited ? "; counts above the CPUs in force do not carry over to machines with more CPUs" : "");
 }
 

@@ -9,11 +9,11 @@
 
 namespace loadline {
 
-// The curves of each headline's loader, where it has at least three numbers of workers: a table with a bar for each,
-// and the two laws that describe it. Empty where there is none.
+// The curves of each headline's loader, where it has at least three numbers of workers: a table with a bar for each
+// number, and the two laws that describe the curve. Empty if there is no such curve.
 std::string curves_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
-// The two laws that describe a curve, a line each, as far as they are there.
+// The two laws that describe a curve, one line each; without those that could not be fitted.
 std::string laws_text(const Curve& curve);
 
 }  // namespace loadline

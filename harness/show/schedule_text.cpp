@@ -28,7 +28,7 @@ std::string extent_text(const Schedule& schedule) {
   return text + time_text(schedule.most_seconds);
 }
 
-// "mnist/IO/serial/batch:8 with ± 3.1 %": of the cells that were given up.
+// "mnist/IO/serial/batch:8 with ± 3.1 %": the widest of the cells that were given up.
 std::string widest_text(const Result& result, const Judgement& judgement) {
   double widest = 0;
   std::string name;

@@ -1,4 +1,4 @@
-// What a run is going to do, and why it did no more, for people.
+// What a run is going to do, and why it did no more, as text.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace loadline {
 
-// What would be run, a line a cell, and about how long it takes.
+// What would be run, one line per cell, and about how long it takes.
 std::string plan_text(const Result& prepared, const Schedule& schedule, std::size_t width = kUnlimited);
 
 // "8 cells and 7 ceilings, 5 trials each, about 19 s"; "24 cells, 3 to 20 of 50 trials each to fit the time limit,
 // about 1 min 2 s to 5 min 0 s".
 std::string scope_text(const Result& prepared, const Schedule& schedule);
-// The same of the ceilings alone.
+// The same for ceilings only.
 std::string ceilings_scope_text(const Result& prepared, const Schedule& schedule);
 
-// Why cells have fewer trials than they might, a sentence a line; empty where all have what was asked for.
+// Why cells have fewer trials than requested, one sentence per line; empty where all have as many as requested.
 std::string stopped_text(const Result& result, const Judgement& judgement);
 
 // "1.2 s", "3 min 20 s".

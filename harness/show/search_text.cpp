@@ -15,13 +15,13 @@
 namespace loadline {
 namespace {
 
-// "AU 94 ± 3 %"; without an interval it is said that there is none.
+// "AU 94 ± 3 %"; without an interval it says so.
 std::string utilisation_text(const Probe& probe, double wanted) {
   const Estimate utilisation = utilisation_of(probe.synthetic, probe.full);
   return fmt::format("AU {}{}", percent_beside(utilisation, wanted), utilisation.ci95 ? "" : " by one trial");
 }
 
-// A probe goes by a one-sided bound, a whole run by the interval that is printed.
+// A probe is judged by a one-sided bound, a whole run by the printed interval.
 std::string_view outcome_text(const Probe& probe, double asked) {
   const Standing standing = standing_of(utilisation_of(probe.synthetic, probe.full), asked);
   if (probe.confirms) return standing == Standing::kMet ? "confirmed" : name(standing);
@@ -35,7 +35,7 @@ std::string value_text(const FindKind& kind, double value) {
   return plural(static_cast<std::size_t>(value), kind.parameter.empty() ? "worker" : "device");
 }
 
-// "thread-pool with 2 workers"; the loader alone where workers are what is searched for, or there are none.
+// "thread-pool with 2 workers"; only the loader if workers are searched for, or there are none.
 std::string found_loader_text(const FindKind& kind, const Configuration& configuration) {
   if (kind.parameter.empty() || configuration.workers == 0) return configuration.loader;
   return fmt::format("{} with {}", configuration.loader, plural(configuration.workers, "worker"));
@@ -76,7 +76,7 @@ std::string search_text(const Result& result, const Judgement& judgement) {
   if (kind.parameter.empty()) {
     return fmt::format("{}: {} keeps {} with {} ({}).{}\n", search.kind, loader, wanted, value, at, lowered);
   }
-  // Where the search ended at its own end, the loader may well feed more.
+  // If the search stopped at its upper end, the loader may well feed more.
   const bool all = kind.whole && last.value >= most_of(result.options, result.environment.machine.threads_in_force);
   return fmt::format("{}: {} feeds {} at {} ({}).{}\n", search.kind, loader,
                      all ? fmt::format("{}, the highest value accepted,", value) : fmt::format("up to {}", value),

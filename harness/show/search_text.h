@@ -1,4 +1,4 @@
-// A search, for people.
+// A search, as text.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace loadline {
 // The last probe of a search, on one line: "probe 3: 412.0 k samples/s: AU 90.6 ± 0.4 %, enough".
 std::string probe_text(const Search& search);
 
-// What was searched for and what was found, in a sentence or two. Empty without a search, or with one that was stopped.
+// What was searched for and what was found, in one or two sentences. Empty without a search, or if it was stopped.
 std::string search_text(const Result& result, const Judgement& judgement);
 
 }  // namespace loadline

@@ -11,7 +11,7 @@
 namespace loadline {
 namespace {
 
-// As older versions call it: while steps that were launched ahead go on, it is not the compute that waits.
+// The name in older versions; it was changed because the compute does not wait while steps launched ahead continue.
 constexpr std::string_view kFormerName = "wait for data";
 
 constexpr std::string_view kLegend =

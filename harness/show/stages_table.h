@@ -1,4 +1,4 @@
-// Where the time of a step goes, as a line profiler shows it.
+// Where the time of a step goes, in the style of a line profiler.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace loadline {
 
-// A table for the FULL cell of each headline, or its SYNTHETIC where it has no FULL, of the stages summed over its
-// trials; of SYNTHETIC alone for each of its cells. Empty where no compute reports stages.
+// A table for the FULL cell of each headline, or its SYNTHETIC where it has no FULL, of its stages summed over its
+// trials; for a run of SYNTHETIC alone, one for each of its cells. Empty where no compute reports stages.
 std::string stages_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
 // The stages of a cell, summed over its trials, in the order of a step.

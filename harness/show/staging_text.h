@@ -1,4 +1,4 @@
-// What copying data to the nodes took, as text. Pure functions, safe from any thread.
+// How long copying data to the nodes took, as text. Pure functions, safe from any thread.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace loadline {
 
-// "175.8 MiB to /local/scratch in 400 ms, 440.0 MiB/s"; of several nodes how many, and the slowest's time. `copy` is
-// where it lies, as staged_path() says.
+// "175.8 MiB to /local/scratch in 400 ms, 440.0 MiB/s"; for several nodes, their number and the slowest node's time.
+// `copy` is the path of the copy, from staged_path().
 std::string staged_words(const StagedCopy& staged, const std::filesystem::path& copy);
-// The same of all datasets of a run, "staged: ..." on a line each. Empty where nothing was staged.
+// The same for all datasets of a run, one "staged: ..." line each. Empty where nothing was staged.
 std::string staged_text(const Result& result);
 
 }  // namespace loadline

@@ -24,14 +24,14 @@
 namespace loadline {
 namespace {
 
-// Rows of one workload alone; of several each has fewer.
+// Rows if there is one workload; with several, each has fewer.
 constexpr std::size_t kMostRows = 4;
 
 // "loadline 0.1.0 on AMD EPYC, 2 of 2 CPUs in force".
 std::string head_text(const Result& result) {
   const std::string setting = setting_text(result);
   std::string line = setting.substr(0, setting.find('\n'));
-  // Who measures another build has to see it.
+  // A user who measures another build must see it.
   const auto begin = line.find(" (Release, ");
   const auto end = line.find(')', begin);
   if (begin != std::string::npos && end != std::string::npos) line.erase(begin, end + 1 - begin);
@@ -114,7 +114,7 @@ std::string table_of(const Result& result, const Judgement& judgement, std::size
     }
   }
   if (rows.size() == 1) return "";
-  // What the line above says of all rows, or no row says.
+  // What the line above says for all rows, or no row says.
   for (std::size_t column = rows[0].size(); column-- > 0;) {
     const bool same = std::ranges::all_of(rows.begin() + 1, rows.end(),
                                           [&](const Row& row) { return row[column] == rows[1][column]; });
@@ -152,7 +152,7 @@ std::string verdicts_text(const Judgement& judgement) {
 
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width) {
   width = std::min(width, kSummaryColumns);
-  // A run of SYNTHETIC alone has no loader to make a configuration of, and a short table.
+  // A run of only SYNTHETIC has no loader, so it has no configurations, and a short table.
   if (judgement.configurations.empty())
     return wrapped(setting_text(result) + '\n' + table_text(result, judgement, width), width);
   std::string text = fmt::format("{}\n{}\n", head_text(result), units_text(result, judgement));

@@ -1,4 +1,4 @@
-// What a run has to say at a glance, as text.
+// A run at a glance, as text.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace loadline {
 
-// Columns that the summary never exceeds.
+// The summary never exceeds this many columns.
 inline constexpr std::size_t kSummaryColumns = 80;
 
 // The machine, a table, the verdict and the recommendation: for one workload a dozen lines of at most `width` or
-// kSummaryColumns columns. Beyond that only what an option asked for: searches, checked predictions, why trials are
+// kSummaryColumns columns. Beyond that, only what an option requested: searches, checked predictions, why trials are
 // missing. figures_text() has everything.
 std::string summary_text(const Result& result, const Judgement& judgement, std::size_t width = kSummaryColumns);
 
-// The names of the warnings, and where to find the rest: "details: loadline report result.json". `file` is empty where
-// there is none.
+// The names of the warnings, and where to find the rest: "details: loadline report result.json". `file` is empty if
+// the result was not saved.
 std::string more_text(const Judgement& judgement, const std::string& file);
 
 }  // namespace loadline

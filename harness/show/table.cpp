@@ -34,7 +34,7 @@ Magnitude magnitude_of(double value) {
   return {1, ""};
 }
 
-// As many decimals as leave four figures, of which the deviation has its own say.
+// As many decimals as leave four digits.
 int decimals_for(double scaled) {
   return scaled >= 1000 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
 }
@@ -58,7 +58,7 @@ std::string loader_of(const Configuration& configuration) {
   return loader_text(configuration.loader, configuration.workers);
 }
 
-// Those that bind any IO cell.
+// The kinds of ceiling that bind any IO cell.
 std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgement& judgement) {
   std::vector<const CeilingKind*> kinds;
   for (const Configuration& configuration : judgement.configurations) {
@@ -68,7 +68,7 @@ std::vector<const CeilingKind*> binding_kinds(const Result& result, const Judgem
   return kinds;
 }
 
-// Mean over the trials; "-" where one does not know.
+// Mean over the trials; "-" if one does not have it.
 std::string joules_of(const CellResult& cell) {
   double sum = 0;
   double samples = 0;
@@ -107,13 +107,13 @@ std::string energy_parts(const Result& result) {
 
 constexpr std::string_view kTitle = "samples/s, mean ± standard deviation of the trials\n\n";
 constexpr std::string_view kDeviationLegend =
-    "\n±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+    "\n±: for rates in this table, the standard deviation of the trials; for shares and in sentences, the 95 % "
     "interval\n";
 
 // The columns before the figures that every table has: workload, loader, batch.
 constexpr std::size_t kNames = 3;
 
-// Those of which no row has anything to say, such as FULL where only IO was asked for.
+// Columns that are empty in every row, such as FULL where only IO was requested.
 void leave_out_empty_columns(std::vector<Row>& rows) {
   for (std::size_t column = rows[0].size(); column-- > kNames;) {
     const bool empty =
@@ -140,7 +140,7 @@ std::string stored_text(const DatasetInfo& info) {
   return fmt::format("of {}x{}x{} u8", info.shape.channels, info.shape.height, info.shape.width);
 }
 
-// A table of its own: a rate of samples says little of sequences, which may be of any length. Empty where there are no
+// A separate table: a rate of samples says little about sequences, which may have any length. Empty if there are no
 // tokens.
 std::string tokens_text(const Result& result, const Judgement& judgement, std::size_t width) {
   std::vector<Row> rows{{"workload", "loader", "batch", "length", "IO", "SYNTHETIC", "FULL", "padding", "cut"}};
@@ -168,11 +168,11 @@ std::string tokens_text(const Result& result, const Judgement& judgement, std::s
       any_cut ? ";\ncut: share of the tokens that did not fit their sample" : "", fitted(rows, shape, width));
 }
 
-// The figures that the sentence rests on, besides the stall, which the table has. Only those that say something.
+// The figures behind the sentence, except the stall, which is in the table. Only those that say something.
 std::string figures_text(const Verdict& verdict) {
   const auto& utilisation = verdict.accelerator_utilisation;
   const auto& overlap = verdict.overlap_efficiency;
-  // Held against what was asked for, the sentence has it.
+  // If it was compared with a goal, the sentence has it.
   const bool busy = utilisation && telling_share(*utilisation) && !verdict.goal;
   const bool overlaps = overlap && telling_efficiency(*overlap);
   if (busy && overlaps) {
@@ -183,7 +183,7 @@ std::string figures_text(const Verdict& verdict) {
   return overlaps ? fmt::format(" Overlap efficiency {}.", efficiency(*overlap)) : "";
 }
 
-// What the first pass over the data would be like, of a configuration that was measured warm.
+// What a first pass over the data would be like for a configuration that was measured warm.
 std::string cold_start_text(const Judgement& judgement, std::size_t warm) {
   for (const Configuration& other : judgement.configurations) {
     if (other.cold_start && other.cold_start->warm == warm) return other.cold_start->sentence;
@@ -199,7 +199,7 @@ std::string lines_of(const std::vector<Warning>& warnings) {
   return text;
 }
 
-// What a program that measured itself was called by.
+// The name of a program that measured itself.
 std::string program_of(const Result& result) {
   return result.arguments.empty() ? "a program" : result.arguments.front();
 }
@@ -247,7 +247,7 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
          cell_text(judgement, result, configuration.synthetic), cell_text(judgement, result, configuration.full),
          stall ? percent(*stall) : "-", cold ? percent(cold->fetch_stall) : "-", joules_of(result, configuration)});
   }
-  // A run of SYNTHETIC alone has no loader to make a configuration of.
+  // A run of only SYNTHETIC has no loader, so it has no configurations.
   if (judgement.configurations.empty()) {
     for (std::size_t i = 0; i < result.cells.size(); ++i) {
       const Cell& cell = result.cells[i].cell;
@@ -262,7 +262,7 @@ std::string table_text(const Result& result, const Judgement& judgement, std::si
                    .expendable = {"of ceiling", "fetch stall", "J/1,000", "SYNTHETIC", "stall", "IO"}};
   if (rows[0][kNames] == "further") shape.left.push_back(kNames);
   const std::string table = fitted(rows, shape, width);
-  // What a narrow terminal does not show needs no explanation.
+  // A column that a narrow terminal does not show needs no explanation.
   const auto shows = [header = table.substr(0, table.find('\n'))](std::string_view column) {
     return header.find(column) != std::string::npos;
   };
@@ -315,7 +315,7 @@ std::string failure_text(const Result& result) {
   std::string text = first->cell.name();
   if (same > 1) text += fmt::format(" and {}", plural(same - 1, "other cell"));
   text += fmt::format(": {}", *first->error);
-  if (others > 0) text += fmt::format("; {} failed for other reasons, which the result has", plural(others, "cell"));
+  if (others > 0) text += fmt::format("; {} failed for other reasons, listed in the result", plural(others, "cell"));
   return text;
 }
 

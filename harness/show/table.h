@@ -1,4 +1,4 @@
-// A result for people, as text.
+// A result, as text.
 #pragma once
 
 #include <string>
@@ -12,29 +12,30 @@ namespace loadline {
 
 // "12.3 M ± 0.2 M", "150.0 k ± 0.1 k", "987 ± 3"; without a deviation the mean alone; "-" where there is none.
 std::string rate_text(const std::optional<Summary>& per_second);
-// The same with one figure less: "987 ± 3 k" of "986.9 ± 3.1 k".
+// The same with one digit less: "987 ± 3 k" for "986.9 ± 3.1 k".
 std::string short_rate_text(const std::optional<Summary>& per_second);
 
-// The table of IO, SYNTHETIC and FULL, a row a configuration; where there are ceilings, with what IO reaches of them.
+// The table of IO, SYNTHETIC and FULL, one row per configuration; with ceilings, also the share of them that IO
+// reaches.
 std::string table_text(const Result& result, const Judgement& judgement, std::size_t width = kUnlimited);
 
-// What limits each workload, in a sentence or two, and how many workers are enough.
+// What limits each workload, in one or two sentences, and how many workers are enough.
 std::string verdict_text(const Judgement& judgement);
 
-// One line a warning.
+// One line per warning.
 std::string warning_text(const Judgement& judgement);
 
 // What failed and why, as one sentence: "cifar10/IO/hdf5/workers:1/batch:32 and 3 other cells: cannot read ...". Empty
 // where nothing failed.
 std::string failure_text(const Result& result);
 
-// The warnings that say something else than this sentence does.
+// The warnings except those that only repeat that sentence.
 std::string warnings_beside(std::string_view failure, const Result& result, const Judgement& judgement);
 
-// ", fingerprint 0123456789abcdef", and of how many samples where it is not of all; empty where there is none.
+// ", fingerprint 0123456789abcdef", and of how many samples if not of all; empty without a fingerprint.
 std::string fingerprint_text(const DatasetFacts& facts);
 
-// What the machine, the program and the data were: a few lines.
+// The machine, the program and the data, in a few lines.
 std::string setting_text(const Result& result);
 
 }  // namespace loadline

@@ -36,7 +36,7 @@ constexpr int kFirstWorkerTrack = 3;
 
 // Puts the events of one trial.
 class TraceText::Process {
-  // What was written to a trace as a slice, and may be on a batch's way.
+  // A slice written to the trace that may be on a batch's way.
   struct Stop {
     int track = 0;
     Time begin{};
@@ -127,7 +127,7 @@ class TraceText::Process {
                          value));
   }
 
-  // When the clock of the trial started; none: that batch was lost.
+  // When the clock of the trial started; nullopt: that batch was lost.
   std::optional<Time> timed_begin() const {
     std::uint64_t consumed = 0;
     for (const TracedBatch& batch : trial_.consumer.batches()) {
@@ -192,7 +192,7 @@ class TraceText::Process {
           fmt::format(R"("batch":{},"epoch":{},"samples":{})", batch.sequence, batch.epoch, batch.samples);
       const Stop wait = put_slice(consumer_track_, "consumer", "wait", batch.asked, batch.got, args);
       if (batch.consumed) put_slice(consumer_track_, "consumer", "take", batch.taken, batch.done, args);
-      // Of resident batches there is no way here: the same ones come again and again.
+      // Resident batches have no way: the same ones come again and again.
       const auto way = ways_.find(batch.sequence);
       if (way == ways_.end()) continue;
       way->second.wait = wait;
@@ -292,7 +292,7 @@ class TraceText::Process {
     std::int64_t reads = 0;
     for (std::size_t i = 0; i < changes.size(); ++i) {
       reads += changes[i].second;
-      // What changes at one moment is one change.
+      // Changes at the same moment are one change.
       if (i + 1 < changes.size() && changes[i + 1].first == changes[i].first) continue;
       put_counter("reads in flight", "reads", changes[i].first, static_cast<std::uint64_t>(reads));
     }

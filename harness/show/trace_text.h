@@ -17,25 +17,26 @@
 
 namespace loadline {
 
-// What one traced trial has in the trace's metadata.
+// The metadata of one traced trial.
 struct TraceFacts {
   std::string cell;
   std::size_t number = 0;
   double samples_per_second = 0;                // of this trial
-  std::optional<double> of_counted_per_second;  // the mean of the counted trials of its cell; nullopt: there is none
+  std::optional<double> of_counted_per_second;  // the mean of the counted trials of its cell; nullopt: it has none
   std::uint64_t slices = 0;                     // in the file
-  std::uint64_t lost = 0;                       // for which there was no room
+  std::uint64_t lost = 0;                       // that did not fit
 };
 
-// Writes a trace piece by piece: cells are processes, workers and the rest of a trial its threads. One thread.
+// Writes a trace piece by piece: cells are processes; workers and the rest of a trial are their threads. Not for
+// concurrent use.
 class TraceText {
  public:
-  // `write` takes the text from front to back. Times are told from `start` on.
+  // `write` takes the text from front to back. Times are relative to `start`.
   TraceText(std::function<void(std::string_view)> write, Time start);
 
-  // Trials of a cell, identified by name, share a process. Returns what finish() will say.
+  // Trials of a cell, identified by name, share a process. Returns the metadata that finish() will write.
   const TraceFacts& add(const TrialTrace& trace, std::optional<double> of_counted_per_second);
-  // The end of the document. Texts of `origin`, by their names, are the first of the metadata.
+  // Writes the end of the document. The texts of `origin`, by name, come first in the metadata.
   void finish(const std::vector<std::pair<std::string, std::string>>& origin);
 
   const std::vector<TraceFacts>& facts() const { return facts_; }

@@ -8,13 +8,13 @@
 
 namespace loadline {
 
-// A line an epoch, under a heading.
+// One line per epoch, under a heading.
 std::string training_text(const TrainingResult& result, std::size_t width = kUnlimited);
 
-// The latest epoch, in a line.
+// The latest epoch, on one line.
 std::string epoch_text(const TrainingResult& result);
 
-// Why the first epoch took longer than those after it; empty where it did not, or there is no other.
+// Why the first epoch took longer than later ones; empty if it did not, or there are no others.
 std::string first_epoch_text(const TrainingResult& result);
 
 }  // namespace loadline

@@ -24,7 +24,7 @@ std::string trend_of(const WorkloadWalk& followed, const Walk& walk) {
   }
   const std::string results = plural(rates.size(), "result");
   const auto trend = loadline::trend_of(rates);
-  if (!trend) return fmt::format("unknown from {}, as it takes three", results);
+  if (!trend) return fmt::format("unknown from {}; a trend takes three", results);
   const Ratio& step = trend->per_step;
   const bool clear = step.p && *step.p < walk.alpha;
   const std::string change = change_text(estimate_of(step), *walk.metric);

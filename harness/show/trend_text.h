@@ -1,4 +1,4 @@
-// Trends, for people. Pure functions, safe from any thread.
+// Trends, as text. Pure functions, safe from any thread.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace loadline {
 
-// A line for each workload of the walk: "trend of mnist FULL: 1.2 ± 0.3 % slower a result over 8 results (p = 0.002)".
+// One line for each workload of the walk: "trend of mnist FULL: 1.2 ± 0.3 % slower per result over 8 results (p =
+// 0.002)".
 std::string trend_text(const Walk& walk);
 
 }  // namespace loadline

@@ -59,7 +59,7 @@ std::string stall_text(const WalkStep& step) {
   return step.standpoint && step.standpoint->stall ? percent(*step.standpoint->stall) : "-";
 }
 
-// Where a mode was not run there is nothing to say of what bounds the step.
+// If a mode was not run, nothing can be said about what bounds the step.
 std::string bound_text(const WalkStep& step) {
   const bool known = step.standpoint && step.standpoint->bound != Bound::kIncomplete;
   return known ? std::string(name(step.standpoint->bound)) : "-";

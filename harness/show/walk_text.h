@@ -1,4 +1,4 @@
-// A walk, for people. Pure functions, safe from any thread.
+// A walk, as text. Pure functions, safe from any thread.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace loadline {
 
-// What a step is: of the first its setting, of any other what changed, or that nothing did.
+// What a step is: the first step's setting; for any other step what changed, or that nothing did.
 std::string step_text(const WalkStep& step);
 
-// A line for each workload, from the first result to the last, and one for each step that made it slower. Before them
-// the steps that lack it.
+// One line for each workload, from the first result to the last, and one for each step that made it slower; before
+// them, the steps that lack a workload.
 std::string verdict_text(const Walk& walk);
 
-// The verdicts, then of each workload a table with a row a step, and what there is beside it.
+// The verdicts, then for each workload a table with one row per step, and the differences and notes.
 std::string walk_text(const Walk& walk, std::size_t width = kUnlimited);
 
-// The same for a ticket.
+// The same as Markdown, for a ticket.
 std::string walk_markdown(const Walk& walk);
 
 }  // namespace loadline

@@ -30,7 +30,7 @@ struct Character {
   std::size_t bytes;
 };
 
-// What is no UTF-8 counts as a character a byte.
+// Each byte that is not valid UTF-8 counts as one character.
 Character first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t bytes = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -63,7 +63,7 @@ bool is_one_of(std::string_view word, const auto& words) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// Whether a figure goes on behind the space: "3.36 ± 0.16 M", "95 %", "thread-pool x 2", "p < 0.001".
+// Whether a figure continues after the space: "3.36 ± 0.16 M", "95 %", "thread-pool x 2", "p < 0.001".
 bool joins(std::string_view before, std::string_view after) {
   using std::string_view_literals::operator""sv;
   constexpr std::array kGlue{"±"sv, "x"sv, "<"sv, "="sv};
@@ -75,13 +75,13 @@ bool joins(std::string_view before, std::string_view after) {
   return !left.empty() && is_digit(left.back()) && is_one_of(right, kUnits);
 }
 
-// The quotations of a command are words of it.
+// The quoted parts of a command are single words.
 bool is_quoted(std::string_view before) {
   return std::ranges::count(before, '\'') % 2 != 0;
 }
 
-// Where the line is to end that has `width` columns: the last space that fits, or the first one behind them where none
-// does; npos: nowhere.
+// Where to break a line at `width` columns: the last space that fits, or the first one after if none does; npos:
+// nowhere.
 std::size_t end_of_line(std::string_view text, std::size_t indent, std::size_t width, bool command) {
   std::size_t end = std::string_view::npos;
   std::size_t used = indent;
@@ -108,7 +108,7 @@ std::size_t end_of_line(std::string_view text, std::size_t indent, std::size_t w
   return used > width ? end : std::string_view::npos;
 }
 
-// The column in which what follows a broken line begins.
+// The column in which the continuation of a broken line begins.
 std::size_t indent_of(std::string_view line, std::size_t width) {
   const std::size_t margin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", margin);
@@ -179,7 +179,7 @@ std::string shortened_line(std::string_view head, std::string_view tail, std::si
     at += bytes;
     fits = at;
   }
-  // A figure that is cut would be another one; what is left of a name still tells where things are.
+  // A truncated figure would be a different figure; the rest of a truncated name is still useful.
   const std::string_view word = word_before(head.substr(0, fits));
   if (!word.empty() && is_digit(word.front()) && head[fits] != ' ') fits -= word.size();
   return std::string(head.substr(0, fits)) + std::string(kMissing) + std::string(tail);

@@ -98,7 +98,7 @@ TEST_F(Diff, ComparesAcrossLoadersWorkersAndComputes) {
   const auto text_of = [&](const Words& files) { return run(Words{"diff", "--margin", "900%"} + files).out; };
   EXPECT_THAT(text_of({"s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> flow-graph, workers 1 -> 2"));
   EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr(" -> device:samples_per_second=2000000"));
-  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change the compute's share is "));
+  EXPECT_THAT(text_of({"s1.json", "s3.json"}), HasSubstr("of the change, the compute's share is "));
   EXPECT_THAT(text_of({"s1.json", "s4.json"}), HasSubstr(": batch size 8 -> 4"));
   EXPECT_THAT(text_of({"--across", "loader,workers", "s1.json", "s2.json"}), HasSubstr(": loader thread-pool -> "));
   EXPECT_EQ(run({"diff", "--across", "batch-size", "s1.json", "s2.json", "--metric", "full"}).exit_code, 1);

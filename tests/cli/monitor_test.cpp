@@ -29,7 +29,7 @@ TEST_F(Monitored, HasTheMachineAndTheEventsBesideTheTrials) {
   const Outcome outcome = run(watched(mnist()));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nmonitor: "), HasSubstr(", one every 10 ms"), HasSubstr("/proc/stat"),
-                                 HasSubstr("NVML, ROCm SMI"), HasSubstr("\nevents a sample ")));
+                                 HasSubstr("NVML, ROCm SMI"), HasSubstr("\nevents per sample ")));
   const auto written = result();
   EXPECT_EQ(written["monitor"]["period_seconds"], 0.01);
   EXPECT_EQ(written["config"]["monitor"], 0.01);

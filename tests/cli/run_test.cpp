@@ -103,7 +103,7 @@ TEST_F(Run, ChecksWhatItsVerdictPredicts) {
                                                          "--trials", "3", "--au", "0.5", "--check-verdict"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("checking "));
-  EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % asked for."));
+  EXPECT_THAT(outcome.out, HasSubstr(" meets the 50 % requested."));
   if (result()["configurations"][0]["bound"] == "unclear" || loading_is_noise(result())) {
     GTEST_SKIP() << "too noisy a machine to predict anything";
   }

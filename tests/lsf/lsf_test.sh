@@ -98,7 +98,7 @@ if [[ -n $(find "$(dirname "$tool")/.." -name loadline_mpi.so -print -quit) ]] &
   OPTIONS="$quick --mode full" LAUNCHER='mpirun --oversubscribe -n {ranks}' OMPI_ALLOW_RUN_AS_ROOT=1 \
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 submit scaling.lsf
   exits 0
-  says "mnist, thread-pool x 1: weak scaling of FULL, batches of 64 a rank"
+  says "mnist, thread-pool x 1: weak scaling of FULL, batches of 64 per rank"
   holds "results/scaling-$job.json" "[p['ranks'] for p in r['curves'][0]['points']] == [1, 2]"
 fi
 

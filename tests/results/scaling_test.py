@@ -40,7 +40,7 @@ class Scaling(ResultsTest):
 
     def test_measures_each_number_of_ranks_and_goes_on_by_the_same_command(self):
         done = self.scale("--ranks", "1,2", "-o", "weak.json")
-        self.assertIn("cifar10, serial: weak scaling of FULL, batches of 64 a rank\n", done.stdout)
+        self.assertIn("cifar10, serial: weak scaling of FULL, batches of 64 per rank\n", done.stdout)
         self.assertIn("study: weak.json\n", done.stdout)
         study = self.study("weak.json")
         self.assertEqual((study["scaling"], study["complete"]), ("weak", True))

@@ -60,7 +60,7 @@ says "staged $work/data/mnist in $work/scratch: 0 MiB copied in "
 [[ -z $(ls "$work/scratch") ]] || fail "leaves the copy behind"
 says "job $job of slurm on n1, partition main"
 says "CPU efficiency  "
-says " of the 512 MiB asked for"
+says " of the 512 MiB requested"
 result=$work/results/sweep-$job.json
 is_complete "$result"
 holds "$result" "r['job'] == {'scheduler': 'slurm', 'id': '$job', 'array_id': None, 'array_index': None,
@@ -139,7 +139,7 @@ if mpi_is_built; then
   what="a scaling study of one and two ranks"
   submit --ntasks=2 --cpus-per-task=1 "$root/bench/slurm/scaling.sbatch" "${quick[@]}" --mode full
   ends COMPLETED
-  says "mnist, thread-pool x 1: weak scaling of FULL, batches of 64 a rank"
+  says "mnist, thread-pool x 1: weak scaling of FULL, batches of 64 per rank"
   study=results/scaling-$job
   holds "$study.json" "r['complete'] and [p['ranks'] for p in r['curves'][0]['points']] == [1, 2]"
   holds "$study-2.json" "(r['ranks']['launcher'], len(r['ranks']['places'])) == ('srun', 2)"

@@ -48,7 +48,7 @@ SettingValue list_value(const JsonReader& from) {
   return values;
 }
 
-// A path stays as it is, for whoever opens it; all other text is for people, and may come from anybody.
+// A path stays as it is, so that it can be opened; all other text is for people, and may come from anybody.
 SettingValue setting_value(std::string_view name, const JsonReader& from) {
   switch (from.kind()) {
     case JsonKind::kNull: return {};
@@ -71,7 +71,7 @@ SettingValue setting_value(std::string_view name, const JsonReader& from) {
 void setting_fields(RecordReader& json, Cell& cell) {
   json("axes", cell.axes);
   for (const SettingRow& row : settings()) {
-    // What came to version 4 later is not there in its first files.
+    // The first files of version 4 lack what was added to it later.
     const auto member = row.late ? json.object().find(row.name) : json.object().member(row.name);
     if (!member) continue;
     try {
@@ -118,7 +118,7 @@ void skipped_fields(auto& json, auto& cell) {
       });
 }
 
-// What the trials say the compute turned out to be, which is the same in all of them.
+// The compute's description of itself, which is the same in all trials.
 std::optional<std::string> description_of(const CellResult& cell) {
   const bool described = !cell.trials.empty() && !cell.trials.front().compute_description.empty();
   return described ? std::optional(cell.trials.front().compute_description) : std::nullopt;
@@ -153,7 +153,7 @@ std::vector<std::size_t> bounds_named(const std::vector<std::string>& names, con
   return bounds;
 }
 
-// `summary` is what is judged of it; nothing when it is read.
+// `summary` is its judgement; empty when reading.
 void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const CellSummary& summary) {
   setting_fields(json, cell.cell);
   json("dataset", cell.dataset);
@@ -182,7 +182,7 @@ void cell_fields_of(auto& json, auto& cell, const CeilingIds& ceilings, const Ce
   describe(cell.trials, description);
 }
 
-// `cells`: null where they are not known yet, and nothing is written.
+// `cells`: null when reading, where they are not known yet.
 void ceiling_fields_of(auto& json, auto& result, const std::optional<Summary>& summary,
                        const std::vector<CellResult>* cells) {
   auto& ceiling = result.ceiling;

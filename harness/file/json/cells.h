@@ -1,4 +1,4 @@
-// How cells and ceilings stand in JSON, each with its trials.
+// JSON of cells and ceilings, each with its trials.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace loadline {
 
-// Every setting of a cell, and nothing that was measured: what the configuration's hash is taken of.
+// Every setting of a cell, and nothing that was measured: the input of the configuration's hash.
 Json settings_json(const Cell& cell);
 
-// The inverse, of an object that may have more. Throws Error naming what is wrong.
+// The inverse, from an object that may have other members. Throws Error naming what is wrong.
 void read_settings(const JsonReader& from, Cell& cell);
 
-// By which cells name the ceilings that bound them.
+// The ids by which cells refer to the ceilings that bound them.
 struct CeilingIds {
   explicit CeilingIds(const std::vector<CeilingResult>& ceilings);
 

@@ -38,7 +38,7 @@ void fields(RecordWriter& json, const RunOptions& options) {
 }
 
 void fields(RecordReader& json, RunOptions& options) {
-  // A file has a value for every option: none of them was asked for.
+  // A file has a value for every option, so none of them counts as requested.
   const auto given = options.given;
   json.object().each_member([&](std::string_view key, const JsonReader& value) {
     std::string name(key);

@@ -1,4 +1,4 @@
-// How the options of a run stand in JSON.
+// JSON of the options of a run.
 #pragma once
 
 #include "harness/file/json/record.h"
@@ -8,8 +8,8 @@ namespace loadline {
 
 // Every option, the unset ones as null.
 void fields(RecordWriter& json, const RunOptions& options);
-// Sets those that the object has; null leaves one alone. Throws Error naming the option, and the nearest of one that
-// is unknown.
+// Sets the options that the object has; null leaves an option alone. Throws Error naming the option, and for an
+// unknown one the nearest name.
 void fields(RecordReader& json, RunOptions& options);
 
 }  // namespace loadline

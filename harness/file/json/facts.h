@@ -1,4 +1,4 @@
-// How the facts of a run stand in JSON: build, machine, job, datasets.
+// JSON of the facts of a run: build, machine, job, datasets.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace loadline {
 
-// 64 bits as 16 hexadecimal digits; the inverse throws Error saying what is wanted.
+// 64 bits as 16 hexadecimal digits; the inverse throws Error that says what is wanted.
 std::string hex(std::uint64_t value);
 std::uint64_t parse_hex(const std::string& text);
-// The same of what may be missing.
+// The same for a value that may be absent.
 std::optional<std::string> hex_of(std::optional<std::uint64_t> value);
 std::optional<std::uint64_t> parse_hex_or_none(const std::optional<std::string>& text);
 
-// Channels, height and width, of which those that are 0 are not the same for all samples.
+// Channels, height and width; absent where they are 0, which means that they differ between samples.
 using Extents = std::vector<std::optional<std::size_t>>;
 Extents extents_of(const ImageShape& shape);
 ImageShape shape_of(const Extents& extents);
 
-// As many as the file names: a million names of photographs would bury the figures.
+// As many as a result lists: a million names of photographs would bury the figures.
 std::vector<std::filesystem::path> first_of(const FileNames& files);
 
 // A member for each.

@@ -6,9 +6,9 @@
 //     json("hits", stage.hits);
 //   }
 //
-// A RecordWriter makes an object of a const struct. A RecordReader fills a struct from one, or throws Error naming the
-// file, the place in it, what is wanted and what is there instead. Found by argument-dependent lookup, so in no unnamed
-// namespace.
+// A RecordWriter makes an object from a const struct. A RecordReader fills a struct from an object, or throws Error
+// that names the file, the place in it, what is wanted and what was found. fields() is found by argument-dependent
+// lookup, so it must not be in an unnamed namespace.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,7 +35,8 @@ namespace loadline {
 
 using Json = nlohmann::ordered_json;
 
-// Indented by so many spaces a level, or in one line: -1. File names and arguments need not be UTF-8, JSON must be.
+// Indented by `indent` spaces per level; -1: on one line. JSON must be UTF-8 although file names and arguments need
+// not be, so invalid bytes are replaced.
 inline std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -57,18 +58,18 @@ concept Record = std::same_as<std::remove_const_t<T>, Struct>;
 template <typename T>
 Json json_of(const T& value);
 
-// The inverse. Throws Error where something else stands there.
+// The inverse. Throws Error for any other kind of value.
 template <typename T>
 void read_value(const JsonReader& from, T& value);
 
-// What json_of() makes of any value of a type, for tools: an object with "type" as in JSON Schema, and as far as they
-// apply "null": it may be null, "fields" of an object, each by its name, and "items" of a list. Of a field also "late",
-// "above_zero", and "words": those that it may be.
+// The form of what json_of() makes of a type, for tools: an object with "type" as in JSON Schema and, where they
+// apply, "null" (it may be null), "fields" of an object, by name, and "items" of a list. A field may also have
+// "late", "above_zero", and "words", its possible values.
 template <typename T>
 Json form_of();
 
-// The members of an object, in the order of the calls. What it writes is the record or, where it outlines, what it
-// could write of any record of the type: then neither values nor functions that make them matter.
+// The members of an object, in the order of the calls. It writes either a record or, when outlining, the form of any
+// record of the type; then neither values nor the functions that make them matter.
 class RecordWriter {
  public:
   RecordWriter() = default;
@@ -90,7 +91,7 @@ class RecordWriter {
     json_[std::string(key)] = json_of(value);
   }
 
-  // A field of which only a table knows the type: make() gives its JSON. `late` ones files may lack.
+  // A field whose type only a table knows: make() returns its JSON. `late`: files may lack it.
   template <typename Make>
   void untyped(std::string_view key, bool late, const std::vector<std::string_view>& words, Make make) {
     if (!outlines_) return (*this)(key, make());
@@ -99,17 +100,17 @@ class RecordWriter {
     if (!words.empty()) form["words"] = words;
   }
 
-  // The words that a field may be.
+  // The possible values of a field that is a word.
   void words(std::string_view key, const std::vector<std::string_view>& words) {
     if (outlines_) json_[std::string(key)]["words"] = words;
   }
 
-  // A field that has been there, and has meant what it means now, since this version of the schema. A file of an
-  // earlier version leaves it at its default, whatever it has there.
+  // A field that has existed with its present meaning since this version of the schema. A file of an earlier version
+  // leaves it at its default, whatever the file has there.
   void since(int /*version*/, std::string_view key, const auto& value) { (*this)(key, value); }
 
-  // A field that came late to this version of the schema: files may lack it, and then it stays at its default.
-  // Written where there is something to say.
+  // A field that was added late to this version of the schema: files may lack it, and then it stays at its default.
+  // Written only where it has something to say.
   void late(std::string_view key, bool value) {
     if (outlines_) return outline<bool>(key, "late");
     if (value) (*this)(key, value);
@@ -124,14 +125,14 @@ class RecordWriter {
     if (outlines_) return outline<std::vector<T>>(key, "late");
     if (!list.empty()) (*this)(key, list);
   }
-  // The same of a list that follows from other fields.
+  // The same for a list that follows from other fields.
   template <typename Make>
   void late_list(std::string_view key, Make make) {
     if (outlines_) return outline<decltype(make())>(key, "late");
     if (const auto list = make(); !list.empty()) (*this)(key, list);
   }
 
-  // The same of anything else that follows from other fields.
+  // The same for anything else that follows from other fields.
   template <typename T>
   void late_derived(std::string_view key, const std::optional<T>& value) {
     late(key, value);
@@ -144,36 +145,36 @@ class RecordWriter {
     (*this)(key, value);
   }
 
-  // A field that is another value in the file: to(field) there, from(value) here. The latter throws Error that says
-  // what is wanted.
+  // A field with another value in the file: to(field) there, from(value) here. from() throws Error that says what is
+  // wanted.
   template <typename T, typename To, typename From>
   void converted(std::string_view key, const T& value, To to, From /*from*/) {
     if (outlines_) return outline<std::decay_t<decltype(to(value))>>(key);
     (*this)(key, to(value));
   }
 
-  // The same of a field that came late.
+  // The same for a field that was added late.
   template <typename T, typename To, typename From>
   void late_converted(std::string_view key, const std::optional<T>& value, To to, From /*from*/) {
     if (outlines_) return outline<std::decay_t<decltype(to(*value))>>(key, "late");
     if (value) (*this)(key, to(*value));
   }
 
-  // What follows from other fields, and so is only written, as make() gives it.
+  // A field that follows from others, so it is only written, with the value of make().
   template <typename Make>
   void derived(std::string_view key, Make make) {
     if (outlines_) return outline<std::decay_t<decltype(make())>>(key);
     (*this)(key, make());
   }
 
-  // The same of a rate, which has to be above 0 and finite.
+  // The same for a rate, which must be above 0 and finite.
   template <typename Make>
   void rate(std::string_view key, Make make) {
     if (outlines_) return outline<std::decay_t<decltype(make())>>(key, "above_zero");
     (*this)(key, make());
   }
 
-  // An object in the file alone: its_fields(json).
+  // An object that exists only in the file: its_fields(json).
   template <typename Fields>
   void object(std::string_view key, Fields its_fields) {
     RecordWriter inner = same();
@@ -191,7 +192,7 @@ class RecordWriter {
     if (outlines_) json_[std::string(key)]["null"] = true;
   }
 
-  // Records whose fields need to know more: its_fields(json, record), or its_fields(json, record, index).
+  // Records whose fields need further arguments: its_fields(json, record), or its_fields(json, record, index).
   template <typename T, typename Fields>
   void list(std::string_view key, const std::vector<T>& records, Fields its_fields) {
     if (outlines_) {
@@ -232,7 +233,7 @@ class RecordWriter {
   bool outlines_ = false;
 };
 
-// The same calls the other way round. Borrows the reader of an object.
+// The same calls for reading. Borrows the reader of an object.
 class RecordReader {
  public:
   explicit RecordReader(JsonReader& object) : object_(object) {}

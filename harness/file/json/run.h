@@ -1,4 +1,4 @@
-// How a whole run stands in JSON, but for its cells, its ceilings and what is judged of them.
+// JSON of a whole run, except its cells, its ceilings and their judgements.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace loadline {
 
-// Numbers that are not known: NaN here, null in the file.
+// Numbers that are not known are NaN in memory and null in the file.
 inline std::vector<std::optional<double>> known_or_null(const std::vector<double>& values) {
   std::vector<std::optional<double>> stored;
   stored.reserve(values.size());
@@ -53,7 +53,7 @@ void fields(auto& json, Record<RunRanks> auto& ranks) {
   json("places", ranks.places);
 }
 
-// XXH3 of what the run was asked to measure.
+// XXH3 of what the run was requested to measure.
 std::string config_hash(const Result& result);
 
 void fields(auto& json, Record<CounterFacts> auto& counters) {
@@ -79,7 +79,7 @@ void fields(auto& json, Record<MonitorRecord> auto& monitor) {
   json("series", monitor.series);
 }
 
-// Behind all else: it may be longer than that.
+// Comes last, because it may be longer than everything else.
 void monitor_fields(auto& json, Record<Result> auto& result) {
   json.late("counters", result.counters);
   json.late("monitor", result.monitor);

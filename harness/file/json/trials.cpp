@@ -18,7 +18,7 @@ constexpr std::array kStores{Stores::kCached, Stores::kStreaming};
 
 }  // namespace
 
-// `peak_rss_since`: the version from which on the peak is that of what the usage is of.
+// `peak_rss_since`: the version since which the peak covers the same time as the rest of the usage.
 void usage_fields_since(auto& json, Record<Usage> auto& usage, int peak_rss_since) {
   json("user_cpu_seconds", usage.user_cpu_seconds);
   json("system_cpu_seconds", usage.system_cpu_seconds);

@@ -1,4 +1,4 @@
-// How trials stand in JSON: those of cells, first epochs and ceilings, and what a process used.
+// JSON of trials: those of cells, first epochs and ceilings, and what a process used.
 #pragma once
 
 #include "harness/file/json/record.h"
@@ -6,7 +6,7 @@
 
 namespace loadline {
 
-// What the process used: members among others.
+// What the process used, as members among those of another object.
 void usage_fields(auto& json, Record<Usage> auto& usage);
 
 void fields(auto& json, Record<StageSummary> auto& stage) {

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// No result lies deeper. What does is unknown, and would only exhaust the stack.
+// No result is nested deeper. Anything deeper is not a result and would only exhaust the stack.
 constexpr int kDeepest = 32;
 
 // The member, or null where there is none.
@@ -21,7 +21,7 @@ const Json& member(const Json& object, const std::string& key) {
   return found == object.end() ? kNull : *found;
 }
 
-// The option in force, or what it stood for where there was no such option yet.
+// The option in force, or the fixed value from before it was an option.
 Json option(const Json& result, const std::string& name, const Json& otherwise) {
   const Json& value = member(member(result, "config"), name);
   return value.is_null() ? otherwise : value;
@@ -122,8 +122,8 @@ std::size_t cell_under(const Json& result, const Json& id) {
   return 0;
 }
 
-// Version 3 has every setting of a cell, sweeps, and the trials of checks beside those of cells. What a prediction of
-// version 2 measured stays behind.
+// Version 3 has every setting of a cell, sweeps, and the trials of checks separate from those of cells. What a
+// prediction of version 2 measured is dropped.
 void lift_from_2(Json& result) {
   add(result, "merged_from", Json::array());
   add(result, "search", nullptr);
@@ -142,7 +142,7 @@ Json why_stopped(const Json& result, const Json& cell) {
   return complete ? Json("trials") : Json();
 }
 
-// Version 3 got fields later that its first files lack.
+// The first files of version 3 lack fields that were added to it later.
 void complete_3(Json& result) {
   add(result, "resumed", Json::array());
   add(result, "merged_from", Json::array());
@@ -163,7 +163,7 @@ void complete_3(Json& result) {
 }  // namespace
 
 std::string upgraded(std::string_view text, int version) {
-  // Rows for compare.py are half of a result, and say the trials again.
+  // Rows for compare.py are half of a result, and only repeat the trials.
   Json result = Json::parse(text, [](int depth, Json::parse_event_t event, Json& parsed) {
     return depth <= kDeepest && !(depth == 1 && event == Json::parse_event_t::key && parsed == "benchmarks");
   });

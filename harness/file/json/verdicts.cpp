@@ -201,7 +201,7 @@ void checked_rates(auto& json, std::string_view key, auto& values, auto check) {
       key, values, [](const std::vector<double>& known) { return known; }, check);
 }
 
-// Of which a ratio can be made.
+// Whether a ratio can be made of the rates.
 void rates(auto& json, std::string_view key, auto& values) {
   checked_rates(json, key, values, [](const std::vector<double>& rates) {
     if (rates.empty() || !all_above_zero(rates)) throw Error("want at least one rate, and all of them above 0");

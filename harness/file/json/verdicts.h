@@ -1,5 +1,5 @@
-// How what is judged stands in JSON, and what a search tried. Of these only the search is read: a judgement is made
-// anew from the trials.
+// JSON of judgements and of what a search tried. Only the search is read back: judgements are made again from the
+// trials.
 #pragma once
 
 #include <optional>

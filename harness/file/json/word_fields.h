@@ -1,4 +1,4 @@
-// Fields of records that are one of a list of words in JSON, or null where they say nothing.
+// Fields of records that are one of a list of words in JSON, or null where they have no value.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace loadline {
 
-// 0, no text and the like, which stand for "none" and are null in the file.
+// A field whose default value (0, empty text and so on) means "none" and is null in the file.
 template <typename T>
 void none_as_null(auto& json, std::string_view key, T& value) {
   using Value = std::remove_const_t<T>;
@@ -27,7 +27,7 @@ void none_as_null(auto& json, std::string_view key, T& value) {
       [](const std::optional<Value>& stored) { return stored.value_or(Value()); });
 }
 
-// The name() of each.
+// The name() of each value.
 template <typename Enum, std::size_t N>
 std::vector<std::string_view> words_of(const std::array<Enum, N>& values) {
   std::vector<std::string_view> words;
@@ -35,7 +35,8 @@ std::vector<std::string_view> words_of(const std::array<Enum, N>& values) {
   return words;
 }
 
-// The one of this name(). Throws Error that says what is wanted: `or_else`, such as "null or ", and one of these.
+// The value with this name(). Throws Error that says what is wanted: `or_else`, such as "null or ", and one of these
+// words.
 template <typename Enum, std::size_t N>
 Enum value_named(const std::array<Enum, N>& values, const std::string& word, std::string_view or_else = "") {
   for (const Enum one : values) {
@@ -53,7 +54,7 @@ void word(auto& json, std::string_view key, auto& value, const std::array<Enum, 
   json.words(key, words_of(values));
 }
 
-// The same of a field that came late.
+// The same for a field that was added late.
 template <typename Enum, std::size_t N>
 void late_word(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
   json.late_converted(
@@ -62,7 +63,7 @@ void late_word(auto& json, std::string_view key, auto& value, const std::array<E
   json.words(key, words_of(values));
 }
 
-// The same of one that may be absent, and then is null.
+// The same for a field that may be absent, which is null in the file.
 template <typename Enum, std::size_t N>
 void word_or_null(auto& json, std::string_view key, auto& value, const std::array<Enum, N>& values) {
   json.converted(
@@ -75,7 +76,7 @@ void word_or_null(auto& json, std::string_view key, auto& value, const std::arra
   json.words(key, words_of(values));
 }
 
-// An enumerator that follows from other fields, as make() gives it, or std::nullopt.
+// An enumerator that follows from other fields: the value of make(), or std::nullopt.
 template <typename Enum, std::size_t N, typename Make>
 void derived_word(auto& json, std::string_view key, const std::array<Enum, N>& values, Make make) {
   json.derived(key, make);

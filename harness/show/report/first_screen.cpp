@@ -22,7 +22,7 @@
 namespace loadline {
 namespace {
 
-// "a", "a and b", "a, b and c"; of more than five how many there are.
+// "a", "a and b", "a, b and c"; for more than five, how many there are.
 std::string listed(const std::vector<std::string>& names, std::string_view things) {
   constexpr std::size_t kMost = 5;
   if (names.size() > kMost) return fmt::format("{} {}", names.size(), things);
@@ -37,7 +37,7 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-// Of cells with trials, OVERHEAD left out.
+// For cells with trials, except OVERHEAD.
 template <typename Name>
 std::vector<std::string> names_over_cells(const Result& result, const Name& name_of_cell) {
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ std::string machine_text(const Machine& machine) {
   return text;
 }
 
-// "2026-11-21 09:58:00 UTC" of ISO 8601; another text as it is.
+// "2026-11-21 09:58:00 UTC" from ISO 8601; other text unchanged.
 std::string moment_text(const std::string& moment) {
   constexpr std::size_t kLength = std::string_view("2026-11-21T09:58:00Z").size();
   if (moment.size() != kLength || moment[10] != 'T' || moment.back() != 'Z') return moment;
@@ -104,7 +104,7 @@ std::string when_text(const Result& result) {
   return text;
 }
 
-// The first sentence ends with a full stop that a capital or a digit follows.
+// The first sentence ends with a full stop followed by a capital or a digit.
 std::size_t end_of_sentence(std::string_view text) {
   for (std::size_t i = 0; i + 2 < text.size(); ++i) {
     const auto next = static_cast<unsigned char>(text[i + 2]);
@@ -135,7 +135,7 @@ std::string interval_text(const Interval& interval, std::size_t full, std::size_
                      percents(interval.low), percents(interval.high), plural(full, "trial"), synthetic);
 }
 
-// The interval of what the verdict rests on: of the stall, or of the one rate that there is.
+// The interval that the verdict rests on: that of the stall, or of the only rate.
 std::string sure_text(const Run& run, const Configuration& configuration) {
   const auto rate_of = [&](std::optional<std::size_t> cell) {
     return cell ? run.judgement.cells[*cell].samples_per_second : std::nullopt;

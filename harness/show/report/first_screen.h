@@ -14,13 +14,14 @@ namespace loadline {
 struct WorkloadVerdict {
   std::string workload;
   std::string sentence;             // what limits it
-  std::string more;                 // the sentences behind it; may be empty
-  std::vector<std::string> advice;  // what to use, and in the line behind it the command for it
+  std::string more;                 // the sentences after it; may be empty
+  std::vector<std::string> advice;  // what to use, and on the next line the command for it
   std::string sure;                 // the interval behind the sentence
 };
 
 struct FirstScreen {
-  std::vector<std::pair<std::string, std::string>> facts;  // "Machine": what it was; only those that are known
+  std::vector<std::pair<std::string, std::string>>
+      facts;  // such as "Machine" and its description; only those that are known
   std::vector<WorkloadVerdict> workloads;
   std::vector<std::string> others;  // sentences about the run: that it did not finish, what was searched for
 };

@@ -14,7 +14,7 @@ Datum count_or_nothing(const std::optional<std::size_t>& count) {
   return count ? Datum(static_cast<double>(*count)) : Datum();
 }
 
-// A line of its own. What holds ranks back and what storage delivers is said of the closed form alone.
+// A separate line. Only the closed form says what holds ranks back and what storage delivers.
 void add_simulated(DataTable& table, const Forecast& forecast) {
   for (std::size_t i = 0; i < forecast.points.size(); ++i) {
     const ForecastPoint& point = forecast.points[i];
@@ -29,13 +29,13 @@ void add_simulated(DataTable& table, const Forecast& forecast) {
 }  // namespace
 
 Section forecast_section(std::span<const Forecast> forecasts) {
-  Section section{.id = "forecast",
-                  .title = "Forecast",
-                  .reading =
-                      "Samples per second of all ranks together. The band has no probability: its ends take what "
-                      "the measured intervals allow, and the best and the worst of what is not known; that of a "
-                      "simulation has the lowest and the highest of its seeds. The upright line is where storage "
-                      "gives all that it has."};
+  Section section{
+      .id = "forecast",
+      .title = "Forecast",
+      .reading =
+          "Samples per second of all ranks together. The band has no probability: its ends combine the ends of the "
+          "measured intervals with the best and the worst case of what is not known; a simulation's band spans its "
+          "lowest and highest seed. The vertical line is where storage saturates."};
   section.table.columns = {{"name", "of"},
                            {"cell", "configuration"},
                            {"ranks", "ranks", Figure::kCount},

@@ -1,4 +1,4 @@
-// Forecasts as a page: the curve with its band, and what is said of it. Pure functions, safe from any thread.
+// Forecasts as a page: the curve with its band, and the sentences about it. Pure functions, safe from any thread.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace loadline {
 
-// A row a forecast and number of ranks, with where its storage saturates.
+// One row per forecast and number of ranks, and where its storage saturates.
 Section forecast_section(std::span<const Forecast> forecasts);
 
-// One file that fetches nothing, as report_html() makes it.
+// One self-contained file, like that of report_html().
 std::string forecast_html(std::span<const Forecast> forecasts, const ForecastRequest& request,
                           const Page& page = embedded_page());
 

@@ -9,7 +9,8 @@
 namespace loadline {
 namespace {
 
-// The policy holds the page to what it promises: nothing is fetched from anywhere. Vega compiles its expressions.
+// The policy enforces that the page fetches nothing from anywhere. Vega compiles its expressions, hence
+// 'unsafe-eval'.
 constexpr std::string_view kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data:";
 
@@ -25,7 +26,7 @@ std::string numbers_text(const Values& values) {
   return text;
 }
 
-// A number keeps its value beside its text, and several theirs: the charts are drawn from the table.
+// A number keeps its value next to its text, and so do several numbers: the charts are drawn from the table.
 std::string cell_html(const Datum& datum, Figure figure) {
   const std::string text = html_escaped(text_of(datum, figure));
   if (const auto* number = std::get_if<double>(&datum)) {
@@ -76,7 +77,7 @@ std::string command_html(std::string_view command) {
   return fmt::format("<pre class=\"command\">{}</pre>\n", html_escaped(command));
 }
 
-// The table is open where there is no chart of it, or where it is read first.
+// The table is open if it has no chart, or if it comes first.
 std::string section_html(const Section& section, bool charts) {
   const bool drawn = charts && !section.reading.empty();
   std::string html = fmt::format("<section id=\"{}\" class=\"figures\">\n<h2>{}</h2>\n", section.id, section.title);

@@ -8,12 +8,12 @@
 
 namespace loadline {
 
-// Text that Markdown, and the HTML in it, would read otherwise.
+// Escapes text that Markdown, and the HTML in it, would interpret.
 std::string markdown_escaped(std::string_view text);
 
 std::string table_markdown(const DataTable& table);
 
-// As code, which needs no escaping: fenced by more backticks than any that it has.
+// As code, which needs no escaping: fenced by more backticks than the text contains.
 std::string code_markdown(const std::string& text);
 
 }  // namespace loadline

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostMoments = 600;  // about as many as a chart has pixels
 constexpr std::size_t kMostThings = 8;     // that a chart can tell apart by colour
 
-// Mean of those that are known of each `stride` neighbours.
+// Mean of the known values among each `stride` neighbours.
 Values thinned(const std::vector<double>& values, std::size_t stride) {
   Values thin;
   for (std::size_t begin = 0; begin < values.size(); begin += stride) {
@@ -105,21 +105,23 @@ void append_record(Section& section, const Run& run, const MonitorRecord& record
                                       record.period_seconds * static_cast<double>(std::size_t{1} << record.halvings),
                                       record.cpu_seconds));
   if (stride > 1) {
-    section.notes.push_back(fmt::format("{}drawn are means of {} samples each; the result has all.", whose, stride));
+    section.notes.push_back(
+        fmt::format("{}the chart shows means of {} samples each; the result has all.", whose, stride));
   }
   if (!idle.empty()) {
-    section.notes.push_back(fmt::format("{}Not drawn, as 0 or unknown throughout: {}.", whose, fmt::join(idle, ", ")));
+    section.notes.push_back(
+        fmt::format("{}Not shown, because 0 or unknown throughout: {}.", whose, fmt::join(idle, ", ")));
   }
-  if (folded) section.notes.push_back("Of a kind with many members, the lowest, mean and highest are shown.");
+  if (folded) section.notes.push_back("For a kind with many members, the lowest, mean and highest are shown.");
 }
 
 }  // namespace
 
 Section monitor_section(const ReportData& data) {
   Section section{.id = "monitor",
-                  .title = "The machine meanwhile",
+                  .title = "The machine during the run",
                   .reading =
-                      "What the machine did during the run. The band above shows which trial ran when, coloured by "
+                      "The band above shows which trial ran when, coloured by "
                       "mode; a gap in a line is a moment without data."};
   section.table.columns = {{"run", "run"},
                            {"name", "what"},
@@ -129,7 +131,7 @@ Section monitor_section(const ReportData& data) {
                            {"lowest", "lowest", Figure::kAmount},
                            {"mean", "mean", Figure::kAmount},
                            {"highest", "highest", Figure::kAmount},
-                           {"values", "along the run", Figure::kAmount}};
+                           {"values", "over the run", Figure::kAmount}};
   for (const Run& run : data.runs) {
     if (run.result.monitor && !run.result.monitor->times_seconds.empty()) {
       append_record(section, run, *run.result.monitor);

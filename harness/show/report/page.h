@@ -1,4 +1,4 @@
-// What the page of a report is made of, embedded when the tool is built.
+// The parts of a report's page that are embedded when the tool is built.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@ namespace loadline {
 struct Page {
   std::string_view style;      // CSS
   std::string_view script;     // JavaScript that draws the charts with the libraries, filters and exports
-  std::string_view libraries;  // Vega and Vega-Lite with their licences; empty where there are none
+  std::string_view libraries;  // Vega and Vega-Lite with their licences; empty if not included
 };
 
-// Without libraries where the tool was built without npm.
+// Has no libraries if the tool was built without npm.
 Page embedded_page();
 
 }  // namespace loadline

@@ -23,11 +23,11 @@ namespace {
 
 constexpr std::size_t kMostRankRows = 64;  // of a configuration
 
-// What a step does only because several devices or processes take part in it.
+// Stages of a step that exist only because several devices or processes take part.
 constexpr std::array<std::string_view, 5> kOverheadStages{"scatter", "replicate", "gather", kGradientStage,
                                                           kSlowestRank};
 
-// The part of all trials' time that each of them takes; none: the step has no such stage.
+// The share of all trials' time that each of them takes; empty if the step has no such stage.
 std::vector<std::optional<double>> overheads_of(const CellResult& cell) {
   std::vector<std::optional<double>> shares(kOverheadStages.size());
   double wall = 0;
@@ -46,16 +46,17 @@ std::vector<std::optional<double>> overheads_of(const CellResult& cell) {
   return shares;
 }
 
-// "DP", "DDP" as the frameworks call them; of devices that take whole batches by turns, and of one device, no name.
+// "DP" and "DDP" are the frameworks' names; there is none for devices that take whole batches in turn, nor for one
+// device.
 std::string how_text(std::size_t ranks, const ComputeDevices& devices) {
   if (devices.share_a_batch && devices.devices > 1) {
     return ranks == 1 ? "DP: one process deals" : "DP in each process";
   }
-  if (ranks > 1) return devices.devices == 1 ? "DDP: a process each" : "processes, devices by turns";
-  return devices.devices == 1 ? "one device" : "devices by turns";
+  if (ranks > 1) return devices.devices == 1 ? "DDP: a process each" : "processes, devices in turn";
+  return devices.devices == 1 ? "one device" : "devices in turn";
 }
 
-// Of each process in a trial, on average.
+// Per process in a trial, on average.
 double mean_iterations(const CellResult& cell, double& wall_seconds) {
   double batches = 0;
   wall_seconds = 0;
@@ -66,7 +67,7 @@ double mean_iterations(const CellResult& cell, double& wall_seconds) {
   return batches;
 }
 
-// The cell with a compute that says most of a configuration: FULL, or SYNTHETIC; none: it has neither.
+// The cell with a compute that says most about a configuration: FULL, or SYNTHETIC; null if it has neither.
 std::optional<std::size_t> cell_with_compute(const ReportData& data, const Subject& subject) {
   for (auto cell = subject.cells.rbegin(); cell != subject.cells.rend(); ++cell) {
     if (data.runs[subject.run].result.cells[*cell].cell.mode != Mode::kIo) return *cell;
@@ -111,7 +112,7 @@ bool has_several(const ReportData& data) {
   });
 }
 
-// What a rank did in all trials: seconds, of which the shares are made.
+// What a rank did in all trials: seconds, from which the shares are made.
 struct RankTimes {
   std::size_t rank = 0;
   double batches = 0;
@@ -174,7 +175,7 @@ void append_ranks(Section& section, const ReportData& data, const Subject& subje
   }
 }
 
-// Sentences of the summary, a note each.
+// Sentences of the summary, one note each.
 void append_sentences(Section& section, const ReportData& data, const Run& run) {
   std::string text = stragglers_text(run.result, run.judgement);
   for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -186,28 +187,28 @@ void append_sentences(Section& section, const ReportData& data, const Run& run) 
 }  // namespace
 
 Section devices_section(const ReportData& data) {
-  Section section{.id = "devices",
-                  .title = "Processes and devices",
-                  .reading =
-                      "What part of the time a step spends on dealing work to several devices and on gathering what "
-                      "they made of it: in DP scatter, replicate and gather, in DDP the wait for sums of gradients and "
-                      "for the slowest process."};
+  Section section{
+      .id = "devices",
+      .title = "Processes and devices",
+      .reading =
+          "The share of the time that a step spends on dealing work to several devices and gathering the results: in "
+          "DP scatter, replicate and gather, in DDP the wait for summed gradients and for the slowest process."};
   section.table.columns = named_columns({{"how", "how"},
                                          {"processes", "processes", Figure::kCount},
                                          {"devices", "devices", Figure::kCount},
-                                         {"batch", "batch of a process", Figure::kCount},
-                                         {"part", "batch of a device", Figure::kAmount},
-                                         {"iterations", "iterations an epoch", Figure::kCount},
+                                         {"batch", "batch per process", Figure::kCount},
+                                         {"part", "batch per device", Figure::kAmount},
+                                         {"iterations", "iterations per epoch", Figure::kCount},
                                          {"mean", "samples/s", Figure::kRate},
                                          {"low", "95 % from", Figure::kRate},
                                          {"high", "95 % to", Figure::kRate},
-                                         {"each", "an iteration", Figure::kSeconds},
+                                         {"each", "per iteration", Figure::kSeconds},
                                          {"overhead", "overhead", Figure::kShare}});
   for (const std::string_view stage : kOverheadStages) {
     section.table.columns.push_back({stage, std::string(stage), Figure::kShare});
   }
   if (!has_several(data)) return section;
-  // Run by run, as they were given: the first is what the others are held against.
+  // Run by run, in the given order: the others are compared with the first.
   for (std::size_t run = 0; run < data.runs.size(); ++run) {
     for (const Subject& subject : data.subjects) {
       const auto index = subject.run == run ? cell_with_compute(data, subject) : std::nullopt;
@@ -218,15 +219,15 @@ Section devices_section(const ReportData& data) {
 }
 
 Section ranks_section(const ReportData& data) {
-  Section section{.id = "ranks",
-                  .title = "Ranks",
-                  .reading =
-                      "What each rank did in the time of the slowest, over all trials: its step with all else, waiting "
-                      "for data, waiting for sums of gradients, and what is left when it has ended and the slowest has "
-                      "not."};
+  Section section{
+      .id = "ranks",
+      .title = "Ranks",
+      .reading =
+          "What each rank did during the time of the slowest, over all trials: its step and all else, waiting for "
+          "data, waiting for summed gradients, and waiting for the slowest rank after its own end."};
   section.table.columns = named_columns({{"rank", "rank", Figure::kCount},
                                          {"host", "host"},
-                                         {"iterations", "iterations a trial", Figure::kAmount},
+                                         {"iterations", "iterations per trial", Figure::kAmount},
                                          {"mean", "samples/s", Figure::kRate},
                                          {"step", "step and all else", Figure::kShare},
                                          {"wait", "waiting for data", Figure::kShare},

@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// A trial where it stands.
+// A trial with its run and cell.
 struct CsvPlace {
   const Result& result;
   const CellResult& cell;
@@ -31,7 +31,7 @@ std::string text_or_empty(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-// Of the dataset's files, what the page cache holds.
+// The share of the dataset's files that the page cache holds.
 std::string resident_share(const std::optional<Residency>& look) {
   if (!look || !look->resident_pages || look->pages == 0) return "";
   return fmt::format("{}", static_cast<double>(*look->resident_pages) / static_cast<double>(look->pages));
@@ -56,13 +56,13 @@ std::string of_usage(const CsvPlace& at) {
   return fmt::format("{}", at.trial.usage.*member);
 }
 
-// Where the system tells it.
+// Empty where the system does not report it.
 template <auto member>
 std::string of_known_usage(const CsvPlace& at) {
   return text_or_empty(at.trial.usage.*member);
 }
 
-// Of all workers together.
+// The sum over all workers.
 std::string loader_seconds(const Trial& trial, WorkerStage stage) {
   if (!trial.loader_stages) return "";
   const auto& stages = trial.loader_stages->stages;

@@ -15,7 +15,7 @@
 namespace loadline {
 namespace {
 
-// Of each workload. Some thousand rows a table, which a browser opens at once.
+// Per workload. That is some thousand rows per table, which a browser opens quickly.
 constexpr SectionOptions kHtmlOptions{.most_configurations = 500, .most_in_time = 8};
 
 std::string list_html(std::string_view kind, std::span<const std::string> items) {
@@ -42,7 +42,7 @@ std::string workload_html(const WorkloadVerdict& verdict) {
   return html + "</article>\n";
 }
 
-// What was measured and how noisy it was; then a verdict a workload; then the rest.
+// What was measured and how noisy it was, then one verdict per workload, then the rest.
 std::string run_html(const Run& run) {
   const FirstScreen screen = first_screen_of(run);
   std::string html = "<dl class=\"facts\">\n";
@@ -84,7 +84,7 @@ std::string report_html(std::span<const Result> results, std::span<const Judgeme
   const Names names(runs);
   const ReportData data{.runs = runs, .names = names, .subjects = subjects_of(runs, names)};
   const std::vector<Section> sections = sections_of(data, kHtmlOptions);
-  // Of several runs the walk says in a glance what their verdicts say one after the other.
+  // For several runs, the walk shows at a glance what their verdicts say one by one.
   const bool walks = !sections.empty() && sections.front().id == "walk";
   std::vector<std::pair<std::string, std::string>> contents{{"verdict", "Verdict"}};
   for (const Section& section : sections) contents.emplace_back(section.id, section.title);

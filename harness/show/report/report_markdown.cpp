@@ -13,7 +13,7 @@
 namespace loadline {
 namespace {
 
-// Of each workload: what a person reads in a ticket.
+// Per workload: as much as a person reads in a ticket.
 constexpr SectionOptions kMarkdownOptions{.most_configurations = 12, .most_in_time = 1, .for_charts = false};
 
 }  // namespace

@@ -13,14 +13,14 @@
 namespace loadline {
 namespace {
 
-// What only runs beside each other show: one process for all devices against a process for each.
+// What only runs side by side show: one process for all devices against one process for each.
 std::string devices_text(const std::vector<Run>& runs, std::size_t width) {
   const Names names(runs);
   const Section section = devices_section({.runs = runs, .names = names, .subjects = subjects_of(runs, names)});
   DataTable table = without_empty_columns(section.table);
   if (table.rows.empty()) return "";
   if (table.rows.size() <= runs.size()) table = without(table, "name");
-  // A line a figure: the runs stand side by side.
+  // One line per figure, with the runs side by side.
   std::vector<Row> rows;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     Row& line = rows.emplace_back(Row{table.columns[i].title});

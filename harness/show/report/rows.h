@@ -24,14 +24,14 @@ inline Datum text_datum(std::string text) {
   return text.empty() ? Datum() : Datum(std::move(text));
 }
 
-// As all tables about configurations have them first.
+// The first columns of all tables about configurations.
 inline std::vector<Column> named_columns(const std::vector<Column>& figures) {
   std::vector<Column> columns{{"run", "run"}, {"workload", "workload"}, {"name", "configuration"}, {"mode", "mode"}};
   columns.insert(columns.end(), figures.begin(), figures.end());
   return columns;
 }
 
-// SYNTHETIC has no loader to be named by.
+// SYNTHETIC has no loader that could name it.
 inline std::string resident_text(const Cell& cell) {
   return "resident batches of " + std::to_string(cell.sampler.batch_size);
 }

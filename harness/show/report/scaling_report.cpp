@@ -116,8 +116,8 @@ Section over_ranks_section(const ScalingStudy& study) {
 
 Section lost_time_section(const ScalingStudy& study) {
   Section section{.id = "rank-lost",
-                  .title = "What a rank's time is lost to",
-                  .reading = "Share of a rank's time that it did not need among the fewest ranks."};
+                  .title = "Where a rank loses time",
+                  .reading = "Share of a rank's time that it did not need with the fewest ranks."};
   section.table.columns = {{"workload", "workload"},
                            {"name", "configuration"},
                            {"ranks", "ranks", Figure::kCount},
@@ -125,7 +125,7 @@ Section lost_time_section(const ScalingStudy& study) {
                            {"gradients", "gradients", Figure::kShare},
                            {"stragglers", "slowest rank", Figure::kShare},
                            {"step", "slower steps", Figure::kShare},
-                           {"cpus", "CPUs of a rank", Figure::kCount},
+                           {"cpus", "CPUs per rank", Figure::kCount},
                            {"busy", "CPUs busy", Figure::kShare}};
   for (const RankCurve& curve : study.curves) {
     for (const RankPoint& point : curve.points) {
@@ -147,7 +147,7 @@ std::string exact_or_empty(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-// A point where it stands.
+// A point with its curve and study.
 struct PointPlace {
   const ScalingStudy& study;
   const RankCurve& curve;

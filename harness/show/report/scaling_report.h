@@ -11,13 +11,13 @@
 
 namespace loadline {
 
-// Throughput over ranks with what describes it, and what a rank's time is lost to.
+// Throughput over ranks with the laws that describe it, and what a rank loses time to.
 std::vector<Section> scaling_sections(const ScalingStudy& study);
 
-// One file, as report_html() makes it.
+// One self-contained file, like that of report_html().
 std::string scaling_html(const ScalingStudy& study, const Page& page = embedded_page(), std::string_view title = "");
 std::string scaling_markdown(const ScalingStudy& study, std::string_view title = "");
-// A row for each configuration and number of ranks, as exact as they were measured; what is missing is empty.
+// One row for each configuration and number of ranks, as exact as they were measured; absent values are empty.
 std::string scaling_csv(const ScalingStudy& study);
 
 }  // namespace loadline

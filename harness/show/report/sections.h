@@ -17,13 +17,13 @@ namespace loadline {
 struct Section {
   std::string_view id;  // names the chart, in the table CHARTS of page/*.js
   std::string_view title;
-  std::string_view reading;        // how to read the chart, its intervals among it; empty: there is none
+  std::string_view reading;        // how to read the chart and its intervals; empty: there is no chart
   std::vector<std::string> notes;  // what was left out, and other remarks
   DataTable table;
-  bool open = false;  // the table is read first, and the chart beside it
+  bool open = false;  // the table comes first, and the chart next to it
 };
 
-// What all sections are made of.
+// The data that all sections are made from.
 struct ReportData {
   std::vector<Run> runs;
   Names names;
@@ -31,16 +31,16 @@ struct ReportData {
 };
 
 struct SectionOptions {
-  std::size_t most_configurations;  // of each workload, the best
-  std::size_t most_in_time;         // of these, those that are shown trial by trial
-  bool for_charts = true;           // with what only charts show: the section of the trials, several numbers in a row
+  std::size_t most_configurations;  // the best of each workload, at most
+  std::size_t most_in_time;         // of these, how many are shown trial by trial
+  bool for_charts = true;  // with data that only charts show: the section of trials, and several numbers in one row
 };
 
-// Only those that have something to say.
+// Only the sections that have rows.
 std::vector<Section> sections_of(const ReportData& data, const SectionOptions& options);
 
-// The sections, each without rows where the runs have nothing for it.
-Section walk_section(const ReportData& data);  // of several runs alone
+// The sections; one has no rows if the runs have nothing for it.
+Section walk_section(const ReportData& data);  // only for several runs
 Section throughput_section(const ReportData& data);
 Section bounds_section(const ReportData& data);
 Section trials_section(const ReportData& data);
@@ -51,8 +51,8 @@ Section timeline_section(const ReportData& data, std::size_t most);
 Section start_section(const ReportData& data);
 Section cache_section(const ReportData& data);
 Section stages_section(const ReportData& data);
-Section devices_section(const ReportData& data);  // of runs with several of them, or several processes
-Section ranks_section(const ReportData& data);    // of runs of several processes
+Section devices_section(const ReportData& data);  // for runs with several devices or processes
+Section ranks_section(const ReportData& data);    // for runs of several processes
 Section cpu_section(const ReportData& data);
 Section history_section(const ReportData& data);
 Section ceilings_section(const ReportData& data);

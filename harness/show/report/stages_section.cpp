@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMicroseconds = 1e6;
 
-// Of the cell's step, over all trials.
+// Rows of the cell's step, over all trials.
 void append_step(Section& section, const std::vector<Datum>& named, const CellResult& cell) {
   double wall = 0;
   double samples = 0;
@@ -35,7 +35,7 @@ void append_step(Section& section, const std::vector<Datum>& named, const CellRe
   }
 }
 
-// Of the cell's loader, over all trials that tell.
+// Rows of the cell's loader, over all trials that report stages.
 void append_loader(Section& section, const std::vector<Datum>& named, const CellResult& cell) {
   std::vector<StageOfWorkers> stages;
   std::uint64_t samples = 0;
@@ -57,7 +57,7 @@ void append_loader(Section& section, const std::vector<Datum>& named, const Cell
 std::vector<Column> stage_columns() {
   return {{"part", "of the"},
           {"stage", "stage"},
-          {"amount", "µs a sample", Figure::kAmount},
+          {"amount", "µs per sample", Figure::kAmount},
           {"share", "of the time", Figure::kShare},
           {"hits", "hits", Figure::kCount},
           {"each", "per hit", Figure::kSeconds}};

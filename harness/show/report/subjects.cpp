@@ -15,13 +15,13 @@
 namespace loadline {
 namespace {
 
-// Said by every name, or by the place where it stands.
+// Settings that every label has, or that its place in the report shows.
 bool always_said(std::string_view setting) {
   constexpr std::array kAlways{"workload", "mode", "loader", "workers"};
   return std::ranges::find(kAlways, setting) != kAlways.end();
 }
 
-// "batch size" of "batch_size".
+// "batch size" for "batch_size".
 std::string words_of_subject(std::string_view setting) {
   std::string words(setting);
   std::ranges::replace(words, '_', ' ');
@@ -38,7 +38,7 @@ double figure_of(const Run& run, const Subject& subject) {
   return run.judgement.cells[subject.cells.back()].samples_per_second->mean;
 }
 
-// Of each workload the names of its configurations, the best first.
+// For each workload, the names of its configurations, the best first.
 using Ranking = std::map<std::string, std::vector<std::string>>;
 
 Ranking ranking_of(std::span<const Run> runs, const std::vector<Subject>& subjects) {
@@ -99,7 +99,7 @@ std::vector<Run> runs_of(std::span<const Result> results, std::span<const Judgem
 Names::Names(std::span<const Run> runs) {
   const auto rows = settings();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    // What sets machines apart is no setting of the same cell on both.
+    // A difference between machines is not a setting that distinguishes their cells.
     if (always_said(rows[i].name) || rows[i].part == SettingPart::kMachine) continue;
     std::map<std::tuple<std::string, std::string, Mode, std::size_t>, SettingValue> seen;
     const auto differs = [&](const CellResult& result) {

@@ -1,4 +1,4 @@
-// What the sections of a report are about: configurations, called and ordered alike in all of them.
+// What the sections of a report are about: configurations, with the same labels and order in all sections.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace loadline {
 
-// One result and what it says. Borrows both.
+// One result and its judgement. Borrows both.
 struct Run {
   const Result& result;
   const Judgement& judgement;
@@ -22,8 +22,8 @@ struct Run {
 // Zips them; throws Error unless there is a judgement for each result.
 std::vector<Run> runs_of(std::span<const Result> results, std::span<const Judgement> judgements);
 
-// How configurations are called: by loader and workers, and by those other settings in which two cells of the same
-// workload, loader and worker count differ anywhere in the runs.
+// Labels of configurations: loader and workers, and those other settings in which two cells of the same workload,
+// loader and worker count differ anywhere in the runs.
 class Names {
  public:
   explicit Names(std::span<const Run> runs);
@@ -41,19 +41,19 @@ class Names {
   std::vector<std::size_t> telling_;  // indices in settings()
 };
 
-// A configuration of one run, or SYNTHETIC of a run that has no loader to make configurations of.
+// A configuration of one run, or SYNTHETIC of a run without loaders, which has no configurations.
 struct Subject {
   std::size_t run = 0;                           // index
   const Configuration* configuration = nullptr;  // of the run's judgement; null: SYNTHETIC alone
   std::string workload;
   std::string name;
   std::vector<std::size_t> cells;  // indices of its IO, SYNTHETIC and FULL, in this order: those that have trials
-  std::size_t rank = 0;  // in its workload by the last of these, from 0 for the fastest; the same name has the
-                         // same rank in all runs
+  std::size_t rank = 0;  // within its workload by the last of these, from 0 for the fastest; the same name has the same
+                         // rank in all runs
 };
 
-// Workloads in the order of the runs; in each by loader, then workers, batch size and name, the same in all workloads,
-// then run by run. Without those that have no trials. Borrows the judgements of the runs.
+// Workloads in the order of the runs; within each, by loader, then workers, batch size and name, in the same order
+// for all workloads, then run by run. Leaves out those without trials. Borrows the judgements of the runs.
 std::vector<Subject> subjects_of(std::span<const Run> runs, const Names& names);
 
 }  // namespace loadline

@@ -48,7 +48,7 @@ Datum ceiling_of(const Run& run, std::size_t cell) {
   return found ? Datum(found->line.samples_per_second) : Datum();
 }
 
-// The slower of what its loader fills and what the compute takes, where the two were measured beside FULL.
+// The slower of what its loader fills and what the compute takes, if both were measured along with FULL.
 bool append_bound_of_full(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
   const Configuration* const its = subject.configuration;
   if (its == nullptr || its->full != cell || !its->verdict.of_bound || !its->verdict.supply) return false;
@@ -68,7 +68,7 @@ void append_bound(std::vector<Datum>& row, const Run& run, const Subject& subjec
   row.push_back(found->line.efficiency.value);
 }
 
-// Of what FULL and IO stand beside: SYNTHETIC, and of FULL the share of it.
+// What FULL and IO are compared with: SYNTHETIC, and for FULL its share of that.
 void append_synthetic(std::vector<Datum>& row, const Run& run, const Subject& subject, std::size_t cell) {
   const Mode mode = run.result.cells[cell].cell.mode;
   const auto synthetic = subject.configuration ? subject.configuration->synthetic : std::nullopt;
@@ -90,7 +90,7 @@ Section throughput_section(const ReportData& data) {
   Section section{.id = "throughput",
                   .title = "Throughput",
                   .reading =
-                      "Each dot is a trial; the upright line of the same colour is their mean. From five trials on, "
+                      "Each dot is a trial; the vertical line of the same colour is their mean. From five trials on, "
                       "the box is the mean's 95 % t interval, computed on the logarithmic scale so that it never "
                       "crosses zero. The dashed line, or a grey mark where rows differ, is SYNTHETIC, the compute "
                       "alone. The uncoloured mark is the bound: for IO the lowest ceiling of this machine, for FULL "
@@ -174,7 +174,7 @@ Datum compute_of(const ReportData& data, const Run& run, std::size_t cell) {
   return {};
 }
 
-// Of seconds for 1,000 samples.
+// From seconds per 1,000 samples.
 constexpr double kMicrosecondsASample = 1000;
 
 void append_curve(const ReportData& data, const Run& run, const Curve& curve, Section& section) {
@@ -210,8 +210,8 @@ Section scaling_section(const ReportData& data) {
           "to the means, lines with short dashes fits of a line up to a cap. The dotted line is the highest ceiling of "
           "any curve at that count; the level line is SYNTHETIC, what the compute alone takes."};
   section.table.columns = with_rate(named_columns({{"workers", "workers", Figure::kCount}}),
-                                    {{"efficiency", "of one worker alone", Figure::kShare},
-                                     {"cpu", "CPU µs a sample", Figure::kAmount},
+                                    {{"efficiency", "against one worker alone", Figure::kShare},
+                                     {"cpu", "CPU µs per sample", Figure::kAmount},
                                      {"ceiling", "ceiling, samples/s", Figure::kRate},
                                      {"compute", "compute alone, samples/s", Figure::kRate},
                                      {"fit-scalability", "scalability law", Figure::kRate},
@@ -236,7 +236,7 @@ struct Family {
   std::map<std::string, std::size_t> cells;  // by that state: indices in the run's result
 };
 
-// Those with two members at least, in the order of the subjects.
+// Groups with at least two members, in the order of the subjects.
 std::vector<Family> families_of(const ReportData& data, const SettingRow& cache) {
   std::vector<Family> families;
   std::map<decltype(Family::key), std::size_t> places;
@@ -261,7 +261,7 @@ Section cache_section(const ReportData& data) {
       .id = "cache",
       .title = "Cold against warm page cache",
       .reading =
-          "Each dot is a trial with the page cache in that state; the upright line of the same colour is their mean. "
+          "Each dot is a trial with the page cache in that state; the vertical line of the same colour is their mean. "
           "From five trials on, the box is the mean's 95 % t interval on the logarithmic scale."};
   section.table.columns =
       with_rate(named_columns({{"cache", "page cache"}}), {{"rates", "samples/s, trial by trial", Figure::kRate}});
@@ -280,7 +280,7 @@ Section cache_section(const ReportData& data) {
 
 Section history_section(const ReportData& data) {
   Section section{.id = "history",
-                  .title = "Along time",
+                  .title = "Over time",
                   .reading =
                       "Each point is the mean of one run's trials, at the time when the run started, with its 95 % t "
                       "interval on the logarithmic scale; letters name the runs."};

@@ -14,7 +14,7 @@
 namespace loadline {
 namespace {
 
-// Those that wait for a loader, with trials.
+// Cells with trials that wait for a loader.
 std::vector<std::size_t> loading_cells(const ReportData& data, const Subject& subject) {
   const Run& run = data.runs[subject.run];
   std::vector<std::size_t> cells = subject.cells;
@@ -75,12 +75,12 @@ Section waits_section(const ReportData& data) {
 
 Section timeline_section(const ReportData& data, std::size_t most) {
   Section section{.id = "timeline",
-                  .title = "Waits along the run",
+                  .title = "Waits over the run",
                   .reading =
                       "One mark per trial, at its start time and its p99 wait for a batch; its line spans from p50 to "
                       "the longest wait."};
   section.table.columns = named_columns({{"round", "round", Figure::kCount},
-                                         {"started", "started, s after the run", Figure::kAmount},
+                                         {"started", "started, s into the run", Figure::kAmount},
                                          {"p50", "p50", Figure::kSeconds},
                                          {"p95", "p95", Figure::kSeconds},
                                          {"p99", "p99", Figure::kSeconds},
@@ -142,8 +142,8 @@ Section cpu_section(const ReportData& data) {
                   .reading =
                       "CPU time of the whole process per sample, over all trials; the table also has context switches "
                       "and page faults."};
-  section.table.columns = named_columns({{"user", "user CPU µs a sample", Figure::kAmount},
-                                         {"system", "system CPU µs a sample", Figure::kAmount},
+  section.table.columns = named_columns({{"user", "user CPU µs per sample", Figure::kAmount},
+                                         {"system", "system CPU µs per sample", Figure::kAmount},
                                          {"cpus", "CPUs busy", Figure::kAmount},
                                          {"voluntary", "voluntary switches per 1,000 samples", Figure::kAmount},
                                          {"involuntary", "involuntary switches per 1,000 samples", Figure::kAmount},

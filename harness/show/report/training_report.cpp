@@ -21,7 +21,7 @@
 namespace loadline {
 namespace {
 
-// An epoch where it stands.
+// An epoch with its run.
 struct EpochPlace {
   const TrainingResult& run;
   const EpochResult& epoch;
@@ -54,7 +54,7 @@ std::string run_letter(std::size_t index) {
   return index < 26 ? std::string(1, static_cast<char>('A' + index)) : fmt::format("run {}", index + 1);
 }
 
-// A section of one row an epoch, whose further columns `add` fills.
+// A section with one row per epoch; `add` fills its further columns.
 template <typename Add>
 Section section_by_epoch(std::span<const TrainingResult> runs, Section section, const std::vector<Column>& columns,
                          const Add& add) {
@@ -145,7 +145,7 @@ Section stages_by_epoch(std::span<const TrainingResult> runs) {
       });
 }
 
-// Whether a column behind the four that all have says anything.
+// Whether any column after the four common ones says anything.
 bool says_something(const Section& section) {
   for (const auto& row : section.table.rows) {
     for (std::size_t i = 4; i < row.size(); ++i) {

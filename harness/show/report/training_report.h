@@ -1,4 +1,4 @@
-// The report of training runs: what came of each epoch, one run or several over each other. Pure functions, safe from
+// The report of training runs: the outcome of each epoch, for one run or several overlaid. Pure functions, safe from
 // any thread.
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace loadline {
 
-// Loss, accuracy, time, waiting and, where the trainer told its parts, stages by epoch. Those that have something to
-// say.
+// Loss, accuracy, time, waiting and, where the trainer reports them, stages by epoch. Only the sections that have
+// rows.
 std::vector<Section> training_sections(std::span<const TrainingResult> runs);
 
 // "mnist, thread-pool x 2, 3 epochs: 1.2 % of the time went into waiting for data.", and other remarks.
 std::vector<std::string> training_sentences(const TrainingResult& run);
 
-// One file, as report_html() makes it. Without a `title` it is named by the run.
+// One self-contained file, like that of report_html(). Without a `title` it is titled by the run.
 std::string training_html(std::span<const TrainingResult> runs, const Page& page = embedded_page(),
                           std::string_view title = "");
 std::string training_markdown(std::span<const TrainingResult> runs, std::string_view title = "");
-// A row an epoch, as exact as they were measured; what is missing is empty.
+// One row per epoch, as exact as they were measured; absent values are empty.
 std::string training_csv(std::span<const TrainingResult> runs);
 
 }  // namespace loadline

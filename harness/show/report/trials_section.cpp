@@ -20,7 +20,7 @@ Values values_of(const CellResult& cell, const Read& read) {
   return values;
 }
 
-// Counted from one, pilots left out, which are the first.
+// Counted from one, without pilots, which come first.
 Datum outliers_of(const Run& run, std::size_t cell) {
   Values values;
   const auto& trials = run.result.cells[cell].trials;
@@ -36,14 +36,14 @@ Datum outliers_of(const Run& run, std::size_t cell) {
 Section trials_section(const ReportData& data) {
   Section section{
       .id = "trials",
-      .title = "Trials along the run",
+      .title = "Trials over the run",
       .reading =
           "Each mark is a trial: when it started, and how far its rate lies from its cell's median. The line joins the "
           "medians of the rounds, each of which measures every cell once: where it rises or falls, the machine changed "
           "during the run. Ringed marks are outliers of their cell; they count like all others."};
   section.table.columns = named_columns({{"median", "median, samples/s", Figure::kRate},
                                          {"rates", "samples/s, trial by trial", Figure::kRate},
-                                         {"started", "started, s after the run", Figure::kAmount},
+                                         {"started", "started, s into the run", Figure::kAmount},
                                          {"seconds", "took, s", Figure::kAmount},
                                          {"rounds", "rounds", Figure::kCount},
                                          {"outliers", "outliers among them", Figure::kCount}});

@@ -1,4 +1,4 @@
-// What the runs say in sentences, before any figure.
+// What the runs show, in sentences, before any figures.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace loadline {
 
 struct RunVerdict {
   std::string title;                      // which run it is: "A: 20261121T095800Z-3fa2c1, started ... on host"
-  std::vector<std::string> sentences;     // a workload each, then what was searched for
-  std::vector<std::string> advice;        // what to use, and in the line behind it the command for it
-  std::vector<std::string> predictions;   // what they are first; empty without any
-  std::string noise;                      // how much the trials vary; empty where no cell has two
-  std::vector<std::string> warnings;      // one a kind, what failed among them
-  std::vector<std::string> all_warnings;  // each by itself, where these are more
-  std::string command;                    // as a shell takes it
+  std::vector<std::string> sentences;     // one per workload, then what was searched for
+  std::vector<std::string> advice;        // what to use, and on the next line the command for it
+  std::vector<std::string> predictions;   // after a line that explains them; empty without predictions
+  std::string noise;                      // how much the trials vary; empty if no cell has two
+  std::vector<std::string> warnings;      // one per kind, including failures
+  std::vector<std::string> all_warnings;  // every single one, if there are more of them
+  std::string command;                    // quoted for a shell
 };
 
 RunVerdict verdict_of(const Run& run);

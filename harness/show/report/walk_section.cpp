@@ -35,7 +35,7 @@ Datum factor_datum(const std::optional<Shares>& shares, Estimate Shares::*share)
   return shares && shares->other_step ? Datum("x " + factor((*shares).*share)) : Datum();
 }
 
-// Of the cell that is followed.
+// The rates of the cell that is followed.
 Datum trials_of(const Run& run, const std::string& cell) {
   const auto found =
       std::ranges::find_if(run.result.cells, [&](const CellResult& each) { return each.cell.name() == cell; });
@@ -66,7 +66,7 @@ Section walk_section(const ReportData& data) {
                   .title = "From run to run",
                   .reading =
                       "Each row is a run, named after what changed since the run before; of several configurations in "
-                      "a run, the fastest. To its right are the gain over the run before and the stall. The upright "
+                      "a run, the fastest. To its right are the gain over the run before and the stall. The vertical "
                       "coloured line is the mean of the trials; from five trials on, the box is the mean's 95 % t "
                       "interval on the logarithmic scale. The dashed line, or a grey mark where rows differ, is "
                       "SYNTHETIC, the compute alone. Gains are for FULL, whose trials are the dots, or for IO where "

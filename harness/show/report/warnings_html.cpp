@@ -44,14 +44,14 @@ constexpr About kAbout[] = {
     {"workers-exceed-cpus", {"scaling", "throughput"}},
 };
 
-// Of the others: most are about cells.
+// For all other warnings: most are about cells.
 constexpr About kOthers{"", {"throughput", "machine"}};
 
 std::string anchor_of(const Run& run, std::string_view id) {
   return fmt::format("warning-{}-{}", run.name, id);
 }
 
-// The workload of the cell that a message names; the script scrolls to the chart of it.
+// The workload of the cell in a message; the script scrolls to its chart.
 std::string workload_in(const Run& run, const std::string& message) {
   const auto& cells = run.result.cells;
   const auto cell = std::ranges::find_if(

@@ -25,7 +25,7 @@ double seconds_since_1970(const std::string& timestamp) {
   return std::chrono::duration<double>(time->time_since_epoch()).count();
 }
 
-// Text from anywhere as a part of a path that leads nowhere else.
+// Arbitrary text as a part of a path that cannot lead elsewhere.
 std::string path_part(std::string_view text) {
   static constexpr std::string_view kHarmless = "._-+=,:@";
   std::string part;
@@ -52,7 +52,7 @@ std::string event_file_name(double start, const std::optional<std::string>& host
                      path_part(host.value_or("unknown")), path_part(run_id.substr(run_id.rfind('-') + 1)));
 }
 
-// As TensorBoard can hold them; none where the setting does not apply.
+// Values that TensorBoard can hold; nullopt where the setting does not apply.
 std::optional<HparamValue> hparam_of(const SettingValue& value) {
   if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
   if (const auto* yes = std::get_if<bool>(&value)) return *yes;
@@ -66,7 +66,7 @@ HparamType type_of_hparam(const HparamValue& value) {
   return std::holds_alternative<double>(value) ? HparamType::kNumber : HparamType::kText;
 }
 
-// Those that apply to a cell or another. Where they are of several types, they are text.
+// Settings that apply to at least one cell. Those with values of several types become text.
 std::vector<std::pair<std::string, HparamType>> parameters_of(std::span<const CellResult* const> cells) {
   std::vector<std::pair<std::string, HparamType>> parameters;
   for (const SettingRow& row : settings()) {
@@ -195,7 +195,7 @@ std::vector<EventFile> event_files(const Result& result) {
   std::set<std::filesystem::path> taken;
   for (const CellResult& cell : result.cells) {
     std::filesystem::path directory = run / directory_of_cell(cell.cell.name());
-    // Names that differ in what a path cannot have.
+    // Names that differ only in characters that a path cannot have.
     for (int further = 2; !taken.insert(directory).second; ++further) {
       directory = run / directory_of_cell(fmt::format("{}-{}", cell.cell.name(), further));
     }

@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// Of the plugin's data, and not of TensorBoard.
+// The version of the plugin's data, not of TensorBoard.
 constexpr int kHparamsVersion = 0;
 
 std::string record_of_event(const tensorboard::Event& event) {

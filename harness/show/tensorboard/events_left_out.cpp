@@ -1,4 +1,4 @@
-// In place of events.cpp, where there is no protobuf to build it with.
+// Replaces events.cpp in builds without protobuf.
 #include "harness/show/tensorboard/events.h"
 #include "loaders/error.h"
 

@@ -9,7 +9,7 @@
 namespace loadline {
 namespace {
 
-// Least byte first, whatever the machine has.
+// Least significant byte first, on every machine.
 std::string little_endian(std::uint64_t value, std::size_t count) {
   std::string bytes;
   for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>((value >> (8 * i)) & 0xff);

@@ -1,4 +1,4 @@
-// The records that TFRecord files are made of: each its length, the bytes, and a checksum of either. Pure functions.
+// The records of TFRecord files: the length, the bytes, and a checksum of each. Pure functions.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace loadline {
 
-// One record, as it stands in the file.
+// One record, as in the file.
 std::string record_of(std::string_view payload);
 
 }  // namespace loadline

@@ -112,10 +112,10 @@ TEST(NoiseJson, RefusesAnythingElse) {
             "`loadline aa`, or ignore it with --noise none");
   std::string negative = noise_json(noise_floor());
   negative.replace(negative.find("0.98"), 4, "-0.98");
-  EXPECT_EQ(refusal(negative), "noise.json: the ratios of a: want one above 0 of each of 5 pairs");
+  EXPECT_EQ(refusal(negative), "noise.json: the ratios of a: want one above 0 for each of 5 pairs");
   std::string more = noise_json(noise_floor());
   more.replace(more.find("0.98"), 4, "0.98, 2");
-  EXPECT_EQ(refusal(more), "noise.json: the ratios of a: want one above 0 of each of 5 pairs");
+  EXPECT_EQ(refusal(more), "noise.json: the ratios of a: want one above 0 for each of 5 pairs");
 }
 
 TEST(NoiseJson, RefusesTheStandardErrorThatAnOlderLoadlineCalledAFloor) {

@@ -403,7 +403,7 @@ TEST(ResultReader, RefusesNamesThatItDoesNotKnow) {
 TEST(ResultReader, RefusesWhatStandsTwice) {
   expect_refusal("cells[4] has the settings of cells[1]",
                  [](Json& json) { json["cells"].push_back(Json(json["cells"][1])); });
-  expect_refusal("ceilings[2] is ceilings[0] again",
+  expect_refusal("ceilings[2] repeats ceilings[0]",
                  [](Json& json) { json["ceilings"].push_back(Json(json["ceilings"][0])); });
   expect_refusal("cells[0]: IO needs a loader", [](Json& json) { json["cells"][0]["loader"] = nullptr; });
 }

@@ -34,7 +34,7 @@ TEST(ScalingJson, RefusesWhatIsNoStudy) {
   };
   EXPECT_FALSE(is_scaling_study("{}"));
   EXPECT_EQ(refusal(R"({"scaling_schema_version": 9})"),
-            "s.json: a scaling study of version 9, and this loadline reads 1: make it again from its results by "
+            "s.json: a scaling study of version 9, but this loadline reads 1: make it again from its results with "
             "loadline scale");
   std::string text = scaling_json(small_study());
   text.replace(text.find("\"ranks\": 1"), 10, "\"ranks\": 0");

@@ -131,7 +131,7 @@ TEST(Basis, WantsOneConfigurationNamedOfSeveral) {
   result.cells.push_back(
       test::cell_result({.mode = Mode::kFull, .rates = {500}, .loader = "serial", .workload = "cifar"}));
   EXPECT_EQ(refusal_of(result),
-            "forecast: a.json has 2 configurations, name one by --cell, such as --cell "
+            "forecast: a.json has 2 configurations; choose one with --cell, such as --cell "
             "mnist/FULL/thread-pool/workers:2/batch:100");
   EXPECT_EQ(basis_in(result, "thread-pool").workers, 2U);
 }
@@ -146,7 +146,7 @@ TEST(Basis, PrefersTheWholeNameOfACellToAPartOfOthers) {
   EXPECT_EQ(basis_in(result, "mnist/FULL/serial/batch:2").batch_size, 2U);
   EXPECT_EQ(basis_in(result, "batch:20").batch_size, 20U);
   EXPECT_EQ(refusal_of(result, "batch:2"),
-            "forecast: a.json has 2 configurations, name one by --cell, such as --cell mnist/FULL/serial/batch:2");
+            "forecast: a.json has 2 configurations; choose one with --cell, such as --cell mnist/FULL/serial/batch:2");
 }
 
 }  // namespace

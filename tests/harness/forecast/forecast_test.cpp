@@ -88,7 +88,7 @@ TEST(Forecast, CallsATieATie) {
   EXPECT_EQ(leads[1].first_ranks, 4U);
   EXPECT_EQ(leads[1].last_ranks, 8U);
   EXPECT_EQ(leads[1].equal, (std::vector<std::size_t>{0, 1}));
-  EXPECT_THAT(forecast_text(both, request), HasSubstr("From 4 to 8 ranks a and b give the same within 0.5 %.\n"));
+  EXPECT_THAT(forecast_text(both, request), HasSubstr("From 4 to 8 ranks a and b are equal within 0.5 %.\n"));
 }
 
 TEST(Forecast, RefusesALimitOnBytesThatNobodyKnows) {
@@ -100,8 +100,7 @@ TEST(Forecast, RefusesALimitOnBytesThatNobodyKnows) {
     make_forecast("a.json", basis, request);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "forecast: how many bytes a sample has is not known of a.json, say so by --sample-bytes");
+    EXPECT_STREQ(error.what(), "forecast: a.json does not say how many bytes a sample has; give --sample-bytes");
   }
 }
 

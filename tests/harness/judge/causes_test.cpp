@@ -76,12 +76,12 @@ TEST(Causes, NameStorageWhereTheDeviceHasNoMoreToGive) {
   run.device = 0.75;
   EXPECT_THAT(run.causes().named, ElementsAre(Cause::kStorage));
   EXPECT_EQ(causes_text(run.causes(), "more --workers", 2),
-            " Loading is bound by storage: the trials took 75 % of what it gives to such reads, so more of them in "
-            "flight cannot help; use faster storage, or data that takes fewer bytes.");
+            " Loading is bound by storage: the trials used 75 % of its rate for such reads, so more of them in flight "
+            "can hardly help; use faster storage, or data that takes fewer bytes.");
   run.device = 1.04;
   EXPECT_EQ(causes_text(run.causes(), "more --workers", 2),
-            " Loading is bound by storage: the trials took all of what it gives to such reads, so more of them in "
-            "flight cannot help; use faster storage, or data that takes fewer bytes.");
+            " Loading is bound by storage: the trials used all of its rate for such reads, so more of them in flight "
+            "can hardly help; use faster storage, or data that takes fewer bytes.");
   for (Trial& trial : run.cell.trials) trial.usage.user_cpu_seconds = 12;
   EXPECT_THAT(run.causes().named, IsEmpty()) << "the CPUs are as busy";
 }

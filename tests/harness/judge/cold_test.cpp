@@ -103,7 +103,7 @@ TEST(ColdStart, AdvisesByColdIoToo) {
       sentence(with_io({3000, 3010, 2990}, {500, 505, 495}, {490, 500, 510})),
       EndsWith(": for data that is read once, keep more reads in flight, or copy the data to faster storage first."));
   EXPECT_THAT(sentence(with_io({3000, 3010, 2990}, {2990, 3000, 3010}, {490, 500, 510})),
-              EndsWith(": yet cold IO reaches 1.00 ± 0.01 times the rate of warm IO, so reading does not take the "
+              EndsWith(": yet cold IO reaches 1.00 ± 0.01 times the rate of warm IO, so reading is not what takes the "
                        "time: use longer trials, in which the start weighs less."));
 }
 
@@ -118,7 +118,7 @@ TEST(ColdStart, HasAnIntervalByWhichItIsJudged) {
     return judge_run(warm_and_cold({990, 1000, 1010}, std::move(cold))).configurations[1].cold_start->sentence;
   };
   EXPECT_THAT(sentence({980, 1000, 1020}), EndsWith(": storage keeps up."));
-  EXPECT_THAT(sentence({300, 900, 1200}), EndsWith(": too noisy to say whether storage matters, use more --trials."));
+  EXPECT_THAT(sentence({300, 900, 1200}), EndsWith(": too noisy to say whether storage matters; use more --trials."));
   EXPECT_THAT(sentence({480, 500, 520}), EndsWith("copy the data to faster storage first."));
   const auto start = judge_run(warm_and_cold({1000, 1100}, {500, 500})).configurations[1].cold_start;
   ASSERT_TRUE(start->fetch_stall.ci95.has_value());

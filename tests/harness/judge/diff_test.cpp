@@ -252,9 +252,10 @@ TEST(Diff, RefusesWhatHasNothingInCommon) {
             "cannot compare new.json with base.json: base.json has no trials of IO");
   Result other = result({request(kFull, {1, 2}, 2)});
   other.cells[0].cell.sampler.batch_size = 8;
-  EXPECT_EQ(refusal_of(other, {.across = {"workers"}}),
-            "cannot compare new.json with base.json: no two cells differ only in what --across names; the closest pair "
-            "also differs in batch size 100 -> 8");
+  EXPECT_EQ(
+      refusal_of(other, {.across = {"workers"}}),
+      "cannot compare new.json with base.json: no two cells differ only in the settings of --across; the closest pair "
+      "also differs in batch size 100 -> 8");
 }
 
 TEST(Diff, UsesNoTrialThatDecidedHowManyThereAreToBe) {

@@ -205,8 +205,8 @@ TEST(Judgement, NamesTheOneConsumerThatIoIsBoundBy) {
   EXPECT_EQ(verdict.bound, Bound::kHarness);
   EXPECT_EQ(
       verdict.sentence,
-      "Bound by the harness (drain): the one thread that takes the batches of IO reads them about as fast as one "
-      "thread can, so neither a faster loader nor more workers would raise IO. To see what limits training, run with "
+      "Bound by the harness (drain): the one thread that takes IO's batches reads them about as fast as one thread "
+      "can, so neither a faster loader nor more workers would raise IO. To see what limits training, run with "
       "--mode io,synthetic,full. IO reaches 97.0 ± 0.0 % of the drain ceiling (1.000 ± 0.000 k samples/s with 1 "
       "thread).");
   result.ceilings[1].trials[0].amount = result.ceilings[1].trials[1].amount = 1200;
@@ -221,7 +221,7 @@ TEST(Judgement, SaysHowMuchMoreIsFilledThanTheOneConsumerReads) {
   for (Trial& trial : result.cells[0].trials) trial.fill = Fill{.wall_seconds = 1, .batches = 20, .samples = 1940};
   EXPECT_THAT(judge_run(result).configurations[0].verdict.sentence,
               testing::HasSubstr("more workers would raise IO; thread-pool with 8 workers fills 2.00 ± 0.00 times as "
-                                 "much when nobody reads. To see what limits"));
+                                 "much when nothing reads the batches. To see what limits"));
 }
 
 TEST(Judgement, LeavesTheVerdictToFullThatHasNoDrain) {

@@ -236,7 +236,7 @@ TEST(MatchAlong, TakesNoHeedOfTheStorageThatALoaderBringsAlong) {
 TEST(MatchAlong, RefusesWhatDoesNotVary) {
   const Result file = result_of({request(kFull, 1), request(kIo, 2)});
   EXPECT_EQ(test::thrown_by([&] { pairs_along(file, "workers"); }),
-            test::usage("--by workers: no two cells of file differ in it alone, it is 1, 2 there"));
+            test::usage("--by workers: no two cells of file differ in this setting alone; there it is 1, 2"));
   EXPECT_THAT(test::thrown_by([&] { pairs_along(file, "worker"); }).message, HasSubstr("did you mean workers?"));
   EXPECT_THAT(test::thrown_by([&] { pairs_along(file, "workers", "3"); }).message,
               HasSubstr("--base-value: workers of file '3': want one of 1, 2"));

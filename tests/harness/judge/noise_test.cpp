@@ -90,7 +90,8 @@ TEST(NoiseFloor, RefusesRunsThatAreNotOfTheSame) {
   EXPECT_EQ(refusal({run_of({1})}), "noise floor: want runs in pairs, got 1");
   EXPECT_EQ(refusal({run_of({1}), result_of({{.mode = kIo, .rates = {1}}})}),
             "noise floor: want runs of the same cells, got others");
-  EXPECT_EQ(refusal({run_of({1}), run_of({1, 1})}), "noise floor: want as many trials of each cell in every run");
+  EXPECT_EQ(refusal({run_of({1}), run_of({1, 1})}),
+            "noise floor: want the same number of trials of each cell in every run");
   EXPECT_EQ(refusal({run_of({}), run_of({})}), "noise floor: mnist/FULL/serial/batch:100 has no trials");
 }
 

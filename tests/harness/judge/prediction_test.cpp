@@ -63,7 +63,8 @@ TEST(Predictions, OfALoaderAreMoreWorkersAFasterDeviceAndAPerfectLoader) {
   const auto found = predictions(measured(300, 1000, 294, 2));
   ASSERT_EQ(found.size(), 3U);
   // Twice 294, as twice 300 is still well below the 1000 of the device.
-  EXPECT_EQ(found[0].statement, "with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers");
+  EXPECT_EQ(found[0].statement,
+            "with 4 workers FULL would reach 588 ± 15 samples/s, if loading scales with the workers");
   EXPECT_EQ(found[0].cell.name(), "mnist/FULL/thread-pool/workers:4/batch:100");
   EXPECT_EQ(found[0].cell.compute, "device:samples_per_second=1000,depth=1");
   expect_rate(found[0], 588, kOneSet);
@@ -114,7 +115,7 @@ TEST(Predictions, GoByWhatOtherWorkersFillWhereThatWasMeasured) {
       test::cell_result({.mode = Mode::kIo, .rates = around(480), .loader = "thread-pool", .workers = 4}));
   set_filling(result.cells.back(), around(500));
   const auto found = predictions(result);
-  EXPECT_EQ(found[0].statement, "with 4 workers FULL would reach 490 ± 12 samples/s, going by what so many fill");
+  EXPECT_EQ(found[0].statement, "with 4 workers FULL would reach 490 ± 12 samples/s, judging by what that many fill");
   expect_rate(found[0], 490, kThreeSets);  // 500 x 294 / 300
 }
 

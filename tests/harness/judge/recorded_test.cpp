@@ -83,14 +83,14 @@ TEST(RecordedJob, ThatWaitsForTheStartsOfPassesIsToldSo) {
   job.epoch_start_seconds = 1.5;
   job.epochs = 4;
   EXPECT_THAT(judge_recording(job).sentence,
-              HasSubstr("Of the waiting 50 % came before the first batch of 4 passes: keep the workers from one pass "
+              HasSubstr("50 % of the waiting came before the first batch of 4 passes: keep the workers from one pass "
                         "to the next (persistent_workers=True)."));
 }
 
 TEST(RecordedJob, OnAnAcceleratorIsAnUpperBound) {
   Recording job = steady(100, 30, 70);
   job.asynchronous = true;
-  EXPECT_THAT(judge_recording(job).sentence, HasSubstr("so that the stall of the accelerator is at most this."));
+  EXPECT_THAT(judge_recording(job).sentence, HasSubstr("so the accelerator stalls for at most this share."));
 }
 
 }  // namespace

@@ -145,8 +145,8 @@ TEST(ScalingStudy, NamesWhereItStopsAndWhatTheTimeIsLostTo) {
   const ScalingStudy study = capped().study();
   EXPECT_EQ(
       scaling_sentence(study.curves[0], study),
-      "Scales to 2 ranks: efficiency 100.0 ± 0.0 %, of what one rank does alone. 4 ranks have 62.5 ± 0.0 %, below "
-      "the 90 % that count as scaling. With 4 ranks, a rank loses 38 % of its time: 38 points to waiting for data.");
+      "Scales to 2 ranks: efficiency 100.0 ± 0.0 %, of what one rank does alone. 4 ranks have 62.5 ± 0.0 %, below the "
+      "90 % that counts as scaling. With 4 ranks, a rank loses 38 % of its time: 38 points to waiting for data.");
 }
 
 TEST(ScalingStudy, SaysThatRanksShareCpus) {
@@ -179,7 +179,7 @@ TEST(ScalingStudy, StrongScalingKeepsTheBatchOfAllRanks) {
   EXPECT_EQ(study.curves[0].points[2].global_batch, 64U);
   EXPECT_EQ(share_sentence(study.curves[0], study),
             "From 8 ranks on, a rank's share of the batch is too small for the step: alone, with 8 samples, it takes "
-            "50.0 ± 0.0 % of the samples a second that it takes with 64.");
+            "50.0 ± 0.0 % of the samples per second that it takes with 64.");
 }
 
 TEST(ScalingStudy, CountsHostsAndDevices) {
@@ -202,11 +202,11 @@ TEST(ScalingStudy, IsOfIoWhereNotAllHaveFull) {
 
 TEST(ScalingStudy, RefusesResultsThatDoNotBelongTogether) {
   const RanksRequest one{.ranks = 1, .full = {100, 100}};
-  EXPECT_EQ(Studies({one}).refusal(), "scale: want results of at least two numbers of ranks");
+  EXPECT_EQ(Studies({one}).refusal(), "scale: want results with at least two numbers of ranks");
   EXPECT_EQ(Studies({one, one}).refusal(), "scale: a.json and b.json both have 1 rank");
   EXPECT_EQ(Studies({one, {.ranks = 2, .full = {100}, .batch_size = 30}}).refusal(),
-            "scale: a.json and b.json have neither the same batches of a rank (weak scaling) nor the same of all ranks "
-            "together (strong scaling)");
+            "scale: a.json and b.json have neither the same batch per rank (weak scaling) nor the same batch of all "
+            "ranks together (strong scaling)");
   EXPECT_EQ(Studies({one, {.ranks = 2, .full = {100}, .batch_size = 50}}).refusal(ScalingKind::kWeak),
             "scale: a.json and b.json have no configuration in common that was measured with each number of ranks");
   Studies changed({one, {.ranks = 2, .full = {100, 100}}});
@@ -221,7 +221,8 @@ TEST(ScalingStudy, RefusesResultsThatDoNotBelongTogether) {
   alone.result(1).ranks.reset();
   alone.result(1).options.world_size = 2;
   EXPECT_EQ(alone.refusal(),
-            "scale: b.json is of one rank of 2, measured by itself: give results of ranks that one launcher started as "
+            "scale: b.json is the result of one rank of 2, measured by itself: give results of ranks that one launcher "
+            "started as "
             "one run");
 }
 

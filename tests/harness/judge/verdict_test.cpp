@@ -24,7 +24,7 @@ TEST(Verdict, OfARecordedLoaderDoesNotAskItForWorkers) {
   const Verdict verdict =
       Measured{{5000, 5010, 4990}, kCompute, {5000, 5010, 4990}, 0, "replay:file=job.json"}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kLoader);
-  EXPECT_TRUE(verdict.sentence.ends_with(": fix the recorded loader, or name another --loader.")) << verdict.sentence;
+  EXPECT_TRUE(verdict.sentence.ends_with(": fix the recorded loader, or choose another --loader.")) << verdict.sentence;
 }
 
 TEST(Verdict, BoundByComputeSaysWhatFasterLoadingGivesAtMost) {
@@ -218,29 +218,29 @@ TEST(UtilisationGoal, IsMetOrMissedWhereTheIntervalIsOnOneSideOfIt) {
   const Verdict met = held_to(0.85);
   EXPECT_EQ(met.goal->asked, 0.85);
   EXPECT_EQ(met.goal->standing, Standing::kMet);
-  EXPECT_THAT(met.sentence, testing::EndsWith(" AU 90.0 ± 1.2 % meets the 85 % asked for."));
+  EXPECT_THAT(met.sentence, testing::EndsWith(" AU 90.0 ± 1.2 % meets the 85 % requested."));
   const Verdict missed = held_to(0.925);
   EXPECT_EQ(missed.goal->standing, Standing::kMissed);
-  EXPECT_THAT(missed.sentence, testing::EndsWith(" AU 90.0 ± 1.2 % misses the 92.5 % asked for."));
+  EXPECT_THAT(missed.sentence, testing::EndsWith(" AU 90.0 ± 1.2 % misses the 92.5 % requested."));
 }
 
 TEST(UtilisationGoal, IsUnclearWhereTheIntervalContainsIt) {
   for (const double asked : {0.89, 0.9, 0.91}) EXPECT_EQ(held_to(asked).goal->standing, Standing::kUnclear) << asked;
   EXPECT_THAT(held_to(0.9).sentence,
-              testing::EndsWith(" AU 90.0 ± 1.2 % may meet the 90 % asked for or miss it: use more --trials."));
+              testing::EndsWith(" AU 90.0 ± 1.2 % may meet the 90 % requested or miss it: use more --trials."));
 }
 
 TEST(UtilisationGoal, IsUnclearAfterOneTrial) {
   for (const double rate : {8999.0, 9001.0}) {
     const Verdict verdict = held_to(0.9, {rate});
     EXPECT_EQ(verdict.goal->standing, Standing::kUnclear);
-    EXPECT_THAT(verdict.sentence, testing::EndsWith(" One trial cannot tell whether AU meets the 90 % asked for."));
+    EXPECT_THAT(verdict.sentence, testing::EndsWith(" One trial cannot tell whether AU meets the 90 % requested."));
   }
 }
 
 TEST(UtilisationGoal, HasNoFigureWhereThatSaysNothing) {
   EXPECT_THAT(held_to(0.9, {2000, 5000, 900}).sentence,
-              testing::EndsWith(" Too noisy to say whether AU meets the 90 % asked for: use more --trials."));
+              testing::EndsWith(" Too noisy to say whether AU meets the 90 % requested: use more --trials."));
 }
 
 TEST(UtilisationGoal, IsNoneWithoutOneOrWithoutTheFigure) {

@@ -44,7 +44,7 @@ TEST(Verdict, TooNoisyAStallAsksForTheTrialsThatWouldDo) {
   const Verdict verdict = Measured{{30000, 30100, 29900}, {10000, 10500, 9500}, {9000, 9900, 9600}}.verdict();
   EXPECT_EQ(verdict.bound, Bound::kUnclear);
   EXPECT_EQ(verdict.sentence,
-            "Too noisy to say: device waits 5 ± 11 % of the time, which may be nothing or worth removing; use a "
+            "Too noisy to say: device waits 5 ± 11 % of the time, which may be negligible or worth removing; use a "
             "quieter machine or --trials 17.");
 }
 

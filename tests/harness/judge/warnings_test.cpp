@@ -101,8 +101,8 @@ TEST(Warnings, TellOfSeveralHosts) {
   EXPECT_EQ(warnings(result), Texts());
   result.environment.machine.hostname = "node1, node2";
   EXPECT_EQ(warnings(result), (Texts{{"several-hosts",
-                                      "the trials ran on node1 and node2: differences between these are part of the "
-                                      "intervals, or of the differences between cells"}}));
+                                      "the trials ran on node1 and node2: differences between these hosts widen the "
+                                      "intervals, or show as differences between cells"}}));
 }
 
 TEST(Warnings, TellOfADatasetThatFitsTheCache) {
@@ -122,12 +122,12 @@ TEST(Warnings, TellOfADatasetThatIsNotInThePageCache) {
   result.cells[0].trials[0].usage.major_faults = 1;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache held 9 of 10 pages of /data/mnist before the trials, although "
-                                      "all were just read: IO measures storage too"}}));
+                                      "all had just been read: IO measures storage too"}}));
   result.cells[0].trials[0].usage.major_faults = 0;
   result.datasets[0].info.access = Access::kFiles;
   EXPECT_EQ(warnings(result), (Texts{{"not-resident",
                                       "the page cache held 9 of 10 pages of /data/mnist before the trials, although "
-                                      "all were just read: IO may measure storage too"}}));
+                                      "all had just been read: IO may measure storage too"}}));
   result.datasets[0].info.access = Access::kResident;
   EXPECT_EQ(warnings(result), Texts()) << "what the process holds itself needs no page cache";
 }
@@ -369,8 +369,8 @@ TEST(Warnings, TellOfSeveralBuilds) {
   result.other_builds = {"loadline 1.2.2 (0123456789ab)"};
   EXPECT_EQ(warnings(result),
             (Texts{{"several-builds",
-                    "loadline 1.2.2 (0123456789ab) measured some of the trials and loadline 1.2.3 the others: a change "
-                    "between the two is part of the intervals, or of the differences between cells"}}));
+                    "loadline 1.2.2 (0123456789ab) measured some of the trials and loadline 1.2.3 the others: "
+                    "differences between the builds widen the intervals, or show as differences between cells"}}));
 }
 
 Texts folds(const std::vector<Warning>& warnings) {

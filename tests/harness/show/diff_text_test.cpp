@@ -45,7 +45,7 @@ TEST(DiffText, BeginsWithTheVerdict) {
       diff_text({regression()}),
       "regression: mnist/FULL/thread-pool/workers:2/batch:100 is 10 ± 2 % slower (p < 0.001)\n"
       "inconclusive: mnist/IO/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); detecting 3 % "
-      "would take 190 trials a side\n"
+      "would take 190 trials per side\n"
       "\n"
       "new.json against base.json: samples/s, mean ± standard deviation of the trials\n"
       "\n"
@@ -55,7 +55,7 @@ TEST(DiffText, BeginsWithTheVerdict) {
       "regression\n"
       "*  mnist/IO/thread-pool/workers:2/batch:100       100.0 ± 10.0  100.7 ± 10.6  +1 % (-20 to 27 %)     0.94  "
       "inconclusive\n"
-      "*: decides; p: adjusted, of these by Holm, of the others by Benjamini-Hochberg; alpha 0.05\n"
+      "*: decides; p: adjusted, for these by Holm, for the others by Benjamini-Hochberg; alpha 0.05\n"
       "\n"
       "also different\n"
       "  revision: unknown -> abc\n");
@@ -68,7 +68,7 @@ TEST(DiffText, NamesWhatSetsPartnersApart) {
             "equivalent: mnist FULL is the same within 3 % (0 ± 2 % faster): workers 2 -> 8");
   EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}, 8),
             "inconclusive: mnist FULL is 1 % (-20 to 27 %) faster: workers 2 -> 8 (p = 0.94); detecting 3 % would take "
-            "190 trials a side");
+            "190 trials per side");
 }
 
 TEST(DiffText, SaysThatTheBestOfEachWasCompared) {
@@ -93,10 +93,11 @@ TEST(DiffText, SaysWhoseTheChangeOfFullIs) {
   };
   const Result base = of(1000, 5000, 1000, "device:samples_per_second=1000");
   const Result changed = of(2000, 1200, 1200, "device:samples_per_second=2000");
-  EXPECT_THAT(verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {})),
-              HasSubstr("\nmnist FULL: stall 0.0 ± 0.2 % -> 40.0 ± 0.1 %, bound: compute -> unclear; of the change the "
-                        "compute's share is 2.00 ± 0.01 times (SYNTHETIC), loading's 0.60 ± 0.01 times "
-                        "(utilisation)\n"));
+  EXPECT_THAT(
+      verdict_text(diff_results({"base.json", base}, {"new.json", changed}, {})),
+      HasSubstr("\nmnist FULL: stall 0.0 ± 0.2 % -> 40.0 ± 0.1 %, bound: compute -> unclear; of the change, the "
+                "compute's share is 2.00 ± 0.01 times (SYNTHETIC), loading's 0.60 ± 0.01 times "
+                "(utilisation)\n"));
 }
 
 TEST(DiffText, SaysEachVerdictInASentence) {
@@ -108,7 +109,7 @@ TEST(DiffText, SaysEachVerdictInASentence) {
             "equivalent: mnist/FULL/thread-pool/workers:2/batch:100 is the same within 3 % (0 ± 2 % faster)");
   EXPECT_EQ(verdict({90, 100, 110}, {91, 99, 112}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 1 % (-20 to 27 %) faster (p = 0.94); "
-            "detecting 3 % would take 190 trials a side");
+            "detecting 3 % would take 190 trials per side");
   EXPECT_EQ(verdict({100}, {90, 91}),
             "inconclusive: mnist/FULL/thread-pool/workers:2/batch:100 is 9.5 % slower: a single trial has no interval, "
             "run more --trials");

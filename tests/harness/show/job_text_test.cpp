@@ -29,7 +29,7 @@ TEST(JobText, SaysWhatOfTheAllocationWasUsed) {
   EXPECT_EQ(job_text(run_in(kSlurm)),
             "job 4711 of slurm on n1, partition main\n"
             "CPU efficiency  81 % of 2 CPUs for 00:01:12\n"
-            "peak memory     312 MiB, 15 % of the 2.0 GiB asked for\n");
+            "peak memory     312 MiB, 15 % of the 2.0 GiB requested\n");
 }
 
 TEST(JobText, IsEmptyOutsideOfAJob) {

@@ -75,7 +75,7 @@ Result counted_events() {
 TEST(CountersText, IsATableOfEventsASample) {
   const Result result = counted_events();
   EXPECT_EQ(counters_text(result, judge_run(result), 200),
-            "events a sample                           threads   instructions  switches\n"
+            "events per sample                         threads   instructions  switches\n"
             "mnist/IO/thread-pool/workers:2/batch:100  workers           4000      0.25\n"
             "mnist/IO/thread-pool/workers:2/batch:100  consumer            25       0.1\n");
 }

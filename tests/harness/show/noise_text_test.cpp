@@ -22,7 +22,7 @@ TEST(NoiseText, NamesTheFloorOfEachModeAndWhatItIsWorth) {
             "cell  cache   trial  spread of two runs  floor\n"
             "a     warm   250 ms               5.4 %   15 %\n"
             "b     warm   250 ms             0.078 %  0.2 %\n"
-            "floor: 19 in 20 further pairs of such runs lie no further apart\n"
+            "floor: 19 in 20 further pairs of such runs differ by no more than this\n"
             "measured on 4 CPUs, kernel 6.1.0, boost on, load 0.12 before\n");
 }
 

@@ -28,7 +28,7 @@ TEST(PredictionsText, HasALineAPredictionAndSaysWhichHoldsByDefinition) {
   const Result result = bound_by_its_loader();
   EXPECT_EQ(predictions_text(result, judge_run(result)),
             "predictions that --check-verdict will measure\n"
-            "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers\n"
+            "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading scales with the workers\n"
             "  mnist: a compute twice as fast would gain nothing and stay at 294 ± 7 samples/s\n"
             "  mnist: a perfect loader would give 240 ± 8 % more throughput, 1.00 ± 0.03 k samples/s (SYNTHETIC by "
             "definition, so nothing to check)\n");
@@ -45,7 +45,7 @@ std::string first_line_of_check(const std::vector<double>& rates, std::optional<
 
 TEST(PredictionsText, SaysWhatCameOfThem) {
   const std::string claim =
-      "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers";
+      "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading scales with the workers";
   EXPECT_EQ(first_line_of_check(around_rate(588)),
             claim + "; measured 588 ± 15, 1.00 ± 0.02 times that: as predicted within 10 %");
   EXPECT_EQ(first_line_of_check(around_rate(500)),
@@ -59,7 +59,7 @@ TEST(PredictionsText, SaysWhatCameOfThem) {
 
 TEST(PredictionsText, SaysWhatCouldNotBeMeasured) {
   const std::string claim =
-      "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading goes with the workers";
+      "  mnist: with 4 workers FULL would reach 588 ± 15 samples/s, if loading scales with the workers";
   EXPECT_EQ(first_line_of_check({}, "no memory"), claim + "; not measured: no memory");
   EXPECT_EQ(first_line_of_check({}), claim + "; not measured");
 }

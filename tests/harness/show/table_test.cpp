@@ -52,7 +52,7 @@ TEST(TableText, HasARowAConfiguration) {
             "mnist     serial              100  2.000 ± 0.200 k  1.000 ± 0.000 k  800.0 ± 1.0  20.0 ± 0.2 %\n"
             "mnist     thread-pool x 12    100  1.500 ± 0.000 M  1.000 ± 0.000 k  999.0 ± 0.0   0.1 ± 0.0 %\n"
             "\n"
-            "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+            "±: for rates in this table, the standard deviation of the trials; for shares and in sentences, the 95 % "
             "interval\n");
 }
 
@@ -148,7 +148,7 @@ TEST(TableText, HoldsIoAgainstTheCeilingThatBindsIt) {
       "mnist     thread-pool x 12    100  1.500 ± 0.000 M        gather 94 %  1.000 ± 0.000 k  999.0 ± 0.0   0.1 "
       "± 0.0 %\n"
       "\n"
-      "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+      "±: for rates in this table, the standard deviation of the trials; for shares and in sentences, the 95 % "
       "interval\n"
       "\n"
       "of ceiling: IO divided by its lowest limit on this machine, measured in the same rounds\n"
@@ -183,7 +183,7 @@ TEST(TableText, OfTheComputeAloneNeedsNoLoader) {
             "workload  loader  batch        SYNTHETIC\n"
             "mnist     -         100  1.000 ± 0.000 k\n"
             "\n"
-            "±: of rates in this table the standard deviation of the trials; of shares, and in sentences, the 95 % "
+            "±: for rates in this table, the standard deviation of the trials; for shares and in sentences, the 95 % "
             "interval\n");
 }
 
@@ -207,7 +207,7 @@ TEST(VerdictText, SaysTheUtilisationOnce) {
   Result result = three_modes();
   result.options.au = 0.9;
   EXPECT_THAT(verdict_text(judge_run(result)),
-              testing::EndsWith("faster compute. AU 99.9 ± 0.0 % meets the 90 % asked for.\n"));
+              testing::EndsWith("faster compute. AU 99.9 ± 0.0 % meets the 90 % requested.\n"));
 }
 
 TEST(VerdictText, HasTheOverlapEfficiencyWhereTheFillWasMeasured) {

@@ -32,7 +32,7 @@ TEST(TrendText, SaysWhereNoiseWouldDo) {
 }
 
 TEST(TrendText, WantsThreeResults) {
-  EXPECT_EQ(trend_text(walk_of({100, 90})), "trend of mnist FULL: unknown from 2 results, as it takes three\n");
+  EXPECT_EQ(trend_text(walk_of({100, 90})), "trend of mnist FULL: unknown from 2 results; a trend takes three\n");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ function config(width) {
   };
 }
 
-// Of dark mode the drawing has only names: written out in the colours of light.
+// A drawing in dark mode has only names of colours: write it out in the colours of light mode.
 function standalone(svg) {
   const light = document.createElement("div");
   light.className = "light";
@@ -52,7 +52,7 @@ function draw(holder, section, title, rows, chart) {
   }));
 }
 
-// The names that a chart has room for: the fastest by the throughput of FULL, or of IO without it.
+// The names that a chart has room for: the fastest by throughput of FULL, or of IO without FULL.
 function fastest(rows, most) {
   const names = distinct(rows, "name");
   if (names.length <= most) return new Set(names);
@@ -68,7 +68,7 @@ function fastest(rows, most) {
   return new Set([...names].sort((a, b) => rate(b) - rate(a)).slice(0, most));
 }
 
-// What is left to draw: a chart at a time, so that the page can be read and scrolled meanwhile.
+// What is left to draw: one chart at a time, so that the page can be read and scrolled meanwhile.
 let queue = [];
 
 function drawSection(section) {
@@ -138,7 +138,7 @@ function addFilter(tables, changed) {
   });
 }
 
-// On a narrow page each row of a table is a list of its columns, which needs their names beside the values.
+// On a narrow page each row of a table is a list of its columns, which needs their names next to the values.
 function nameCells(table) {
   if (table.dataset.named) return;
   table.dataset.named = "yes";
@@ -159,7 +159,7 @@ function nameCellsWhenNarrow(tables) {
   for (const table of tables) table.closest("details").addEventListener("toggle", open);
 }
 
-// A link of a warning goes to the chart of its workload; one of the contents to its section. What it leads to is opened.
+// A warning's link goes to the chart of its workload, a link of the contents to its section; the target is opened.
 function follow(event) {
   const link = event.target.closest?.("a[href^='#']");
   const target = link && document.getElementById(link.getAttribute("href").slice(1));

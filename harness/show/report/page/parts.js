@@ -1,11 +1,11 @@
 // Parts that the specifications of charts share.
 
 // By the identifiers of the sections, what each is drawn as:
-//   split(several)  columns, by whose values a section has charts of their own; `several`: runs are laid over each other
+//   split(several)  columns, by whose values a section has separate charts; `several`: runs are overlaid
 //   most            names that a chart has at most
-//   rows(rows)      what is drawn of the rows of the table; all, without it
+//   rows(rows)      the rows of the table that are drawn; without it, all
 //   spec(rows, width)   the Vega-Lite specification; a pure function
-//   describe(rows)  in words, for those who do not see it
+//   describe(rows)  in words, for people who cannot see it
 // A file of its own adds its charts here; cmake/report_page.cmake lists the files.
 const CHARTS = {};
 
@@ -36,14 +36,14 @@ function shapes(domain) {
   return {domain, range: placesOf(domain).map((place) => SHAPES[place % SHAPES.length])};
 }
 
-// As many columns as fit beside each other; of one name there is nothing to tell.
+// As many columns as fit side by side; a single name needs no legend.
 function legendOf(domain) {
   if (domain.length < 2) return null;
   const longest = Math.max(...domain.map((name) => String(name).length));
   return {title: null, columns: Math.max(1, Math.floor(pageWidth() / (LETTER * longest + 60)))};
 }
 
-// Colour and shape say the same, for those who do not see the one or the other.
+// Colour and shape say the same, for people who cannot tell one of them.
 function told(field, domain) {
   const legend = legendOf(domain);
   return {
@@ -101,7 +101,7 @@ function tooltip(...fields) {
 const RATE_TOOLTIP = tooltip(["name", "configuration"], ["mean", "samples/s"], ["low", "95 % from"],
                              ["high", "95 % to"], ["ceiling", "ceiling"], ["bound", "of"]);
 
-// Of several runs, which one it is belongs to the name.
+// With several runs, the run is part of the name.
 function withRun(row) {
   return row.run === undefined ? row : {...row, name: `${row.name} · ${row.run}`};
 }

@@ -1,4 +1,4 @@
-// Charts of scaling studies: throughput over ranks, and what a rank's time is lost to.
+// Charts of scaling studies: throughput over ranks, and where a rank loses time.
 
 const RANK_LINES = [["ideal", "ideal", [1, 0], 1], ["fit-scalability", "scalability law", [9, 3], 1.75],
                     ["fit-capped", "shared cap", [3, 3], 1.75]];
@@ -54,7 +54,7 @@ function rankLost(rows, width) {
                  {domain: [0, 1]});
 }
 
-// What each rank did in the time of the slowest.
+// What each rank did during the time of the slowest.
 const RANK_PARTS = [["step", "step and all else"], ["wait", "waiting for data"], ["gradients", "gradients"], ["early", "slowest rank"]];
 
 function ranksTime(rows, width) {
@@ -68,7 +68,7 @@ function ranksTime(rows, width) {
 
 function devicesOverhead(rows, width) {
   const parts = ["scatter", "replicate", "gather", "gradients", "slowest rank"];
-  // Of one configuration a run, how it deals says enough.
+  // With one configuration per run, how it deals says enough.
   const short = distinct(rows, "how").length === rows.length;
   const values = rows.map((row) => withRun(short ? {...row, name: row.how} : {...row, name: `${row.name}, ${row.how}`}))
     .flatMap((row) => parts.filter((part) => row[part] > 0).map((part) => ({name: row.name, part, amount: row[part], percent: `${(100 * row[part]).toFixed(1)} %`})));

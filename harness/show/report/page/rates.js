@@ -1,13 +1,14 @@
-// Charts of samples per second: a row a configuration, in it a lane a mode (or run, or state of the page cache).
+// Charts of samples per second: one row per configuration, with one lane per mode (or run, or state of the page
+// cache).
 
-// What is known of one lane: its trials one by one, and whether they are enough for a box.
+// What is known about one lane: its trials one by one, and whether they are enough for a box.
 function laneOf(row) {
   const rates = row.rates ?? trialsOf(row)?.rates ?? [];
   const boxed = row.low !== null && (row.trials === undefined || row.trials >= FEW_TRIALS);
   return {...row, rates, low: boxed ? row.low : null, high: boxed ? row.high : null};
 }
 
-// The ends of what is drawn; no interval passes zero, so none of them does.
+// The ends of what is drawn; no interval crosses zero, so they do not either.
 function extentOf(lanes, more) {
   const values = lanes.flatMap((row) => [row.mean, row.low, row.high, row.ceiling, row.synthetic, ...row.rates]);
   return [...values, ...more].filter((value) => value > 0);
@@ -28,8 +29,8 @@ function rateAxis(values, means, width, room) {
           axis: {labelExpr: PER_SECOND, values: log.values}};
 }
 
-// `by`: what the lanes of a configuration differ in, one of `order`. `reference`: values with words, drawn once through
-// all rows. `label(row)`: words behind a lane.
+// `by`: what the lanes of a configuration differ in, one of `order`. `reference`: values with words, drawn once
+// through all rows. `label(row)`: words after a lane.
 function rates(rows, width, by, order, {reference = [], label = null} = {}) {
   const lanes = rows.map(laneOf).map((row) => ({
     ...row, label: label ? label(row) : "", end: Math.max(row.mean, row.high ?? 0, row.ceiling ?? 0, row.synthetic ?? 0, ...row.rates),
@@ -105,7 +106,7 @@ function rateText(value) {
   return Number((value / unit).toPrecision(3)) + letter;
 }
 
-// SYNTHETIC is one line where it is the same for all rows, which is worth no chart of its own.
+// SYNTHETIC is one line where it is the same for all rows; that is not worth a chart of its own.
 function syntheticOf(rows) {
   const alone = distinct(rows.filter((row) => row.synthetic > 0), "synthetic");
   return alone.length === 1 ? [{value: alone[0], words: `SYNTHETIC ${rateText(alone[0])}/s`}] : [];
@@ -116,7 +117,8 @@ function describeRates(rows) {
     (rows.length > 12 ? "; and more" : "");
 }
 
-// SYNTHETIC is a line and no row, but where there is nothing else. Where IO dwarfs FULL, each has a chart of its own.
+// SYNTHETIC is a line rather than a row, unless there is nothing else. Where IO dwarfs FULL, each has a chart of its
+// own.
 function throughputRows(rows) {
   const shown = rows.filter((row) => row.mode !== "SYNTHETIC");
   if (shown.length === 0) return rows;
@@ -141,7 +143,7 @@ CHARTS.cache = {
   describe: describeRates,
 };
 
-// Steps from run to run: each what changed, with IO and FULL beside the compute, the gain and the stall behind them.
+// Steps from run to run: what changed, IO and FULL next to the compute, then the gain and the stall.
 function walk(rows, width) {
   const followed = ["FULL", "IO", "SYNTHETIC"].find((mode) => rows.some((row) => row[mode.toLowerCase()] > 0));
   const values = rows.flatMap((row) => MODES

@@ -1,10 +1,10 @@
-// What happened along the run: its trials, and the machine meanwhile. All charts here have the same axis of time, and
-// above it a band that shows which trial ran.
+// What happened during the run: its trials, and the machine. All charts here have the same axis of time, and above it
+// a band that shows which trial ran.
 
 const LEFT = 58;  // pixels for the labels of the other axis, the same in all charts, so that moments lie above each other
 const MOST_NAMED = 6;  // outliers with their names beside them
 
-// Of the rows of the section "trials", one object a trial.
+// From the rows of the section "trials", one object per trial.
 function trialsAlong(rows) {
   return rows.flatMap((row) => row.rates.map((rate, i) => ({
     run: row.run, name: `${row.workload}, ${row.name}`, mode: row.mode, rate, round: row.rounds[i],
@@ -109,10 +109,10 @@ const UNITS = {
   "Hz": "format(datum.value, '~s') + 'Hz'",
 };
 
-// What of a CPU's time adds up to its whole is one chart.
+// The parts of a CPU's time that add up to all of it make one chart.
 const isCpuTime = (row) => row.unit === "share" && /^cpu (user|system|iowait|steal)$/.test(row.name);
 
-// Each with the times of its record and the chart that it is in. What was 0 all along is named in a note, not drawn.
+// Each with the times of its record and its chart. Series that were always 0 are listed in a note, not drawn.
 function monitorRows(rows) {
   const moved = (row) => rows.some((other) => other.run === row.run && other.name === row.name && (other.lowest || other.highest));
   const times = new Map(rows.filter((row) => row.name === "time" && row.unit === "s").map((row) => [row.run, row.values]));
@@ -120,7 +120,7 @@ function monitorRows(rows) {
     .map((row) => ({...row, times: times.get(row.run), chart: (isCpuTime(row) ? "CPU time" : row.name) + (row.source ? ` · ${row.source}` : "")}));
 }
 
-// One thing's kinds of CPU time upon each other: that of all CPUs, or the mean of those there are.
+// One CPU's kinds of time, stacked: those of all CPUs, or the mean over the CPUs.
 function cpuShares(rows) {
   const all = rows.filter((row) => row.of.startsWith("all "));
   const means = rows.filter((row) => row.of.startsWith("mean of "));

@@ -1,6 +1,6 @@
 // Charts of where time goes.
 
-// One point for each of these columns, in a row of its configuration; and a line between the outermost.
+// One point for each of these columns, in the row of its configuration, and a line between the outermost.
 function moments(rows, width, columns, title, joined) {
   const values = rows.map(withRun).flatMap((row) => columns
     .filter(([key]) => row[key] > 0)
@@ -78,7 +78,7 @@ CHARTS.start = {
                                                ["warm", "the same samples, warm"]], "time (logarithmic)", false),
 };
 
-// What is waited for is grey, in a loader and in a step, so that work stands out.
+// Waiting is grey, in a loader and in a step, so that work stands out.
 const WAITS = {"idle": "var(--g0)", "slot wait": "var(--g1)", "window wait": "var(--g2)", "host waits": "var(--g1)", "library lock": "var(--g2)"};
 const WORK = {"order": "var(--s7)", "open": "var(--s4)", "read": "var(--s0)", "inflate": "var(--s5)", "decode": "var(--s3)",
               "tokenise": "var(--s6)", "transform": "var(--s2)", "hand over": "var(--s1)"};
@@ -130,7 +130,7 @@ function stages(rows, width) {
     name: both ? `${row.name}: ${row.part}` : row.name, part: row.stage, amount: row.amount, percent: `${(100 * row.share).toFixed(1)} %`,
   }));
   const parts = distinct(values, "part");
-  return stacked(values, width, "µs a sample", "format(datum.value, '~g')", parts, {colours: stageColours(parts)});
+  return stacked(values, width, "µs per sample", "format(datum.value, '~g')", parts, {colours: stageColours(parts)});
 }
 
 CHARTS.stages = {
@@ -142,7 +142,7 @@ function cpu(rows, width) {
   const parts = [["user", "user"], ["system", "system"]];
   const values = rows.map(withRun).flatMap((row) =>
     parts.map(([key, part]) => ({name: row.name, part, amount: row[key]})));
-  return stacked(values, width, "CPU µs a sample", "format(datum.value, '~g')", parts.map(([, part]) => part));
+  return stacked(values, width, "CPU µs per sample", "format(datum.value, '~g')", parts.map(([, part]) => part));
 }
 
 CHARTS.cpu = {split: () => ["workload", "mode"], most: MOST_BARS, spec: cpu};

@@ -1,4 +1,4 @@
-// Charts of trainings: what came of each epoch.
+// Charts of trainings: the outcome of each epoch.
 
 // A line for each of these columns, and for each run where there are several. `least`: what the axis reaches to, so that
 // next to nothing looks like it.
@@ -35,7 +35,7 @@ function byEpoch(rows, width, columns, title, axis = {}, least = 0) {
 }
 
 function epochLoss(rows, width) {
-  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "mean loss of a sample");
+  return byEpoch(rows, width, [["training", "training"], ["validation", "validation"]], "mean loss per sample");
 }
 
 function epochAccuracy(rows, width) {
@@ -53,7 +53,7 @@ function epochWaiting(rows, width) {
                  0.1);
 }
 
-// A bar an epoch, of many the first and the last.
+// One bar per epoch; if there are many, only for the first and the last.
 function epochStages(rows, width) {
   const several = rows[0].run !== undefined;
   const epochs = distinct(rows, "epoch").sort((a, b) => a - b);

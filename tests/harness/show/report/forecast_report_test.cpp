@@ -38,7 +38,7 @@ TEST(ForecastReport, SaysBesideTheCurveWhatFollows) {
   const std::vector<Forecast> forecasts{forecast_of("a<b.json")};
   const Page page{.style = "STYLE", .script = "SCRIPT", .libraries = "LIBRARIES"};
   const std::string html = forecast_html(forecasts, {}, page);
-  EXPECT_THAT(html, HasSubstr("Storage saturates at 8 ranks (8 nodes), while no page cache holds a sample."));
+  EXPECT_THAT(html, HasSubstr("Storage saturates at 8 ranks (8 nodes), as long as no page cache holds a sample."));
   EXPECT_THAT(html, HasSubstr("<section id=\"forecast\" class=\"figures\">"));
   EXPECT_THAT(html, HasSubstr("a&lt;b.json"));
   EXPECT_THAT(html, Not(HasSubstr("a<b.json")));

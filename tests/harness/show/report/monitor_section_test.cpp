@@ -51,7 +51,7 @@ TEST(MonitorSection, NamesWhatWasZeroAllAlong) {
   record.series = {{.name = "swapped in", .of = "memory", .unit = "bytes/s", .source = "", .values = {kNone, 0}},
                    series("cpu0", {0, 0}),
                    series("cpu1", {0, 0.5})};
-  EXPECT_THAT(section_of(record).notes[1], "Not drawn, as 0 or unknown throughout: swapped in.");
+  EXPECT_THAT(section_of(record).notes[1], "Not shown, because 0 or unknown throughout: swapped in.");
 }
 
 TEST(MonitorSection, FoldsManyOfAKindToLowestMeanAndHighest) {

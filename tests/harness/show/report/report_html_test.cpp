@@ -52,7 +52,7 @@ TEST(ReportHtml, HasWarningsByKindAtTheEndEachWithALinkToItsChart) {
   EXPECT_LT(html.find("<section id=\"machine\""), all);
   EXPECT_LT(all, html.find("<section id=\"command\">"));
   EXPECT_THAT(html, HasSubstr("too few for a reliable interval <a href=\"#trials\" data-workload=\"mnist\">Trials "
-                              "along the run</a></li>"));
+                              "over the run</a></li>"));
   for (CellResult& cell : result.cells) cell.trials.assign(3, cell.trials[0]);
   EXPECT_THAT(html_of(Reported({result})), Not(HasSubstr("<section id=\"warnings\">")));
 }

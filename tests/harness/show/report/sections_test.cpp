@@ -163,7 +163,7 @@ TEST(ScalingSection, HasTheLawsOfThreeCountsAndTheirWords) {
   EXPECT_NEAR(std::get<double>(column_of(section, "fit-capped")[1]), 2000, 0.01);
   ASSERT_EQ(section.notes.size(), 1U);
   EXPECT_THAT(section.notes[0],
-              HasSubstr("; Linear up to a cap: 1.0 k samples/s a worker, no cap reached; off by 0.0 %."));
+              HasSubstr("; Linear up to a cap: 1.0 k samples/s per worker, no cap reached; off by 0.0 %."));
 }
 
 TEST(WaitsSection, TakesMediansOverTrialsAndTheLongestOfAll) {
