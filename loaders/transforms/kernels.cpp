@@ -15,10 +15,10 @@ std::vector<const Kernels*> find_supported() {
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   if (avx2) found.push_back(&kAvx2Kernels);
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
-    found.push_back(&kAvx512Kernels);
-  }
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  if (avx512) found.push_back(&kAvx512Kernels);
+  if (avx512 && __builtin_cpu_supports("avx512vbmi")) found.push_back(&kAvx512VbmiKernels);
 #endif
   return found;
 }

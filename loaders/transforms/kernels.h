@@ -29,26 +29,55 @@ struct KernelLoops {
                          float* out);
   void (*interleave_bf16)(const std::uint8_t* in, std::size_t plane_stride, std::size_t count, const Affine* affine,
                           std::uint16_t* out);
+
+  // The other way: `count` interleaved pixels to three planes, `plane_stride` values apart; affine[c] is for plane c.
+  void (*split_u8)(const std::uint8_t* in, std::size_t count, std::uint8_t* out, std::size_t plane_stride);
+  void (*split_f32)(const std::uint8_t* in, std::size_t count, const Affine* affine, float* out,
+                    std::size_t plane_stride);
+  void (*split_bf16)(const std::uint8_t* in, std::size_t count, const Affine* affine, std::uint16_t* out,
+                     std::size_t plane_stride);
+
+  // `count` interleaved pixels that stay so; affine[c] is for channel c.
+  void (*pixels_f32)(const std::uint8_t* in, std::size_t count, const Affine* affine, float* out);
+  void (*pixels_bf16)(const std::uint8_t* in, std::size_t count, const Affine* affine, std::uint16_t* out);
 };
 
-// Bilinear resize of RGB pixels, one output row at a time: first blends two source rows into one, then blends two
-// neighbours in it for each output pixel. Intermediate values are 64 times a byte, weights are fractions of 2^15.
-// Both products are rounded, (difference * weight + 2^14) >> 15, and so is the last sum, (value + 32) >> 6. Integers
-// only, so that every level gives the same bits; no value is off by more than 1/32 before the last rounding.
+// Where a value of the output lies in a row or column of the source.
+struct Tap {
+  std::uint32_t first = 0;        // pixel of the source
+  std::uint16_t next_weight = 0;  // of the one after it, in parts of 2^16; 0 where there is none
+};
+
+// What a level has made of the columns' taps. How it uses the memory is its own business.
+struct alignas(64) PlanLine {
+  std::byte bytes[64];
+};
+
+// Enough of them at every level.
+constexpr std::size_t plan_lines(std::size_t columns) {
+  return 1 + 5 * ((columns + 7) / 8);
+}
+
+// Bilinear resize of RGB pixels: each row of the source is sampled at the columns of the output, and then each row of
+// the output is blended from two of those. In between, values are words, 256 times a byte. Both steps add up first *
+// (2^16 - weight) >> 16, where the factor is at most 2^16 - 1, and next * weight >> 16; the byte is (sum + 130) >> 8:
+// 128 to round it, and 2 because the four products lose up to one each. Integers only, so that every level gives the
+// same bits; no value is off by more than 1/64 of a byte's step before the last rounding.
 struct ResizeLoops {
-  // out[4 * i + c] = upper + (lower - upper) * weight for `pixels` pixels of three bytes; out[4 * i + 3] is 0. Reads
-  // nothing beyond the last pixel.
-  void (*blend_rows)(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t pixels, std::int16_t weight,
-                     std::int16_t* out);
+  // Prepares rows of `pixels` pixels for sampling at these `count` taps, which ascend or descend.
+  void (*plan_columns)(const Tap* taps, std::size_t count, std::size_t pixels, PlanLine* plan);
 
-  // planes[c * plane_stride + i] = value + (next - value) * weights[4 * i], where `value` is pixel first[i] of the
-  // blended row and `next` is the pixel after it. `weights` repeats each pixel's weight four times. `count` is a
-  // multiple of kResizeStep, and pixel first[i] + 1 is readable even if its weight is 0.
-  void (*sample_columns)(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
-                         std::size_t count, std::uint8_t* planes, std::size_t plane_stride);
+  // out[r][3 * i + c] = channel c of row r at tap i. Nothing is read beyond a row's last pixel; up to kSampledSlack
+  // values behind those of a row may be overwritten.
+  void (*sample_columns)(const PlanLine* plan, const std::uint8_t* const* rows, std::size_t row_count,
+                         std::uint16_t* const* out);
+
+  // `count` values; `next_weight` as in a Tap. May read up to kSampledSlack values behind those of a row.
+  void (*blend_rows)(const std::uint16_t* first, const std::uint16_t* next, std::uint16_t next_weight,
+                     std::size_t count, std::uint8_t* out);
 };
 
-inline constexpr std::size_t kResizeStep = 16;
+inline constexpr std::size_t kSampledSlack = 64;
 
 // Turns a volume by right angles, and rounds it.
 struct VolumeLoops {
@@ -63,9 +92,9 @@ struct VolumeLoops {
 
 inline constexpr std::size_t kTile = 16;
 
-struct Kernels : KernelLoops {  // the loops with cached stores
-  std::string_view name;        // "scalar", "avx2" or "avx512": what the result reports
-  KernelLoops streaming;        // falls back to cached stores if `out` is not aligned to 64 bytes
+struct Kernels : KernelLoops {  // these are the cached ones
+  std::string_view name;        // "scalar", "avx2", "avx512" or "avx512vbmi": what the result reports
+  KernelLoops streaming;        // fall back to cached ones where `out` is not aligned to 64 bytes
   bool has_streaming;           // whether `streaming` differs from the cached ones
   void (*fence)();              // call after streaming stores, before telling another thread
   ResizeLoops resize;

@@ -2,6 +2,7 @@
 
 #include "loaders/transforms/kernels_body.h"
 #include "loaders/transforms/kernels_levels.h"
+#include "loaders/transforms/kernels_resize_avx2.h"
 #include "loaders/transforms/kernels_x86.h"
 
 namespace loadline {
@@ -79,85 +80,17 @@ struct Avx2 {
     interleave_by_shuffles<ThirtyTwoBytes<Avx2>>(r, g, b, out);
   }
 
-  using Weight = __m256i;
-  static constexpr std::size_t kBlendPixels = 4;
-  static constexpr std::size_t kBlendReadBytes = 16;
+  static constexpr std::size_t kSplitPixels = 32;
+  using Split = SplitBytes<ThirtyTwoBytes<Avx2>>;
 
-  LOADLINE_INLINE Weight weight(std::int16_t value) { return _mm256_set1_epi16(value); }
+  LOADLINE_INLINE Split split(const std::uint8_t* in) { return split_by_shuffles<ThirtyTwoBytes<Avx2>>(in); }
 
-  LOADLINE_INLINE __m256i between(__m256i first, __m256i second, __m256i weight) {
-    return _mm256_add_epi16(first, _mm256_mulhrs_epi16(_mm256_sub_epi16(second, first), weight));
+  template <Stores kStores, int kChannel>
+  LOADLINE_INLINE void store_split(const Split& split, std::uint8_t* out) {
+    store<kStores>(split.planes[kChannel].bytes, out);
   }
 
-  // Two pixels of three bytes in each half, beginning at that byte, to words with a zero after each pixel.
-  template <int kUpperHalfFrom>
-  LOADLINE_INLINE __m256i widen(__m256i bytes) {
-    constexpr char z = -1;
-    constexpr char h = kUpperHalfFrom;
-    const __m256i places = _mm256_setr_epi8(0, z, 1, z, 2, z, z, z, 3, z, 4, z, 5, z, z, z,  //
-                                            h, z, h + 1, z, h + 2, z, z, z, h + 3, z, h + 4, z, h + 5, z, z, z);
-    return _mm256_slli_epi16(_mm256_shuffle_epi8(bytes, places), 6);
-  }
-
-  LOADLINE_INLINE __m256i pixels(const std::uint8_t* in) {
-    return widen<6>(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in))));
-  }
-
-  // Bytes 0 to 7 in one half, 4 to 11 in the other.
-  LOADLINE_INLINE __m256i pixels_exact(const std::uint8_t* in) {
-    const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in));
-    const __m128i high = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + 4));
-    return widen<2>(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
-  }
-
-  LOADLINE_INLINE void blend(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight, std::int16_t* out) {
-    store<Stores::kCached>(between(pixels(upper), pixels(lower), weight), out);
-  }
-
-  LOADLINE_INLINE void blend_exact(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight,
-                                   std::int16_t* out) {
-    store<Stores::kCached>(between(pixels_exact(upper), pixels_exact(lower), weight), out);
-  }
-
-  // Pixel `first` and the one after it, in each half.
-  LOADLINE_INLINE __m256i pairs(const std::int16_t* blended, std::uint32_t low, std::uint32_t high) {
-    const __m128i one = _mm_loadu_si128(reinterpret_cast<const __m128i*>(blended + 4 * std::size_t{low}));
-    const __m128i other = _mm_loadu_si128(reinterpret_cast<const __m128i*>(blended + 4 * std::size_t{high}));
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(one), other, 1);
-  }
-
-  // Four pixels in order.
-  LOADLINE_INLINE __m256i sample_four(const std::int16_t* blended, const std::uint32_t* first,
-                                      const std::int16_t* weights) {
-    const __m256i even = pairs(blended, first[0], first[2]);
-    const __m256i odd = pairs(blended, first[1], first[3]);
-    const __m256i weight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
-    const __m256i value = between(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), weight);
-    return _mm256_srli_epi16(_mm256_add_epi16(value, _mm256_set1_epi16(32)), 6);
-  }
-
-  LOADLINE_INLINE void sample_eight(const std::int16_t* blended, const std::uint32_t* first,
-                                    const std::int16_t* weights, std::uint8_t* planes, std::size_t plane_stride) {
-    // Each half has pixels 0, 1, 4, 5 or 2, 3, 6, 7; two of a plane side by side make a word.
-    const __m256i bytes =
-        _mm256_packus_epi16(sample_four(blended, first, weights), sample_four(blended, first + 4, weights + 16));
-    const __m256i places = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,  //
-                                            0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    const __m256i words = _mm256_shuffle_epi8(bytes, places);
-    const __m128i low = _mm256_castsi256_si128(words);
-    const __m128i high = _mm256_extracti128_si256(words, 1);
-    const __m128i red_green = _mm_unpacklo_epi16(low, high);
-    const __m128i blue = _mm_unpackhi_epi16(low, high);
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(planes), red_green);
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(planes + plane_stride), _mm_unpackhi_epi64(red_green, red_green));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(planes + 2 * plane_stride), blue);
-  }
-
-  LOADLINE_INLINE void sample(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
-                              std::uint8_t* planes, std::size_t plane_stride) {
-    sample_eight(blended, first, weights, planes, plane_stride);
-    sample_eight(blended, first + 8, weights + 32, planes + 8, plane_stride);
-  }
+  using Resize = ResizeByShuffles<Avx2>;
 
   using Lanes = float __attribute__((vector_size(32)));
   using Places = std::int32_t __attribute__((vector_size(32)));

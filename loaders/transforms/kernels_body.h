@@ -23,6 +23,8 @@ namespace loadline {
 //   void convert<stores>(const std::uint8_t* in, const Wide&, T* out);   sixteen values, T = float or uint16_t (bf16)
 //   void interleave(const std::uint8_t* r, g, b, std::uint8_t* out);   sixteen pixels to 48 bytes
 //   void interleave_many(const std::uint8_t* r, g, b, std::uint8_t* out);   kManyPixels of them, a multiple of sixteen
+//   Split split(const std::uint8_t* in);   kSplitPixels interleaved pixels, and of these channel c:
+//   void store_split<stores, c>(const Split&, std::uint8_t* out);
 //   bool kHasStreaming; void fence();
 // For streaming stores, `out` is aligned to the bytes that one call writes, but to at most 64.
 template <typename Level, Stores kStores>
@@ -75,15 +77,59 @@ struct Loops {
     interleave_planes(in, plane_stride, count, affine, out);
   }
 
+  static void split_u8(const std::uint8_t* in, std::size_t count, std::uint8_t* out, std::size_t plane_stride) {
+    if (must_fall_back(out, plane_stride)) return Cached::split_u8(in, count, out, plane_stride);
+    std::size_t i = 0;
+    for (; i + kSplit <= count; i += kSplit) {
+      const auto split = Level::split(in + 3 * i);
+      Level::template store_split<kStores, 0>(split, out + i);
+      Level::template store_split<kStores, 1>(split, out + plane_stride + i);
+      Level::template store_split<kStores, 2>(split, out + 2 * plane_stride + i);
+    }
+    for (; i < count; ++i) {
+      for (std::size_t c = 0; c < 3; ++c) out[c * plane_stride + i] = in[3 * i + c];
+    }
+  }
+
+  static void split_f32(const std::uint8_t* in, std::size_t count, const Affine* affine, float* out,
+                        std::size_t plane_stride) {
+    if (must_fall_back(out, plane_stride)) return Cached::split_f32(in, count, affine, out, plane_stride);
+    split_pixels(in, count, affine, out, plane_stride);
+  }
+
+  static void split_bf16(const std::uint8_t* in, std::size_t count, const Affine* affine, std::uint16_t* out,
+                         std::size_t plane_stride) {
+    if (must_fall_back(out, plane_stride)) return Cached::split_bf16(in, count, affine, out, plane_stride);
+    split_pixels(in, count, affine, out, plane_stride);
+  }
+
+  static void pixels_f32(const std::uint8_t* in, std::size_t count, const Affine* affine, float* out) {
+    if (must_fall_back(out)) return Cached::pixels_f32(in, count, affine, out);
+    convert_pixels(in, count, affine, out);
+  }
+
+  static void pixels_bf16(const std::uint8_t* in, std::size_t count, const Affine* affine, std::uint16_t* out) {
+    if (must_fall_back(out)) return Cached::pixels_bf16(in, count, affine, out);
+    convert_pixels(in, count, affine, out);
+  }
+
   static constexpr KernelLoops table() {
-    return {copy, to_f32, to_bf16, interleave_u8, interleave_f32, interleave_bf16};
+    return {copy,     to_f32,    to_bf16,    interleave_u8, interleave_f32, interleave_bf16,
+            split_u8, split_f32, split_bf16, pixels_f32,    pixels_bf16};
   }
 
  private:
   using Cached = Loops<Level, Stores::kCached>;
+  static constexpr std::size_t kSplit = Level::kSplitPixels;
 
   LOADLINE_INLINE bool must_fall_back(const void* out) {
     return kStores == Stores::kStreaming && reinterpret_cast<std::uintptr_t>(out) % 64 != 0;
+  }
+
+  // Of three planes, where they do not all begin with a line.
+  template <typename T>
+  LOADLINE_INLINE bool must_fall_back(const T* out, std::size_t plane_stride) {
+    return must_fall_back(out) || must_fall_back(out + plane_stride);
   }
 
   LOADLINE_INLINE Wide wide(const Affine* affine, std::size_t first, std::size_t period) {
@@ -120,6 +166,37 @@ struct Loops {
     if (i < count) convert_rest(in + i, count - i, same, out + i);
   }
 
+  // A few pixels at a time, plane after plane: stores to three planes in turns take twice as long.
+  template <typename T>
+  LOADLINE_INLINE void split_pixels(const std::uint8_t* in, std::size_t count, const Affine* affine, T* out,
+                                    std::size_t plane_stride) {
+    constexpr std::size_t kPixels = 512;
+    alignas(64) std::uint8_t planes[3 * kPixels];
+    for (std::size_t i = 0; i < count; i += kPixels) {
+      const std::size_t some = count - i < kPixels ? count - i : kPixels;
+      Cached::split_u8(in + 3 * i, some, planes, kPixels);
+      for (std::size_t c = 0; c < 3; ++c) {
+        convert_plane(planes + c * kPixels, some, affine[c], out + c * plane_stride + i);
+      }
+    }
+  }
+
+  // Sixteen interleaved pixels are three steps, in which the channels' constants repeat with period 3.
+  template <typename T>
+  LOADLINE_INLINE void convert_pixels(const std::uint8_t* in, std::size_t count, const Affine* affine, T* out) {
+    const Wide wides[3] = {wide(affine, 0, 3), wide(affine, kStep, 3), wide(affine, 2 * kStep, 3)};
+    const std::size_t values = 3 * count;
+    std::size_t i = 0;
+    for (; i + 3 * kStep <= values; i += 3 * kStep) {
+      Level::template convert<kStores>(in + i, wides[0], out + i);
+      Level::template convert<kStores>(in + i + kStep, wides[1], out + i + kStep);
+      Level::template convert<kStores>(in + i + 2 * kStep, wides[2], out + i + 2 * kStep);
+    }
+    for (std::size_t step = 0; i < values; i += kStep, ++step) {
+      convert_rest(in + i, values - i < kStep ? values - i : kStep, wides[step], out + i);
+    }
+  }
+
   // Sixteen interleaved pixels are three steps, in which the planes' constants repeat with period 3.
   template <typename T>
   LOADLINE_INLINE void interleave_planes(const std::uint8_t* in, std::size_t stride, std::size_t count,
@@ -139,52 +216,6 @@ struct Loops {
       for (std::size_t c = 0; c < 3; ++c) pixels[c] = in[c * stride + i];
       convert_rest(pixels, 3, first, out + 3 * i);
     }
-  }
-};
-
-// A Level has, for resizing, a type Weight, one weight in registers, and
-//   Weight weight(std::int16_t value);
-//   void blend(const std::uint8_t* upper, const std::uint8_t* lower, const Weight&, std::int16_t* out);
-//     kBlendPixels pixels, reading kBlendReadBytes of each row; blend_exact() reads no more than the pixels
-//   void sample(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
-//               std::uint8_t* planes, std::size_t plane_stride);   kResizeStep pixels
-template <typename Level>
-struct Resize {
-  static constexpr std::size_t kBlend = Level::kBlendPixels;
-
-  static void blend_rows(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t pixels, std::int16_t weight,
-                         std::int16_t* out) {
-    const auto wide = Level::weight(weight);
-    if (pixels < kBlend) return blend_few(upper, lower, pixels, wide, out);
-    std::size_t i = 0;
-    for (; 3 * i + Level::kBlendReadBytes <= 3 * pixels; i += kBlend) {
-      Level::blend(upper + 3 * i, lower + 3 * i, wide, out + 4 * i);
-    }
-    // The last ones overlap finished ones and write the same values.
-    for (; i < pixels; i += kBlend) {
-      if (i + kBlend > pixels) i = pixels - kBlend;
-      Level::blend_exact(upper + 3 * i, lower + 3 * i, wide, out + 4 * i);
-    }
-  }
-
-  static void sample_columns(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
-                             std::size_t count, std::uint8_t* planes, std::size_t plane_stride) {
-    for (std::size_t i = 0; i < count; i += kResizeStep) {
-      Level::sample(blended, first + i, weights + 4 * i, planes + i, plane_stride);
-    }
-  }
-
-  static constexpr ResizeLoops table() { return {blend_rows, sample_columns}; }
-
- private:
-  static void blend_few(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t pixels,
-                        const typename Level::Weight& wide, std::int16_t* out) {
-    std::uint8_t padded[2][3 * kBlend] = {};
-    std::int16_t blended[4 * kBlend];
-    __builtin_memcpy(padded[0], upper, 3 * pixels);
-    __builtin_memcpy(padded[1], lower, 3 * pixels);
-    Level::blend_exact(padded[0], padded[1], wide, blended);
-    __builtin_memcpy(out, blended, 4 * pixels * sizeof(std::int16_t));
   }
 };
 
@@ -286,44 +317,9 @@ constexpr Kernels kernels_of(const char* name) {
           Loops<Level, Stores::kStreaming>::table(),
           Level::kHasStreaming,
           Level::fence,
-          Resize<Level>::table(),
+          Level::Resize::table(),
           Volumes<Level, Stores::kCached>::table(),
           Volumes<Level, Stores::kStreaming>::table()};
-}
-
-// Where a byte of interleaved pixels comes from: places[part][channel][i] is the pixel whose `channel` is byte 16 *
-// part + i of 48, or above 127 if that byte belongs to another channel, for which a byte shuffle gives 0.
-struct InterleavePlaces {
-  alignas(16) std::uint8_t places[3][3][16];
-};
-
-consteval InterleavePlaces interleave_places() {
-  InterleavePlaces all{};
-  for (int byte = 0; byte < 48; ++byte) {
-    for (int channel = 0; channel < 3; ++channel) {
-      all.places[byte / 16][channel][byte % 16] = static_cast<std::uint8_t>(byte % 3 == channel ? byte / 3 : 0x80);
-    }
-  }
-  return all;
-}
-
-// Each 16 bytes of three planes become three 16-byte vectors of interleaved bytes, each from one shuffle per plane.
-// Bytes has
-//   Bytes::load(const std::uint8_t*);   Bytes::kPixels of them
-//   Bytes shuffled(const std::uint8_t* places) const;   within each 16 bytes, by the same 16 places; above 127: 0
-//   Bytes operator|(const Bytes&) const;
-//   void store(std::uint8_t* out, std::size_t stride) const;   each 16 bytes, `stride` apart
-template <typename Bytes>
-LOADLINE_INLINE void interleave_by_shuffles(const std::uint8_t* red, const std::uint8_t* green,
-                                            const std::uint8_t* blue, std::uint8_t* out) {
-  static constexpr InterleavePlaces kPlaces = interleave_places();
-  const Bytes r = Bytes::load(red);
-  const Bytes g = Bytes::load(green);
-  const Bytes b = Bytes::load(blue);
-  for (int part = 0; part < 3; ++part) {
-    const auto& places = kPlaces.places[part];
-    (r.shuffled(places[0]) | g.shuffled(places[1]) | b.shuffled(places[2])).store(out + 16 * part, 48);
-  }
 }
 
 }  // namespace loadline

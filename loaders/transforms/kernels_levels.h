@@ -6,7 +6,10 @@
 namespace loadline {
 
 extern const Kernels kScalarKernels;
-extern const Kernels kAvx2Kernels;    // x86-64 builds only: needs AVX2 and BMI2
-extern const Kernels kAvx512Kernels;  // x86-64 builds only: needs AVX-512 F, BW, VL and DQ
+
+// x86-64 builds only.
+extern const Kernels kAvx2Kernels;        // needs AVX2 and BMI2
+extern const Kernels kAvx512Kernels;      // needs AVX-512 F, BW, VL and DQ besides
+extern const Kernels kAvx512VbmiKernels;  // needs AVX-512 VBMI besides: Ice Lake, Zen 4 and later
 
 }  // namespace loadline

@@ -2,9 +2,49 @@
 // (SSE2, NEON).
 #include "loaders/transforms/kernels_body.h"
 #include "loaders/transforms/kernels_levels.h"
+#include "loaders/transforms/kernels_resize.h"
 
 namespace loadline {
 namespace {
+
+// A plan is the number of taps, and behind it the taps.
+struct ScalarResize {
+  static constexpr ResizeLoops table() { return {plan_columns, sample_columns, blend_rows}; }
+
+ private:
+  static void plan_columns(const Tap* taps, std::size_t count, std::size_t /*pixels*/, PlanLine* plan) {
+    __builtin_memcpy(plan, &count, sizeof count);
+    __builtin_memcpy(plan + 1, taps, count * sizeof *taps);
+  }
+
+  LOADLINE_INLINE std::uint32_t weighted(std::uint32_t first, std::uint32_t next, std::uint16_t next_weight) {
+    return (first * first_weight(next_weight) >> 16U) + (next * next_weight >> 16U);
+  }
+
+  static void sample_columns(const PlanLine* plan, const std::uint8_t* const* rows, std::size_t row_count,
+                             std::uint16_t* const* out) {
+    std::size_t count = 0;
+    __builtin_memcpy(&count, plan, sizeof count);
+    const auto* taps = reinterpret_cast<const Tap*>(plan + 1);
+    for (std::size_t row = 0; row < row_count; ++row) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const Tap tap = taps[i];
+        const std::uint8_t* first = rows[row] + 3 * std::size_t{tap.first};
+        const std::uint8_t* next = tap.next_weight == 0 ? first : first + 3;
+        for (std::size_t c = 0; c < 3; ++c) {
+          out[row][3 * i + c] = static_cast<std::uint16_t>(weighted(256U * first[c], 256U * next[c], tap.next_weight));
+        }
+      }
+    }
+  }
+
+  static void blend_rows(const std::uint16_t* first, const std::uint16_t* next, std::uint16_t next_weight,
+                         std::size_t count, std::uint8_t* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = static_cast<std::uint8_t>((weighted(first[i], next[i], next_weight) + kRoundByte) >> 8U);
+    }
+  }
+};
 
 struct Scalar {
   static constexpr bool kHasStreaming = false;
@@ -57,36 +97,17 @@ struct Scalar {
     interleave(r, g, b, out);
   }
 
-  using Weight = std::int16_t;
-  static constexpr std::size_t kBlendPixels = 1;
-  static constexpr std::size_t kBlendReadBytes = 3;
+  static constexpr std::size_t kSplitPixels = 16;
+  using Split = const std::uint8_t*;
 
-  LOADLINE_INLINE Weight weight(std::int16_t value) { return value; }
+  LOADLINE_INLINE Split split(const std::uint8_t* in) { return in; }
 
-  LOADLINE_INLINE int between(int first, int second, int weight) {
-    return first + (((second - first) * weight + 0x4000) >> 15);
+  template <Stores kStores, int kChannel>
+  LOADLINE_INLINE void store_split(Split pixels, std::uint8_t* out) {
+    for (int i = 0; i < 16; ++i) out[i] = pixels[3 * i + kChannel];
   }
 
-  LOADLINE_INLINE void blend(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight, std::int16_t* out) {
-    for (int c = 0; c < 3; ++c) out[c] = static_cast<std::int16_t>(between(64 * upper[c], 64 * lower[c], weight));
-    out[3] = 0;
-  }
-
-  LOADLINE_INLINE void blend_exact(const std::uint8_t* upper, const std::uint8_t* lower, Weight weight,
-                                   std::int16_t* out) {
-    blend(upper, lower, weight, out);
-  }
-
-  LOADLINE_INLINE void sample(const std::int16_t* blended, const std::uint32_t* first, const std::int16_t* weights,
-                              std::uint8_t* planes, std::size_t plane_stride) {
-    for (std::size_t i = 0; i < kResizeStep; ++i) {
-      const std::int16_t* pixel = blended + 4 * std::size_t{first[i]};
-      for (std::size_t c = 0; c < 3; ++c) {
-        const int value = between(pixel[c], pixel[4 + c], weights[4 * i]);
-        planes[c * plane_stride + i] = static_cast<std::uint8_t>((value + 32) >> 6);
-      }
-    }
-  }
+  using Resize = ScalarResize;
 
   using Lanes = float __attribute__((vector_size(16)));
   using Places = std::int32_t __attribute__((vector_size(16)));

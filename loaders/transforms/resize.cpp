@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "loaders/error.h"
@@ -12,24 +13,77 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kRowLineBytes = 64;
-constexpr double kOne = 32768;  // a kernel weight of 1
+constexpr double kOne = 65536;  // of a Tap's weight
+constexpr std::size_t kChannels = 3;
 
-struct Tap {
-  std::size_t first = 0;    // pixel of the source
-  std::int16_t weight = 0;  // of the pixel after it, in units of 1 / kOne; 0 if there is none
+// Pixels of the output spread over a stretch of the source's rows or columns.
+class Taps {
+ public:
+  Taps(std::size_t count, double begin, double extent, std::size_t pixels)
+      : begin_(begin - 0.5), scale_(extent / static_cast<double>(count)), last_(static_cast<double>(pixels - 1)) {}
+
+  Tap operator[](std::size_t index) const {
+    const double centre = begin_ + (static_cast<double>(index) + 0.5) * scale_;
+    const double position = std::clamp(centre, 0.0, last_);
+    const auto first = static_cast<std::uint32_t>(position);
+    const auto weight = static_cast<std::uint32_t>((position - static_cast<double>(first)) * kOne + 0.5);
+    // Too close to the next pixel for a weight of 16 bits.
+    if (weight >= 65536) return {first + 1, 0};
+    return {first, static_cast<std::uint16_t>(weight)};
+  }
+
+ private:
+  double begin_;
+  double scale_;
+  double last_;
 };
 
-// `index`-th of `count` pixels spread over [begin, begin + extent) of a source of `pixels`.
-Tap tap_of(std::size_t index, std::size_t count, double begin, double extent, std::size_t pixels) {
-  const double scale = extent / static_cast<double>(count);
-  const double centre = begin + (static_cast<double>(index) + 0.5) * scale - 0.5;
-  const auto last = static_cast<double>(pixels - 1);
-  const double position = std::clamp(centre, 0.0, last);
-  const double first = std::floor(position);
-  const double weight = std::nearbyint((position - first) * kOne);
-  // Too close to the next pixel for a weight of 16 bits.
-  if (weight >= kOne) return {static_cast<std::size_t>(first) + 1, 0};
-  return {static_cast<std::size_t>(first), static_cast<std::int16_t>(weight)};
+// Rows of the output that are made together, and the rows of the source that they can look at. All of these stay in the
+// first-level cache between the steps.
+constexpr std::size_t kStripRows = 4;
+constexpr std::size_t kMostSources = 2 * kStripRows;
+
+// Which rows of the source have been sampled, and where: each is sampled once, when the first row of the output looks
+// at it. Rows of the output look at ascending ones, two at a time, so that only the latest two are wanted again.
+class SampledRows {
+ public:
+  // `memory` is for kSlots rows of so many lines.
+  SampledRows(const RgbView& in, SampledLine* memory, std::size_t lines) : in_(in), memory_(memory), lines_(lines) {}
+
+  static constexpr std::size_t kSlots = kMostSources + 2;
+
+  // Where row `y` of the source will be after the next sample().
+  const std::uint16_t* want(std::size_t y) {
+    if (y == latest_) return slot(taken_ - 1);
+    if (y == before_) return slot(taken_ - 2);
+    before_ = latest_;
+    latest_ = y;
+    sources_[count_] = in_.row(y);
+    targets_[count_] = slot(taken_++);
+    return targets_[count_++];
+  }
+
+  void sample(const ResizeLoops& loops, const PlanLine* plan) {
+    loops.sample_columns(plan, sources_.data(), count_, targets_.data());
+    count_ = 0;
+  }
+
+ private:
+  std::uint16_t* slot(std::size_t number) const { return memory_[number % kSlots * lines_].values; }
+
+  const RgbView& in_;
+  SampledLine* memory_;
+  std::size_t lines_;
+  std::array<const std::uint8_t*, kMostSources> sources_{};
+  std::array<std::uint16_t*, kMostSources> targets_{};
+  std::size_t count_ = 0;          // of these: wanted and not sampled
+  std::size_t taken_ = 0;          // slots, since the beginning
+  std::size_t latest_ = SIZE_MAX;  // row in the last of them
+  std::size_t before_ = SIZE_MAX;  // row in the one before
+};
+
+constexpr std::size_t sampled_lines(std::size_t columns) {
+  return (kChannels * columns + kSampledSlack + 31) / 32;
 }
 
 template <typename T>
@@ -45,8 +99,7 @@ BilinearResize::BilinearResize(ImageSize out, DType dtype, Layout layout, std::v
       dtype_(dtype),
       layout_(layout),
       affine_(std::move(affine)),
-      kernels_(kernels),
-      padded_width_((out.width + kResizeStep - 1) / kResizeStep * kResizeStep) {
+      kernels_(kernels) {
   if (out.pixels() == 0) throw usage_error(fmt::format("resize to {} x {}: no pixels", out.width, out.height));
 }
 
@@ -62,20 +115,36 @@ void BilinearResize::apply(const RgbView& in, bool flip, ResizeScratch& scratch,
   apply(in, all, flip, scratch, out, stores);
 }
 
-// Rows are blended before columns: source pixels are neighbours there, and the gather, which costs more, happens once
-// per output row instead of once for each of the two source rows.
+// Columns are sampled before rows are blended: a row of the source is sampled once at most, and what is blended is as
+// narrow as the output.
 void BilinearResize::apply(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch, std::byte* out,
                            Stores stores) const {
   prepare(in, window, flip, scratch);
   const KernelLoops& loops = kernels_.loops(effective(stores));
-  for (std::size_t y = 0; y < out_.height; ++y) {
-    const Tap tap = tap_of(y, out_.height, window.top, window.height, in.size.height);
-    const std::uint8_t* upper = in.row(tap.first);
-    const std::uint8_t* lower = tap.weight == 0 ? upper : upper + in.row_bytes;
-    kernels_.resize.blend_rows(upper, lower, in.size.width, tap.weight, scratch.blended_.data());
-    kernels_.resize.sample_columns(scratch.blended_.data(), scratch.first_.data(), scratch.weights_.data(),
-                                   padded_width_, scratch.planes_.data(), padded_width_);
-    convert_row(scratch.planes_.data(), y, out, loops);
+  const Taps rows(out_.height, window.top, window.height, in.size.height);
+  const std::size_t values = kChannels * out_.width;
+  SampledRows sampled(in, scratch.sampled_.data(), sampled_lines(out_.width));
+  struct Blend {
+    const std::uint16_t* first = nullptr;
+    const std::uint16_t* next = nullptr;
+    std::uint16_t next_weight = 0;
+  };
+  std::array<Blend, kStripRows> strip;
+  const bool in_place = dtype_ == DType::kU8 && layout_ == Layout::kNHWC;
+  for (std::size_t y = 0; y < out_.height; y += kStripRows) {
+    const std::size_t count = std::min(kStripRows, out_.height - y);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Tap tap = rows[y + i];
+      strip[i].first = strip[i].next = sampled.want(tap.first);
+      if (tap.next_weight != 0) strip[i].next = sampled.want(tap.first + 1);
+      strip[i].next_weight = tap.next_weight;
+    }
+    sampled.sample(kernels_.resize, scratch.plan_.data());
+    std::uint8_t* pixels = in_place ? reinterpret_cast<std::uint8_t*>(out) + y * values : scratch.pixels_.data();
+    for (std::size_t i = 0; i < count; ++i) {
+      kernels_.resize.blend_rows(strip[i].first, strip[i].next, strip[i].next_weight, values, pixels + i * values);
+    }
+    if (!in_place) convert_rows(pixels, y, count, out, loops);
   }
 }
 
@@ -84,18 +153,19 @@ void BilinearResize::apply(const DeepRgbView& in, const Window& window, bool fli
   if (dtype_ != DType::kF32) throw usage_error("resize of 16 bits: its output is f32");
   constexpr float kDeepOfAByte = 257;  // 65535 / 255
   auto* const values = reinterpret_cast<float*>(out);
+  const Taps rows(out_.height, window.top, window.height, in.size.height);
+  const Taps columns(out_.width, window.left, window.width, in.size.width);
   for (std::size_t y = 0; y < out_.height; ++y) {
-    const Tap down = tap_of(y, out_.height, window.top, window.height, in.size.height);
+    const Tap down = rows[y];
     const std::uint16_t* const upper = in.row(down.first);
-    const std::uint16_t* const lower = down.weight == 0 ? upper : in.row(down.first + 1);
-    const auto below = static_cast<float>(down.weight / kOne);
+    const std::uint16_t* const lower = down.next_weight == 0 ? upper : in.row(down.first + 1);
+    const auto below = static_cast<float>(down.next_weight / kOne);
     for (std::size_t x = 0; x < out_.width; ++x) {
-      const std::size_t column = flip ? out_.width - 1 - x : x;
-      const Tap across = tap_of(column, out_.width, window.left, window.width, in.size.width);
-      const std::size_t left = 3 * across.first;
-      const std::size_t right = across.weight == 0 ? left : left + 3;
-      const auto beside = static_cast<float>(across.weight / kOne);
-      for (std::size_t c = 0; c < 3; ++c) {
+      const Tap across = columns[flip ? out_.width - 1 - x : x];
+      const std::size_t left = kChannels * std::size_t{across.first};
+      const std::size_t right = across.next_weight == 0 ? left : left + kChannels;
+      const auto beside = static_cast<float>(across.next_weight / kOne);
+      for (std::size_t c = 0; c < kChannels; ++c) {
         const auto mix = [&](const std::uint16_t* row) {
           const auto first = static_cast<float>(row[left + c]);
           return first + beside * (static_cast<float>(row[right + c]) - first);
@@ -111,44 +181,35 @@ void BilinearResize::apply(const DeepRgbView& in, const Window& window, bool fli
 }
 
 void BilinearResize::prepare(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch) const {
-  grow(scratch.first_, padded_width_);
-  grow(scratch.weights_, 4 * padded_width_);
-  grow(scratch.blended_, 4 * (in.size.width + 1));  // one more pixel, which is read with weight 0
-  grow(scratch.planes_, 3 * padded_width_);
-  for (std::size_t x = 0; x < padded_width_; ++x) {
-    // The padding repeats the last column.
-    const std::size_t column = std::min(x, out_.width - 1);
-    const Tap tap =
-        tap_of(flip ? out_.width - 1 - column : column, out_.width, window.left, window.width, in.size.width);
-    scratch.first_[x] = static_cast<std::uint32_t>(tap.first);
-    std::fill_n(scratch.weights_.begin() + static_cast<std::ptrdiff_t>(4 * x), 4, tap.weight);
-  }
+  grow(scratch.columns_, out_.width);
+  grow(scratch.plan_, plan_lines(out_.width));
+  grow(scratch.sampled_, SampledRows::kSlots * sampled_lines(out_.width));
+  grow(scratch.pixels_, kStripRows * kChannels * out_.width);
+  const Taps columns(out_.width, window.left, window.width, in.size.width);
+  for (std::size_t x = 0; x < out_.width; ++x) scratch.columns_[x] = columns[flip ? out_.width - 1 - x : x];
+  kernels_.resize.plan_columns(scratch.columns_.data(), out_.width, in.size.width, scratch.plan_.data());
 }
 
-void BilinearResize::convert_row(const std::uint8_t* planes, std::size_t row, std::byte* out,
-                                 const KernelLoops& loops) const {
-  const std::size_t width = out_.width;
-  auto* u8 = reinterpret_cast<std::uint8_t*>(out);
-  auto* f32 = reinterpret_cast<float*>(out);
-  auto* bf16 = reinterpret_cast<std::uint16_t*>(out);
-  if (layout_ == Layout::kNHWC) {
-    const std::size_t at = 3 * row * width;
-    switch (dtype_) {
-      case DType::kU8: return loops.interleave_u8(planes, padded_width_, width, u8 + at);
-      case DType::kF32: return loops.interleave_f32(planes, padded_width_, width, affine_.data(), f32 + at);
-      case DType::kBF16: return loops.interleave_bf16(planes, padded_width_, width, affine_.data(), bf16 + at);
-      case DType::kI32: return;  // affine_of() has refused it
-    }
-  }
-  for (std::size_t c = 0; c < 3; ++c) {
-    const std::uint8_t* plane = planes + c * padded_width_;
-    const std::size_t at = c * out_.pixels() + row * width;
-    switch (dtype_) {
-      case DType::kU8: loops.copy(plane, width, u8 + at); break;
-      case DType::kF32: loops.to_f32(plane, width, affine_[c], f32 + at); break;
-      case DType::kBF16: loops.to_bf16(plane, width, affine_[c], bf16 + at); break;
-      case DType::kI32: break;
-    }
+// Rows lie one behind the other in each plane, and in the whole where pixels are interleaved.
+void BilinearResize::convert_rows(const std::uint8_t* pixels, std::size_t first, std::size_t count, std::byte* out,
+                                  const KernelLoops& loops) const {
+  const bool interleaved = layout_ == Layout::kNHWC;
+  const std::size_t at = (interleaved ? kChannels : 1) * first * out_.width;
+  const std::size_t several = count * out_.width;
+  const std::size_t plane = out_.pixels();
+  const Affine* affine = affine_.data();
+  auto* u8 = reinterpret_cast<std::uint8_t*>(out) + at;
+  auto* f32 = reinterpret_cast<float*>(out) + at;
+  auto* bf16 = reinterpret_cast<std::uint16_t*>(out) + at;
+  switch (dtype_) {
+    case DType::kU8: return loops.split_u8(pixels, several, u8, plane);
+    case DType::kF32:
+      return interleaved ? loops.pixels_f32(pixels, several, affine, f32)
+                         : loops.split_f32(pixels, several, affine, f32, plane);
+    case DType::kBF16:
+      return interleaved ? loops.pixels_bf16(pixels, several, affine, bf16)
+                         : loops.split_bf16(pixels, several, affine, bf16, plane);
+    case DType::kI32: return;  // which affine_of() refused
   }
 }
 

@@ -1,5 +1,5 @@
-// Takes pixels of any size to their place in a batch: bilinear resize, flip, conversion, normalisation and layout,
-// one output row at a time.
+// From pixels of any size to their place in a batch: bilinear resize, flip, conversion, normalisation and layout, a few
+// rows of the output at a time.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,29 @@
 
 namespace loadline {
 
+// Values of a sampled row, in one line of the cache: loads as wide as that would take two otherwise.
+struct alignas(64) SampledLine {
+  std::uint16_t values[32];
+};
+
 // One thread's buffers for resizing: they grow to the largest image. Keep and reuse them.
 class ResizeScratch {
  private:
   friend class BilinearResize;
 
-  std::vector<std::uint32_t> first_;   // source pixel for each output column
-  std::vector<std::int16_t> weights_;  // weight weight of the pixel after it, four times
-  std::vector<std::int16_t> blended_;  // one row, blended for the current output row
-  std::vector<std::uint8_t> planes_;   // one row of the output
+  std::vector<Tap> columns_;
+  std::vector<PlanLine> plan_;
+  std::vector<SampledLine> sampled_;  // rows of the source at the columns of the output
+  std::vector<std::uint8_t> pixels_;  // rows of the output
 };
 
 // Immutable: any thread may call apply() with its own scratch.
 //
-// Each output pixel is interpolated from only the four source pixels around its centre, without an anti-aliasing
-// filter, like OpenCV's INTER_LINEAR. It is a byte before conversion, like an 8-bit image in any other pipeline, and
-// is rounded from a value within 1/32 of the exact one. So it differs by at most 1 of 255 from any equally careful
-// implementation, including OpenCV's (tests check that). All kernels give the same bytes. Float values are those of
-// ImageTransform: (byte / 255 - mean) / stddev.
+// Each pixel of the output is interpolated between the four of the source around its centre, and nothing else: no
+// filter against aliasing, as OpenCV's INTER_LINEAR. It is a byte before it is converted, as an 8-bit image is in any
+// other pipeline; rounded from a value within 1/64 of the exact one, so that it differs by at most 1 of 255 from any
+// other that is as careful, OpenCV's among them (tests hold it to that). All kernels give the same bytes. Float values
+// are then those of ImageTransform: (byte / 255 - mean) / stddev.
 class BilinearResize {
  public:
   // `affine` has one entry for each of the three channels. Throws usage Error for an output without pixels.
@@ -56,14 +61,14 @@ class BilinearResize {
 
  private:
   void prepare(const RgbView& in, const Window& window, bool flip, ResizeScratch& scratch) const;
-  void convert_row(const std::uint8_t* planes, std::size_t row, std::byte* out, const KernelLoops& loops) const;
+  void convert_rows(const std::uint8_t* pixels, std::size_t first, std::size_t count, std::byte* out,
+                    const KernelLoops& loops) const;
 
   ImageSize out_;
   DType dtype_;
   Layout layout_;
   std::vector<Affine> affine_;
   const Kernels& kernels_;
-  std::size_t padded_width_;  // of the output, in whole steps of the kernels
 };
 
 }  // namespace loadline

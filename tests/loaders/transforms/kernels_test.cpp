@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -112,6 +113,25 @@ void interleave(const KernelLoops& kernels, const std::uint8_t* in, std::size_t 
 }
 
 template <typename T>
+void split(const KernelLoops& kernels, const std::uint8_t* in, std::size_t count, T* out, std::size_t stride) {
+  if constexpr (std::is_same_v<T, float>) {
+    kernels.split_f32(in, count, kAffine.data(), out, stride);
+  } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+    kernels.split_bf16(in, count, kAffine.data(), out, stride);
+  } else {
+    kernels.split_u8(in, count, out, stride);
+  }
+}
+
+void pixels(const KernelLoops& kernels, const std::uint8_t* in, std::size_t count, float* out) {
+  kernels.pixels_f32(in, count, kAffine.data(), out);
+}
+
+void pixels(const KernelLoops& kernels, const std::uint8_t* in, std::size_t count, std::uint16_t* out) {
+  kernels.pixels_bf16(in, count, kAffine.data(), out);
+}
+
+template <typename T>
 std::vector<std::uint8_t> bits(const std::vector<T>& values) {
   Bytes bytes(values.size() * sizeof(T));
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -154,6 +174,37 @@ class EveryLevel : public testing::TestWithParam<std::tuple<const Kernels*, Stor
     }
   }
 
+  template <typename T>
+  void expect_split_as_reference() {
+    for (const std::size_t gap : {0U, 3U}) {
+      for (std::size_t count = 0; count <= kMostValues; ++count) {
+        const std::size_t stride = count + gap;
+        const Bytes in = input(3 * count, count);
+        Target<T> out(2 * stride + count, 0);
+        split(kernels_, in.data(), count, out.data(), stride);
+        const std::vector<T> values = out.values();
+        for (std::size_t i = 0; i < 3 * count; ++i) {
+          ASSERT_EQ(values[i % 3 * stride + i / 3], value_of<T>(in[i], kAffine[i % 3]))
+              << "value " << i << " of " << count << " pixels, planes " << stride << " apart";
+        }
+        ASSERT_FALSE(out.wrote_outside()) << count << " pixels";
+      }
+    }
+  }
+
+  template <typename T>
+  void expect_pixels_as_reference() {
+    for (std::size_t count = 0; count <= kMostValues; ++count) {
+      const Bytes in = input(3 * count, count);
+      Target<T> out(3 * count, 0);
+      pixels(kernels_, in.data(), count, out.data());
+      std::vector<T> expected;
+      for (std::size_t i = 0; i < 3 * count; ++i) expected.push_back(value_of<T>(in[i], kAffine[i % 3]));
+      ASSERT_EQ(bits(out.values()), bits(expected)) << count << " pixels";
+      ASSERT_FALSE(out.wrote_outside()) << count << " pixels";
+    }
+  }
+
   // Elements stay aligned to their own size; nothing is aligned to a vector or a line.
   template <typename T>
   void expect_the_same_at_any_address() {
@@ -164,12 +215,16 @@ class EveryLevel : public testing::TestWithParam<std::tuple<const Kernels*, Stor
         plane(kernels_, in.data() + in_shift, 77, kAffine[1], planar.data());
         Target<T> mixed(3 * 77, out_shift);
         interleave(kernels_, in.data() + in_shift, 77, 77, mixed.data());
+        Target<T> apart(3 * 77, out_shift);
+        split(kernels_, in.data() + in_shift, 77, apart.data(), 77);
         for (std::size_t i = 0; i < 77; ++i) {
+          ASSERT_EQ(apart.values()[77 + i], value_of<T>(in[in_shift + 3 * i + 1], kAffine[1]));
           ASSERT_EQ(planar.values()[i], value_of<T>(in[in_shift + i], kAffine[1]));
           ASSERT_EQ(mixed.values()[3 * i + 2], value_of<T>(in[in_shift + 2 * 77 + i], kAffine[2]));
         }
         ASSERT_FALSE(planar.wrote_outside());
         ASSERT_FALSE(mixed.wrote_outside());
+        ASSERT_FALSE(apart.wrote_outside());
       }
     }
   }
@@ -238,53 +293,90 @@ TEST_P(EveryLevel, RoundsBf16ToTheNearestAndTiesToEven) {
   EXPECT_THAT(out, testing::ElementsAre(0x3f80, 0x3f82, 0x3f81, 0x3f80));
 }
 
+TEST_P(EveryLevel, SplitsPixelsOfAnySizeAsTheReference) {
+  expect_split_as_reference<std::uint8_t>();
+  expect_split_as_reference<float>();
+  expect_split_as_reference<std::uint16_t>();
+}
+
+TEST_P(EveryLevel, ConvertsPixelsOfAnySizeAsTheReference) {
+  expect_pixels_as_reference<float>();
+  expect_pixels_as_reference<std::uint16_t>();
+}
+
 // As kernels.h says it.
-int between(int first, int second, int weight) {
-  return first + (((second - first) * weight + 0x4000) >> 15);
+std::uint32_t between(std::uint32_t first, std::uint32_t next, std::uint16_t next_weight) {
+  const std::uint32_t first_weight = next_weight == 0 ? 65535U : 65536U - next_weight;
+  return (first * first_weight >> 16U) + (next * next_weight >> 16U);
 }
 
 TEST_P(EveryLevel, BlendsRowsAsTheReference) {
-  for (const std::int16_t weight : std::array<std::int16_t, 4>{0, 1, 12345, 32767}) {
-    for (std::size_t pixels = 1; pixels <= 70; ++pixels) {
-      const Bytes upper = input(3 * pixels, 1);
-      const Bytes lower = input(3 * pixels, 90 + pixels);
-      Target<std::int16_t> out(4 * pixels, 0);
-      level_.resize.blend_rows(upper.data(), lower.data(), pixels, weight, out.data());
-      std::vector<std::int16_t> expected;
-      for (std::size_t i = 0; i < 3 * pixels; ++i) {
-        expected.push_back(static_cast<std::int16_t>(between(64 * upper[i], 64 * lower[i], weight)));
-        if (i % 3 == 2) expected.push_back(0);
+  for (const std::uint16_t weight : std::array<std::uint16_t, 5>{0, 1, 12345, 32768, 65535}) {
+    for (std::size_t count = 1; count <= kMostValues; ++count) {
+      std::vector<std::uint16_t> first(count + kSampledSlack);
+      std::vector<std::uint16_t> next(count + kSampledSlack);
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        first[i] = static_cast<std::uint16_t>(i * 7919 % 65281);
+        next[i] = static_cast<std::uint16_t>(65280 - i * 6007 % 65281);
       }
-      ASSERT_EQ(out.values(), expected) << pixels << " pixels, weight " << weight;
-      ASSERT_FALSE(out.wrote_outside()) << pixels << " pixels";
+      Target<std::uint8_t> out(count, 0);
+      level_.resize.blend_rows(first.data(), next.data(), weight, count, out.data());
+      Bytes expected;
+      for (std::size_t i = 0; i < count; ++i) {
+        expected.push_back(static_cast<std::uint8_t>((between(first[i], next[i], weight) + 130) >> 8U));
+      }
+      ASSERT_EQ(out.values(), expected) << count << " values, weight " << weight;
+      ASSERT_FALSE(out.wrote_outside()) << count << " values";
+    }
+  }
+}
+
+// `count` taps spread over a row.
+std::vector<Tap> taps_across(std::size_t pixels, std::size_t count) {
+  std::vector<Tap> taps(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    taps[i].first = static_cast<std::uint32_t>(i * pixels / count);
+    if (taps[i].first + 1 < pixels) taps[i].next_weight = static_cast<std::uint16_t>(i * 9973);
+  }
+  return taps;
+}
+
+// One row and several, each on the heap, so that a sanitizer sees a read past it.
+void expect_sampled_as_reference(const ResizeLoops& loops, std::size_t pixels, const std::vector<Tap>& taps) {
+  std::vector<PlanLine> plan(plan_lines(taps.size()));
+  loops.plan_columns(taps.data(), taps.size(), pixels, plan.data());
+  for (const std::size_t row_count : {1U, 3U}) {
+    std::vector<Bytes> rows;
+    std::vector<std::vector<std::uint16_t>> sampled(row_count,
+                                                    std::vector<std::uint16_t>(3 * taps.size() + kSampledSlack));
+    std::vector<const std::uint8_t*> in;
+    std::vector<std::uint16_t*> out;
+    for (std::size_t row = 0; row < row_count; ++row) {
+      rows.push_back(input(3 * pixels, row));
+      in.push_back(rows.back().data());
+      out.push_back(sampled[row].data());
+    }
+    loops.sample_columns(plan.data(), in.data(), row_count, out.data());
+    for (std::size_t row = 0; row < row_count; ++row) {
+      for (std::size_t i = 0; i < 3 * taps.size(); ++i) {
+        const Tap tap = taps[i / 3];
+        const std::size_t at = 3 * std::size_t{tap.first} + i % 3;
+        const std::uint32_t next = tap.next_weight == 0 ? 0U : rows[row][at + 3];
+        ASSERT_EQ(sampled[row][i], between(256U * rows[row][at], 256U * next, tap.next_weight))
+            << "row " << row << ", value " << i << ", " << taps.size() << " taps of " << pixels << " pixels";
+      }
     }
   }
 }
 
 TEST_P(EveryLevel, SamplesColumnsAsTheReference) {
-  const std::size_t pixels = 40;
-  const Bytes row = input(3 * pixels, 7);
-  std::vector<std::int16_t> blended;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    blended.push_back(static_cast<std::int16_t>(64 * row[i]));
-    if (i % 3 == 2) blended.push_back(0);
-  }
-  for (const std::size_t count : {kResizeStep, 5 * kResizeStep}) {
-    std::vector<std::uint32_t> first;
-    std::vector<std::int16_t> weights;
-    for (std::size_t i = 0; i < count; ++i) {
-      first.push_back(static_cast<std::uint32_t>(i * 7 % (pixels - 1)));
-      weights.insert(weights.end(), 4, static_cast<std::int16_t>(i * 9973 % 32768));
+  for (const std::size_t pixels : {1U, 2U, 5U, 6U, 21U, 22U, 40U, 100U, 333U, 1999U}) {
+    for (const std::size_t count : {1U, 7U, 8U, 10U, 11U, 23U, 64U, 224U}) {
+      std::vector<Tap> taps = taps_across(pixels, count);
+      expect_sampled_as_reference(level_.resize, pixels, taps);
+      std::ranges::reverse(taps);
+      expect_sampled_as_reference(level_.resize, pixels, taps);
     }
-    const std::size_t stride = count + 3;
-    Target<std::uint8_t> out(3 * stride, 0);
-    level_.resize.sample_columns(blended.data(), first.data(), weights.data(), count, out.data(), stride);
-    for (std::size_t i = 0; i < 3 * count; ++i) {
-      const std::size_t at = 4 * std::size_t{first[i / 3]} + i % 3;
-      const int expected = (between(blended[at], blended[at + 4], weights[4 * (i / 3)]) + 32) >> 6;
-      ASSERT_EQ(out.values()[i % 3 * stride + i / 3], expected) << "value " << i << " of " << 3 * count;
-    }
-    ASSERT_FALSE(out.wrote_outside());
   }
 }
 

@@ -71,28 +71,37 @@ TEST(BilinearResize, IsWithinOneOfOpenCv) {
   }
 }
 
-// Against the sum in double precision: before it is rounded, a value may be off by 1/32.
-TEST(BilinearResize, IsTheNearestByteOrNearlySo) {
-  const Picture picture = noise({37, 41});
-  const ImageSize out{.height = 53, .width = 29};
-  const Picture result = resized(picture, out);
+// The sum in double precision.
+double exact_value(const Picture& picture, ImageSize out, std::size_t byte) {
   const auto tap = [](std::size_t i, std::size_t count, std::size_t from) {
     return std::clamp((static_cast<double>(i) + 0.5) * static_cast<double>(from) / static_cast<double>(count) - 0.5,
                       0.0, static_cast<double>(from - 1));
   };
-  for (std::size_t i = 0; i < result.pixels.size(); ++i) {
-    const double y = tap(i / 3 / out.width, out.height, 37);
-    const double x = tap(i / 3 % out.width, out.width, 41);
-    double exact = 0;
-    for (const double row : {std::floor(y), std::floor(y) + 1}) {
-      for (const double column : {std::floor(x), std::floor(x) + 1}) {
-        const double weight = (1 - std::abs(y - row)) * (1 - std::abs(x - column));
-        if (weight == 0) continue;
-        exact += weight *
-                 picture.pixels[3 * (static_cast<std::size_t>(row) * 41 + static_cast<std::size_t>(column)) + i % 3];
+  const double y = tap(byte / 3 / out.width, out.height, picture.size.height);
+  const double x = tap(byte / 3 % out.width, out.width, picture.size.width);
+  double exact = 0;
+  for (const double row : {std::floor(y), std::floor(y) + 1}) {
+    for (const double column : {std::floor(x), std::floor(x) + 1}) {
+      const double weight = (1 - std::abs(y - row)) * (1 - std::abs(x - column));
+      if (weight == 0) continue;
+      const std::size_t pixel = static_cast<std::size_t>(row) * picture.size.width + static_cast<std::size_t>(column);
+      exact += weight * picture.pixels[3 * pixel + byte % 3];
+    }
+  }
+  return exact;
+}
+
+// Before it is rounded, a value may be off by 1/64.
+TEST(BilinearResize, IsTheNearestByteOrNearlySo) {
+  for (const ImageSize in : {ImageSize{37, 41}, ImageSize{150, 201}}) {
+    const Picture picture = noise(in);
+    for (const ImageSize out : {ImageSize{53, 29}, ImageSize{24, 99}, ImageSize{110, 40}, ImageSize{9, 13}}) {
+      const Picture result = resized(picture, out);
+      for (std::size_t i = 0; i < result.pixels.size(); ++i) {
+        ASSERT_NEAR(result.pixels[i], exact_value(picture, out, i), 0.5 + 1.0 / 64)
+            << "byte " << i << " of " << out.width << " x " << out.height;
       }
     }
-    ASSERT_NEAR(result.pixels[i], exact, 0.5 + 1.0 / 32) << "byte " << i;
   }
 }
 
