@@ -147,7 +147,8 @@ std::string key_of(const OptionRow& row);
 // but not loader settings and computes.
 bool is_for_ceilings(const OptionRow& row);
 
-// Whether `loadline train` takes the option: all except those about modes and trials.
+// Whether `loadline train` takes the option: it takes all except those about modes, sweeps, trials, verdicts and
+// monitoring, and --rank-timeout.
 bool is_for_training(const OptionRow& row);
 
 // Whether `loadline ab` and `loadline aa` take the option: they take those about what is measured, how long a trial
