@@ -29,8 +29,8 @@ struct MemoryNeed {
 MemoryNeed memory_need(const Result& prepared, std::size_t processes = 1);
 
 // Compares the need with the limit that leaves the least room: the memory that the system has available, what the
-// control group leaves and, per process, RLIMIT_AS and RLIMIT_DATA. RLIMIT_MEMLOCK does not matter because nothing
-// here locks memory.
+// control group leaves or a trial found (memory_trial.h) and, per process, RLIMIT_AS and RLIMIT_DATA. RLIMIT_MEMLOCK
+// does not matter because nothing here locks memory.
 MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t processes = 1);
 
 // Throws usage Error with the sum, its largest part and the limit if the need exceeds what the limit leaves.
