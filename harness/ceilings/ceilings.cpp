@@ -87,34 +87,33 @@ constexpr bool kBound = true;     // CeilingKind::upper_bound
 constexpr bool kOfDevice = true;  // CeilingKind::of_device
 
 constexpr std::array kKinds{
-    CeilingKind{"memory-read", "one byte of every line of a block larger than the caches", CeilingUnit::kBytes,
-                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_read},
-    CeilingKind{"memory-write", "a block larger than the caches written, through them or past them",
+    CeilingKind{"memory-read", "reads one byte of every cache line in a block larger than the caches",
                 CeilingUnit::kBytes, CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always,
-                make_memory_write},
-    CeilingKind{"memory-copy", "a block larger than the caches read and written elsewhere", CeilingUnit::kBytes,
-                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_copy},
-    CeilingKind{"device-read", "the dataset's files in the loader's requests, past the page cache", CeilingUnit::kBytes,
-                CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice, where_storage_is_read,
-                make_device_read},
-    CeilingKind{"mapped-read", "the dataset's files in the loader's requests, through the page cache, mapped",
+                make_memory_read},
+    CeilingKind{"memory-write", "writes a block larger than the caches, through them or past them", CeilingUnit::kBytes,
+                CeilingScope::kMachine, CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_write},
+    CeilingKind{"memory-copy", "copies a block larger than the caches", CeilingUnit::kBytes, CeilingScope::kMachine,
+                CeilingRole::kFilling, !kBound, !kOfDevice, always, make_memory_copy},
+    CeilingKind{"device-read", "reads the dataset's files by the loader's requests, past the page cache",
+                CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
+                where_storage_is_read, make_device_read},
+    CeilingKind{"mapped-read", "reads the dataset's mapped files by the loader's requests, through the page cache",
                 CeilingUnit::kBytes, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
                 where_blocks_are_mapped, make_mapped_read},
-    CeilingKind{"device-iops", "random samples of the dataset's files, or whole files of a folder, past the page cache",
+    CeilingKind{"device-iops", "reads random samples, or whole files of a folder, past the page cache",
                 CeilingUnit::kReads, CeilingScope::kDataset, CeilingRole::kFilling, kBound, kOfDevice,
                 where_each_sample_is_requested, make_device_iops},
-    CeilingKind{"page-cache", "random blocks of the dataset's files, by pread", CeilingUnit::kBytes,
+    CeilingKind{"page-cache", "reads random blocks of the dataset's files by pread", CeilingUnit::kBytes,
                 CeilingScope::kDataset, CeilingRole::kFilling, !kBound, !kOfDevice, where_files_are_read,
                 make_page_cache},
-    CeilingKind{"gather", "slots filled with random samples, and nothing else", CeilingUnit::kSamples,
-                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_nothing,
-                make_gather},
-    CeilingKind{"gather-drain", "slots filled with random samples, and read by the same threads", CeilingUnit::kSamples,
-                CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_time,
-                make_gather_drain},
-    CeilingKind{"drain", "one batch read by one thread, over and over", CeilingUnit::kSamples, CeilingScope::kBatch,
+    CeilingKind{"gather", "fills slots with random samples", CeilingUnit::kSamples, CeilingScope::kBatch,
+                CeilingRole::kFilling, kBound, !kOfDevice, where_reading_costs_nothing, make_gather},
+    CeilingKind{"gather-drain", "fills slots with random samples, then reads them",
+                CeilingUnit::kSamples, CeilingScope::kBatch, CeilingRole::kFilling, kBound, !kOfDevice,
+                where_reading_costs_time, make_gather_drain},
+    CeilingKind{"drain", "reads one batch on one thread, again and again", CeilingUnit::kSamples, CeilingScope::kBatch,
                 CeilingRole::kTaking, kBound, !kOfDevice, where_a_consumer_reads, make_drain},
-    CeilingKind{"hand-off", "empty batches from one thread to another and home", CeilingUnit::kBatches,
+    CeilingKind{"hand-off", "passes empty batches from one thread to another and back", CeilingUnit::kBatches,
                 CeilingScope::kMachine, CeilingRole::kHandingOver, kBound, !kOfDevice, where_batches_are_handed_over,
                 make_hand_off},
 };
@@ -226,7 +225,7 @@ std::string Ceiling::id() const {
 
 double Ceiling::samples_per_unit(const Cell& cell, const DatasetInfo& info,
                                  std::optional<std::uint64_t> memory_bytes) const {
-  if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it is no bound in samples", kind->name));
+  if (!kind->upper_bound) throw Error(fmt::format("ceiling {}: it does not bound samples", kind->name));
   switch (kind->unit) {
     case CeilingUnit::kBatches: return static_cast<double>(cell.sampler.batch_size);
     case CeilingUnit::kBytes: return 1 / stored_bytes_per_sample(cell, info);
@@ -291,7 +290,7 @@ std::optional<CeilingTrial> run_ceiling_trial(CeilingKernel& kernel, Time time, 
   }
   const auto pace = kernel.run(way, {.warm_up = time / 10, .timed = time - time / 10}, clock, stop);
   if (!pace) return std::nullopt;
-  if (pace->amount <= 0) throw Error("no sample that was read can be decoded, and --on-corrupt skip left them all out");
+  if (pace->amount <= 0) throw Error("none of the samples read can be decoded, so --on-corrupt skip left them all out");
   return CeilingTrial{.wall_seconds = pace->seconds, .amount = pace->amount, .way = std::string(ways[way])};
 }
 

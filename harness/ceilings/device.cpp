@@ -105,8 +105,7 @@ class DeviceReading final : public CeilingKernel {
   static File open(const std::filesystem::path& path, bool direct) {
     if (direct) {
       if (auto file = File::open_past_page_cache(path)) return std::move(*file);
-      throw Error(
-          fmt::format("cannot open {}: its file system does not read past the page cache any more", path.string()));
+      throw Error(fmt::format("cannot open {}: its file system no longer reads past the page cache", path.string()));
     }
     File file = File::open(path);
     file.expect_random_reads();
@@ -168,7 +167,7 @@ class DeviceReading final : public CeilingKernel {
     const std::size_t whole = (block.size + kAlignment - 1) / kAlignment * kAlignment;
     const std::size_t got = file.read_once(block.offset, buffer.first(std::min(whole, buffer.size())));
     if (got >= block.size) return;
-    throw Error(fmt::format("cannot read {}: {} of {} bytes came at byte {}", file.path().string(), got, block.size,
+    throw Error(fmt::format("cannot read {}: {} of {} bytes arrived at byte {}", file.path().string(), got, block.size,
                             block.offset));
   }
 

@@ -132,7 +132,7 @@ void run_apart(const std::function<void(const std::stop_token&)>& work, const Ap
       lock.unlock();
       left_behind.store(true);
       thread.detach();
-      throw Error(fmt::format("{}: {} has not returned {:.1f} s after it was called, and was left behind", options.who,
+      throw Error(fmt::format("{}: {} has not returned {:.1f} s after it was called, and was abandoned", options.who,
                               shared->whereabouts.call(), seconds(stayed)));
     }
   }

@@ -64,7 +64,7 @@ void add_dataset(const DatasetFacts& facts, std::size_t copies, MemoryNeed& need
     constexpr std::uint64_t kBytesAPath = 256;
     const std::uint64_t each = (text->stored_as == TextDocuments::kFiles ? kBytesAPath : kBytesALine) +
                                (text->row_bytes ? sizeof(std::uint64_t) : 0);
-    need.parts.push_back({fmt::format("where the documents of {} lie", path), times(text->documents, each)});
+    need.parts.push_back({fmt::format("the positions of the documents of {}", path), times(text->documents, each)});
   }
   if (info.labelled() && info.labels_in_memory && info.access != Access::kFiles) {
     need.parts.push_back({fmt::format("the labels of {}", path), times(info.samples, sizeof(std::int32_t))});
@@ -89,7 +89,7 @@ std::uint64_t bytes_a_slot(const CellResult& cell) {
 std::vector<MemoryPart> parts_of(const CellResult& cell, const DatasetInfo& info) {
   const std::string name = cell.cell.name();
   if (cell.cell.mode == Mode::kOverhead) return {};
-  return {{fmt::format("the orders of {}", name), times(2, permutation_bytes(cell.cell, info))},
+  return {{fmt::format("the sample orders of {}", name), times(2, permutation_bytes(cell.cell, info))},
           {fmt::format("the slots of {}", name), times(cell.slots, bytes_a_slot(cell))},
           {fmt::format("the compute of {}", name), cell.compute_bytes}};
 }
@@ -204,7 +204,7 @@ MemoryUse memory_use(const MemoryNeed& need, const Machine& machine, std::size_t
 
 void check_memory(const MemoryUse& use) {
   if (!use.available_bytes || use.needed_bytes <= *use.available_bytes) return;
-  throw usage_error(fmt::format("{}; request less, or give the process more", memory_words(use)));
+  throw usage_error(fmt::format("{}; reduce the need or allow more memory", memory_words(use)));
 }
 
 }  // namespace loadline

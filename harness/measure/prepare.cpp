@@ -172,9 +172,9 @@ void plan_ceilings(const Plan& plan, Result& result) {
 std::unique_ptr<Dataset> open_for(const Cell& cell) {
   std::error_code ignored;
   if (!cell.how_to_get_it.empty() && !fs::exists(cell.data, ignored)) {
-    throw Error(fmt::format(
-        "cannot open {}: workload {} has no data there; get it with `{}`, or name another place with --data",
-        cell.data.string(), cell.workload, cell.how_to_get_it));
+    throw Error(
+        fmt::format("cannot open {}: workload {} has no data there; get it with `{}`, or give its path with --data",
+                    cell.data.string(), cell.workload, cell.how_to_get_it));
   }
   return open_dataset(cell.data, cell.dataset);
 }
@@ -183,8 +183,8 @@ CellResult prepare_cell(const Cell& cell, const Dataset& dataset, std::size_t da
                         std::size_t processes) {
   if (starts(cell, CacheState::kCold) && dataset.info().access == Access::kResident) {
     throw usage_error(
-        fmt::format("--cache cold: {} is read into memory as a whole when it is opened, so trials read no file; unpack "
-                    "it, or leave cold out",
+        fmt::format("--cache cold: {} is read into memory completely when it is opened, so trials read no file; unpack "
+                    "it or leave out cold",
                     cell.data.string()));
   }
   check_placement(cell);

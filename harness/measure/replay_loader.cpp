@@ -84,7 +84,7 @@ LoaderOpener replay_loader_opener() {
                 const Recording& job = playback.recording();
                 return LoaderKind{
                     .name = std::string(word),
-                    .summary = fmt::format("batches at the times of {} recorded ones", job.batches),
+                    .summary = fmt::format("batches at the recorded times of {} batches", job.batches),
                     .engine = [playback](const LoaderKind& /*kind*/, const Assembler& assembler, const Sampler& sampler,
                                          const LoaderOptions& options) -> std::unique_ptr<Feed> {
                       auto batches = std::make_unique<ResidentFeed>(assembler, sampler, options.held_batches + 2);

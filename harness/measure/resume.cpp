@@ -47,9 +47,9 @@ std::vector<std::string> obstacles(const Result& earlier, const Result& prepared
   const auto same_ceiling = [](const CeilingResult& a, const CeilingResult& b) {
     return a.ceiling.id() == b.ceiling.id();
   };
-  if (!std::ranges::equal(earlier.cells, prepared.cells, same_cell)) found.emplace_back("other cells there than here");
+  if (!std::ranges::equal(earlier.cells, prepared.cells, same_cell)) found.emplace_back("different cells");
   if (!std::ranges::equal(earlier.ceilings, prepared.ceilings, same_ceiling)) {
-    found.emplace_back("other ceilings there than here");
+    found.emplace_back("different ceilings");
   }
   return found;
 }

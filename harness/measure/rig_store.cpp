@@ -47,7 +47,7 @@ const CellRig& RigStore::real_rig(std::size_t i) {
     rigs_[i] = std::make_unique<CellRig>(cell.cell, dataset_of(cell), cache_bytes, gradients_of(context_));
   }
   const CellRig* real = rigs_[i]->as_cell_rig();
-  if (real == nullptr) throw Error("ceilings: want the cells to have datasets");
+  if (real == nullptr) throw Error("ceilings: the cells need datasets");
   return *real;
 }
 

@@ -132,8 +132,8 @@ double checks_seconds(const Result& prepared, const RunOptions& options, const T
 
 Error too_short(std::size_t cells, const RunOptions& options, double round_seconds, double spent_seconds) {
   return usage_error(
-      fmt::format("--time-limit {}s: one trial of each of {} cells takes about {}{}; allow more time, fewer cells or "
-                  "shorter --trial-seconds",
+      fmt::format("--time-limit {}s: one trial of each of {} cells takes about {}{}; allow more time, choose fewer "
+                  "cells or shorten --trial-seconds",
                   *options.time_limit, cells, duration(round_seconds),
                   spent_seconds < 0.1 ? "" : fmt::format(" and reading the data took {}", duration(spent_seconds))));
 }

@@ -24,7 +24,7 @@ namespace {
 template <typename T>
 void check_one(std::string_view option, const std::vector<T>& values) {
   if (values.size() <= 1) return;
-  throw usage_error(fmt::format("--{}: training takes one value, and {} are given", option, values.size()));
+  throw usage_error(fmt::format("--{}: training takes one value, but {} are given", option, values.size()));
 }
 
 // One that the loop pulls from and the caller keeps.

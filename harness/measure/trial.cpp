@@ -253,8 +253,8 @@ Measured measure_cold(const Rig& rig, Feed& feed, Sink& sink, const TrialOptions
 [[noreturn]] void refuse_no_samples(const Rig& rig) {
   const auto skipped = rig.skipped();
   throw Error(fmt::format(
-      "cannot measure {}: none of the samples read can be decoded, and --on-corrupt skip left out {}{}",
-      rig.cell().data.string(), skipped.size() == 1 ? "the one that there is" : fmt::format("all {}", skipped.size()),
+      "cannot measure {}: none of the samples read can be decoded, so --on-corrupt skip left out {}{}",
+      rig.cell().data.string(), skipped.size() == 1 ? "the only one" : fmt::format("all {}", skipped.size()),
       skipped.empty() ? "" : "; the first: " + skipped.begin()->second));
 }
 

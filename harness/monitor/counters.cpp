@@ -68,11 +68,11 @@ std::string reason_of(int error, const SystemFiles& files) {
           "the system does not let this process count them (kernel.perf_event_paranoid is {}; 2 or less would)",
           *paranoid);
     }
-    return "the system does not let this process count them, as the seccomp filter of a container may forbid it";
+    return "the system does not let this process count them, possibly because of a container's seccomp filter";
   }
-  if (error == ENOSYS) return "the kernel, or a filter around this process, has no perf_event_open";
+  if (error == ENOSYS) return "the kernel, or a seccomp filter, does not offer perf_event_open";
   if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL) {
-    return "this machine shows no counters of the hardware for them, as is usual for a virtual one";
+    return "this machine offers no hardware counters for them, as is usual for virtual machines";
   }
   return fmt::format("perf_event_open failed with error {}", error);
 }

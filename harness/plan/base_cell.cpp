@@ -47,11 +47,11 @@ TransformOptions transform_of(const RunOptions& options, const Workload& workloa
   const bool is_float = transform.dtype != DType::kU8;
   const bool normalise = options.normalise == "on" || (options.normalise == "auto" && is_float);
   if (normalise && !is_float) {
-    throw usage_error("--normalise on: dtype u8 cannot be normalised, f32 and bf16 can");
+    throw usage_error("--normalise on: dtype u8 cannot be normalised; f32 and bf16 can");
   }
   if (!normalise && !(options.mean.empty() && options.stddev.empty())) {
     throw usage_error(is_float ? "--mean and --std: they contradict --normalise off"
-                               : "--mean and --std: dtype u8 cannot be normalised, f32 and bf16 can");
+                               : "--mean and --std: dtype u8 cannot be normalised; f32 and bf16 can");
   }
   if (normalise) {
     transform.mean = options.mean.empty() ? workload.mean : options.mean;
@@ -107,7 +107,7 @@ void use_script(const RunOptions& options, Cell& cell) {
   for (const std::string& loader : options.loaders) {
     const LoaderKind& kind = loader_named(loader);
     if (!kind.external) {
-      throw usage_error(fmt::format("--workload {}: it has no data for loader {}, name a workload or --data",
+      throw usage_error(fmt::format("--workload {}: it has no data for loader {}; name another workload or give --data",
                                     kScriptWorkload, loader));
     }
     if (cell.dataset.format == "auto") cell.data = kind.origin.path;

@@ -60,7 +60,7 @@ void check_best(const RunOptions& options) {
     throw usage_error(fmt::format("--find {}: --{}: want one, not a list", kFindBest, axis.option));
   }
   if (options.modes == std::vector<std::string>{"synthetic"}) {
-    throw usage_error(fmt::format("--find {}: it needs FULL or IO trials, add full or io to --mode", kFindBest));
+    throw usage_error(fmt::format("--find {}: it needs FULL or IO trials; add full or io to --mode", kFindBest));
   }
 }
 

@@ -115,9 +115,9 @@ Threads place_on_nodes(std::string_view placement, std::optional<std::size_t> co
   std::size_t all = 0;
   for (const Cores& cores : left) all += cpus_in(cores);
   all = std::min(all, cpus.in_force);
-  if (all < 2) throw usage_error(fmt::format("--placement {}: it needs at least 2 CPUs, 1 is in force", placement));
+  if (all < 2) throw usage_error(fmt::format("--placement {}: it needs at least 2 CPUs, but 1 is in force", placement));
   Threads threads{.compute = compute_threads.value_or(all / 2), .placement = {.name = std::string(placement)}};
-  check_compute_threads(threads.compute, all - 1, "in force but one for the workers");
+  check_compute_threads(threads.compute, all - 1, "in force less one for the workers");
   const auto nearest = by_distance(cpus.nodes, home);
   threads.placement.compute_cpus = take_for_compute(threads.compute, nearest, left);
   place_workers(cpus.nodes, nearest, left, threads.placement);

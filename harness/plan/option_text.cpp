@@ -155,8 +155,8 @@ std::vector<std::size_t> parse_whole_numbers(const OptionRow& row, std::string_v
     }
     for (const std::size_t number : expand_range(fmt::format("--{}", row.name), item)) {
       if (!in_range(row, number)) {
-        throw usage_error(
-            fmt::format("--{}: want {}, and the range '{}' has {}", row.name, range_text(row, true), item, number));
+        throw usage_error(fmt::format("--{}: want {}, but the range '{}' contains {}", row.name, range_text(row, true),
+                                      item, number));
       }
       numbers.push_back(number);
     }

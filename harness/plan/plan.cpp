@@ -42,7 +42,7 @@ std::vector<std::size_t> worker_counts(const RunOptions& options, const PlanCont
 void use_hdf5(Cell& cell, Access access, const RunOptions& options, const PlanContext& context) {
   if (cell.dataset.sequence_length > 0) {
     throw usage_error(
-        fmt::format("--loader {}: it reads HDF5, and tokens and text are stored in their own files", *cell.loader));
+        fmt::format("--loader {}: it reads HDF5, but tokens and text have files of their own", *cell.loader));
   }
   cell.dataset.access = access;
   if (has_hdf5_name(cell.data)) return;
@@ -223,7 +223,7 @@ void keep_part(const PlanPart& part, std::vector<Cell>& cells) {
     if (group % part.count == part.index) steps.insert(step(cell));
   }
   if (part.index >= groups.size()) {
-    throw usage_error(fmt::format("--part {}/{}: it is empty, as there are only {} configurations to divide",
+    throw usage_error(fmt::format("--part {}/{}: it is empty because there are only {} configurations to divide",
                                   part.index + 1, part.count, groups.size()));
   }
   std::erase_if(cells, [&](const Cell& cell) {

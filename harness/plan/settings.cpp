@@ -133,7 +133,7 @@ std::size_t token_bytes_of(const V& value) {
   if (given == "u16") return 2;
   if (given == "u32") return 4;
   if (given == "auto") return 0;
-  throw Error(fmt::format("want one of auto, u16, u32, got '{}'", given));
+  throw Error(fmt::format("want auto, u16 or u32, got '{}'", given));
 }
 bool reads_ahead(const Cell& cell) {
   return loads(cell) && cell.dataset.read == FileRead::kUring;

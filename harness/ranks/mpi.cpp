@@ -37,9 +37,8 @@ std::optional<std::string> variable_of_launcher(const char* name) {
 
 std::string no_process_manager(const std::string& started) {
   return fmt::format(
-      "{}, and told them nothing that MPI could find the others by: start them with srun --mpi=pmix, or another of "
-      "those "
-      "that srun --mpi=list shows, or by mpirun within salloc or sbatch",
+      "{} but gave MPI no way to connect them: start them with srun --mpi=pmix or another type that srun --mpi=list "
+      "shows, or with mpirun inside salloc or sbatch",
       started);
 }
 

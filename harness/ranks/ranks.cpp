@@ -152,7 +152,7 @@ void Ranks::fail_locked(const std::string& sentence, std::size_t of, bool orderl
   if (failure_) return;
   // Others that a process misses when it was suspended for so long have given it up, and said so.
   if (away_seconds_ && since_seconds(back_) < limits_.silence_seconds && of != rank_ && !orderly) {
-    failure_ = Failure{.sentence = fmt::format("{} was suspended for {:.2g} s, and the others gave it up",
+    failure_ = Failure{.sentence = fmt::format("{} was suspended for {:.2g} s, so the others gave up on it",
                                                name_of(rank_), *away_seconds_),
                        .of = rank_,
                        .orderly = false};
@@ -282,7 +282,7 @@ void Ranks::look_for_ended() {
     if (r != rank_ && (rank_ == 0 || r == 0) && has_ended_(r)) ended.push_back(r);
   }
   if (ended.empty()) return;
-  fail_locked(missing_text(ended, ended.size() == 1 ? "was killed, or crashed" : "were killed, or crashed"),
+  fail_locked(missing_text(ended, ended.size() == 1 ? "was killed or crashed" : "were killed or crashed"),
               ended.front(), false, rank_ == 0);
 }
 
@@ -323,7 +323,7 @@ void Ranks::look_for_lost() {
     }
   }
   if (!gone.empty()) {
-    return fail_locked(missing_text(gone, "did not answer when the run was stopped, as if killed or hanging"),
+    return fail_locked(missing_text(gone, "did not answer when the run was stopped; it may be hanging or killed"),
                        gone.front(), false, true);
   }
   if (silent.empty()) return;

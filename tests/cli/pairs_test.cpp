@@ -146,7 +146,7 @@ TEST_F(Pairs, RefuseWhatCannotBePaired) {
   expect_refusal(run(quick("ab") + Words{"--base", "--wrokers 1"}), 2,
                  "--base: unknown option '--wrokers' (did you mean --workers?)");
   expect_refusal(run(quick("ab") + Words{"--base", "--workers 1,2", "--mode", "io"}), 2,
-                 "--base and --new: want as many cells of the same modes on both sides to make pairs of, got "
+                 "--base and --new: both sides need equally many cells of the same modes, to form pairs, got "
                  "mnist/IO/thread-pool/workers:1/batch:8, mnist/IO/thread-pool/workers:2/batch:8 and "
                  "mnist/IO/thread-pool/workers:1/batch:8");
   expect_refusal(run(quick("ab") + Words{"--pairs", "1", "--new", "--prefetch 4"}), 2,

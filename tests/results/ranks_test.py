@@ -195,7 +195,7 @@ class Ranks(ResultsTest):
     def test_a_killed_rank_ends_the_run_which_keeps_what_it_has(self):
         code, sentences = self.lose(signal.SIGKILL, 1, "killed.json")
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed, or crashed; what was measured before is "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed or crashed; what was measured before is "
                                      "in killed.json"])
         result = self.work.result("killed.json")
         self.assertEqual(result["status"], "partial")
@@ -211,7 +211,7 @@ class Ranks(ResultsTest):
         steps = ("--mode", "synthetic", "--compute", "cnn:network=lenet")
         code, sentences = self.lose(signal.SIGKILL, 1, "summing.json", *steps)
         self.assertNotEqual(code, 0)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed, or crashed; what was measured before is "
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was killed or crashed; what was measured before is "
                                      "in summing.json"])
         code, sentences = self.lose(signal.SIGSTOP, 1, "stopped.json", *steps)
         self.assertNotEqual(code, 0)
@@ -229,8 +229,8 @@ class Ranks(ResultsTest):
         self.assertNotEqual(code, 0)
         self.assertEqual(sentences[0], f"loadline: rank 0 on {HOST} was silent for 2 s")
         for sentence in sentences[1:]:
-            self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, and the others gave it "
-                                       "up; what was measured before is in first-hangs.json$")
+            self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, so the others gave up "
+                                       rf"on it; what was measured before is in first-hangs.json$")
 
 
 if __name__ == "__main__":

@@ -117,8 +117,7 @@ TEST(ContinueFrom, RefusesOtherCellsAndCeilings) {
   other.cells[0].cell.sampler.batch_size = 7;
   other.ceilings.clear();
   EXPECT_EQ(refusal(measured_before(), other),
-            test::failed("result.json: cannot resume it: other cells there than here; other ceilings there than "
-                         "here"));
+            test::failed("result.json: cannot resume it: different cells; different ceilings"));
 }
 
 TEST(CheckSameOptions, NamesEveryOptionThatDiffers) {

@@ -197,7 +197,7 @@ TEST(Steady, RefusesATrialAllOfWhoseSamplesWereLeftOut) {
   const Behaviour behaviour{
       .service = 1ms, .step = kStep, .samples = 0, .skipped = {{7, "a.jpg: no JPEG"}, {9, "b.jpg: no JPEG"}}};
   const test::Thrown refused = test::failed(
-      "cannot measure simulated: none of the samples read can be decoded, and --on-corrupt skip left out all 2; the "
+      "cannot measure simulated: none of the samples read can be decoded, so --on-corrupt skip left out all 2; the "
       "first: "
       "a.jpg: no JPEG");
   const SimulatedRig rig(clock, Mode::kIo, behaviour);
