@@ -116,10 +116,9 @@ TEST_F(Resume, TakesTheSameCommandLineAgain) {
 
 TEST_F(Resume, RefusesOtherOptions) {
   leave_one_out(mnist());
-  expect_untouched(
-      {"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
-      "result.json: cannot resume with different options: --workers unset there, 3 here; --trials 2 there, 9 "
-      "here");
+  expect_untouched({"run", "--resume", "result.json", "--trials", "9", "--workers", "3"}, 2,
+                   "result.json: cannot resume with different options: --workers was unset and is 3; --trials was 2 "
+                   "and is 9");
   expect_untouched({"run", "--resume", "-"}, 2, "--resume -: want a file, which is written to again");
 }
 
@@ -147,8 +146,8 @@ TEST_F(Resume, GoesOnWithAResultOfAnOlderVersionWhereThatIsAllowedAndSaysSo) {
   const std::string before = bytes_of(home_ / "result.json");
   const Outcome refused = run({"run", "--resume", "result.json", "-q"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("result.json: cannot resume it: revision 0123456789abcdef0123456789abcdef01234567 "
-                                     "there, "));
+  EXPECT_THAT(refused.err, HasSubstr("result.json: cannot resume it: revision was "
+                                     "0123456789abcdef0123456789abcdef01234567 and is "));
   EXPECT_THAT(refused.err, HasSubstr("; --allow-mismatch resumes anyway, and the result says so"));
   EXPECT_EQ(bytes_of(home_ / "result.json"), before);
 

@@ -230,7 +230,7 @@ class Ranks(ResultsTest):
         self.assertEqual(sentences[0], f"loadline: rank 0 on {HOST} was silent for 2 s")
         for sentence in sentences[1:]:
             self.assertRegex(sentence, rf"^loadline: rank 0 on {HOST} was suspended for [\d.]+ s, so the others gave up "
-                                       rf"on it; what was measured before is in first-hangs.json$")
+                                       r"on it; what was measured before is in first-hangs.json$")
 
 
 if __name__ == "__main__":
