@@ -26,9 +26,9 @@ namespace {
 
 void check(const PairsRequest& request) {
   if (request.pairs < 2) {
-    throw usage_error(fmt::format("--pairs {}: want at least 2, one has no interval", request.pairs));
+    throw usage_error(fmt::format("--pairs {}: want at least 2, because one pair has no interval", request.pairs));
   }
-  if (request.run.options.output == "-") throw usage_error("--output -: ab writes two results, give it a file");
+  if (request.run.options.output == "-") throw usage_error("--output -: ab writes two results; give it a file");
   metric_named(request.judging.metric);
 }
 
@@ -69,7 +69,7 @@ int ab_verb(const PairsRequest& request) {
   const Side base = make_side(options, request.words, "--base", request.base, request.base_binary);
   const Side changed = make_side(options, request.words, "--new", request.changed, request.changed_binary);
   if (base.words == changed.words && base.binary == changed.binary) {
-    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how far apart identical runs lie");
+    throw usage_error("--base and --new: they do not differ; `loadline aa` measures how much identical runs differ");
   }
   const bool processes = request.processes || base.binary != kThisProgram || changed.binary != kThisProgram;
   if (!processes) check_alike(base.options, changed.options);

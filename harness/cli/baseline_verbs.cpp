@@ -52,13 +52,13 @@ int baseline_delete_verb(const BaselineRequest& request) {
   for (const std::string& name : request.names) {
     const std::size_t former = delete_baseline(kVerb, name);
     put_text(stdout, fmt::format("baseline {}: deleted{}\n", name,
-                                 former > 0 ? fmt::format(", with {} that had the name before", former) : ""));
+                                 former > 0 ? fmt::format(", with {} that had its name before", former) : ""));
   }
   return kExitOk;
 }
 
 int baseline_history_verb(const BaselineRequest& request) {
-  if (request.last < 2) throw usage_error("--last: want at least 2, one result is no history");
+  if (request.last < 2) throw usage_error("--last: want at least 2, because one result is no history");
   existing_baseline(kVerb, request.names.front());
   auto files = baseline_history(kVerb, request.names.front());
   if (files.size() > request.last) files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(request.last));

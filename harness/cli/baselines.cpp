@@ -108,10 +108,9 @@ fs::path baselines_directory() {
 
 fs::path baseline_path(std::string_view option, std::string_view name) {
   if (is_name(name)) return baselines_directory() / fmt::format("{}{}", name, kEnding);
-  throw usage_error(fmt::format(
-      "{}: want a name of letters, digits and any of . _ - +, that begins with none of . and -, nor with {}, "
-      "got '{}'",
-      option, kNoise, name));
+  throw usage_error(
+      fmt::format("{}: want a name of letters, digits and . _ - + that does not begin with . or - or {}, got '{}'",
+                  option, kNoise, name));
 }
 
 std::vector<std::string> baseline_names() {
@@ -133,7 +132,7 @@ fs::path existing_baseline(std::string_view option, std::string_view name) {
   const std::vector<std::string> known = baseline_names();
   const std::vector<std::string_view> views(known.begin(), known.end());
   if (views.empty()) {
-    throw usage_error(fmt::format("{} {}: no baseline is kept in {}; --save-baseline keeps one", option, name,
+    throw usage_error(fmt::format("{} {}: there is no baseline in {}; --save-baseline keeps one", option, name,
                                   path.parent_path().string()));
   }
   throw unknown_name(option, name, views);
@@ -182,7 +181,7 @@ fs::path new_baseline(std::string_view option, std::string_view name, bool overw
   fs::path path = baseline_path(option, name);
   std::error_code ignored;
   if (overwrite || !fs::exists(path, ignored)) return path;
-  throw Error(fmt::format("{} {}: a baseline of this name is kept already; --overwrite replaces it", option, name));
+  throw Error(fmt::format("{} {}: a baseline with this name exists already; --overwrite replaces it", option, name));
 }
 
 fs::path noise_path(std::string_view hostname) {

@@ -55,11 +55,11 @@ std::string recognition_text(Recognition recognition) {
     case Recognition::kIndices: return "samples are identified by the indices that it reports";
     case Recognition::kContents: return "samples are identified by their contents";
     case Recognition::kLabels:
-      return "samples cannot be identified, as it reports no indices and their contents are unknown: labels were "
+      return "samples cannot be identified because it reports no indices and their contents are unknown: labels were "
              "counted";
     case Recognition::kCounts:
-      return "samples cannot be identified, as it reports neither indices nor labels and their contents are unknown: "
-             "samples were counted";
+      return "samples cannot be identified because it reports neither indices nor labels and their contents are "
+             "unknown: samples were counted";
   }
   return "";
 }
@@ -131,8 +131,9 @@ void check(const RunRequest& request, const CheckRequest& checking, const std::s
                             plural(found.faults.size(), "fault")));
   }
   const bool recognised = found.recognition == Recognition::kIndices || found.recognition == Recognition::kContents;
-  put_text(stdout, fmt::format("ok: {}\n", recognised ? "each sample comes once an epoch, with its own label if any"
-                                                      : "the counts are those of the dataset"));
+  put_text(stdout,
+           fmt::format("ok: {}\n", recognised ? "each sample comes once per epoch, with its own label if it has one"
+                                              : "the counts match the dataset"));
 }
 
 }  // namespace

@@ -46,9 +46,9 @@ bool has_cells(const Result& result, const std::vector<Cell>& cells) {
 std::string fault_of_trials(const Result& result, std::size_t trials) {
   for (const CellResult& cell : result.cells) {
     if (cell.cell.mode == Mode::kOverhead) continue;
-    if (cell.error) return fmt::format("has a failure of {}: {}", cell.cell.name(), *cell.error);
+    if (cell.error) return fmt::format("has a failed cell {}: {}", cell.cell.name(), *cell.error);
     if (cell.trials.size() == trials) continue;
-    return fmt::format("has {} trials of {}, and not {}", cell.trials.size(), cell.cell.name(), trials);
+    return fmt::format("has {} trials of {} instead of {}", cell.trials.size(), cell.cell.name(), trials);
   }
   return "";
 }
@@ -86,13 +86,13 @@ std::string fault_of(const Result& result, const ChildRequest& request) {
     return fmt::format("comes from another build, {} {}", result.environment.build.version,
                        result.environment.build.git_revision.value_or("of an unknown revision"));
   }
-  if (!has_cells(result, request.cells)) return "has other cells than requested";
+  if (!has_cells(result, request.cells)) return "has different cells than requested";
   return fault_of_trials(result, request.options.trials);
 }
 
 ChildRuns::ChildRuns(std::size_t trials) : trials_(trials) {
   std::string pattern = (fs::temp_directory_path() / "loadline-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("cannot make a directory like {}", pattern));
+  if (::mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("cannot create a directory like {}", pattern));
   directory_ = pattern;
 }
 

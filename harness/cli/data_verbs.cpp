@@ -32,7 +32,7 @@ constexpr std::size_t kMostFilesShown = 10;
 
 std::string histogram_text(const Dataset& dataset) {
   if (dataset.labels().stored())
-    return "not counted, as there are more than a million; `loadline data verify` counts them";
+    return "not counted because there are more than a million; `loadline data verify` counts them";
   std::vector<std::size_t> counts(dataset.info().classes);
   for (const std::int32_t label : dataset.labels()) ++counts[static_cast<std::size_t>(label)];
   std::string text;

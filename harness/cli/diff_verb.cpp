@@ -23,7 +23,7 @@
 namespace loadline {
 namespace {
 
-constexpr std::string_view kAllowMissing = "; --allow-missing judges what is left";
+constexpr std::string_view kAllowMissing = "; --allow-missing judges the rest";
 
 // Results that are compared, the base among them.
 std::size_t count_of(const DiffRequest& request) {
@@ -42,7 +42,8 @@ bool is_side_by_side(const DiffRequest& request) {
 void check(const DiffRequest& request) {
   if (is_side_by_side(request) && !request.judging.noise.empty() && request.judging.noise != "none") {
     throw usage_error(
-        "--noise: a noise floor says how far apart two runs lie, and --by compares cells of one run; leave it out");
+        "--noise: a noise floor describes the difference of two runs, but --by compares cells of one run; leave it "
+        "out");
   }
   if (!request.by.empty() && (request.files.size() != 1 || !request.baseline.empty() || request.paired)) {
     throw usage_error("--by: it compares cells within one result; give only that");

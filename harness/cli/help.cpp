@@ -141,12 +141,13 @@ std::string others_text(const CLI::App& verb, std::size_t width) {
     for (const CLI::Option* option : options_of(verb, section)) names.push_back(option->get_name());
     text += entry(section_name(section), fmt::format("{}", fmt::join(names, " ")), width);
   }
-  return text.empty() ? text
-                      : wrapped(fmt::format("\nFurther sections: `loadline help {} SECTION` explains one, --help-all "
-                                            "all of them\n",
-                                            verb.get_name()),
-                                width) +
-                            text;
+  return text.empty()
+             ? text
+             : wrapped(
+                   fmt::format("\nFurther sections: `loadline help {} SECTION` explains one, --help-all explains all\n",
+                               verb.get_name()),
+                   width) +
+                   text;
 }
 
 bool names_section(const std::string& section, const std::string& word) {

@@ -45,8 +45,8 @@ Interrupt::Interrupt() : signals_(listened()) {
   } catch (const std::system_error& error) {
     pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
     throw Error(
-        fmt::format("cannot start a thread to wait for signals: {} (a limit on processes, RLIMIT_NPROC or the "
-                    "control group's, counts threads too)",
+        fmt::format("cannot start a thread to wait for signals: {} (limits on processes, such as RLIMIT_NPROC or the "
+                    "control group's, also count threads)",
                     error.code().message()));
   }
 }

@@ -57,7 +57,8 @@ void check_inputs(const fs::path& path, const OutputRules& rules, bool is_ours) 
 }
 
 void check_text(const fs::path& path, const OutputRules& rules, const std::optional<DocumentStatus>& there) {
-  if (there && there->is_result) throw refusal(path, "it holds the result of a run, and this would not be one");
+  if (there && there->is_result)
+    throw refusal(path, "it holds the result of a run, which only another result may replace");
   if (!rules.overwrite) throw refusal(path, "the file exists already; --overwrite replaces it");
 }
 

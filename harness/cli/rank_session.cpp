@@ -122,9 +122,9 @@ std::string first_difference(const Ranks& ranks, const std::vector<std::string>&
       };
       const std::string what = first[i].substr(0, first[i].find('\t'));
       if (what == "build") {
-        return fmt::format("{} runs {}, and rank 0 {}", ranks.name_of(rank), value(theirs), value(first[i]));
+        return fmt::format("{} runs {} and rank 0 runs {}", ranks.name_of(rank), value(theirs), value(first[i]));
       }
-      return fmt::format("{} was started with {} {}, and rank 0 with {}", ranks.name_of(rank), what,
+      return fmt::format("{} was started with {} {} and rank 0 with {}", ranks.name_of(rank), what,
                          value(theirs).empty() ? "unset" : value(theirs),
                          value(first[i]).empty() ? "unset" : value(first[i]));
     }
@@ -156,9 +156,9 @@ std::string data_text(const DatasetFacts& facts) {
 // What of a request one process alone has.
 void refuse_for_ranks(const RunRequest& request) {
   if (!request.options.find.empty())
-    throw usage_error("--find: it works in one process only, and this run has several ranks");
+    throw usage_error("--find: it works only in one process, but this run has several ranks");
   if (!request.trace.empty())
-    throw usage_error("--trace: it works in one process only, and this run has several ranks");
+    throw usage_error("--trace: it works only in one process, but this run has several ranks");
 }
 
 }  // namespace
@@ -216,8 +216,8 @@ void RankSession::share_request(RunRequest& request) {
     if (!is_first() && !text.empty()) request.earlier = parse_result(text, request.resume);
     const std::size_t there = request.earlier && request.earlier->ranks ? request.earlier->ranks->places.size() : 1;
     if (request.earlier && there != ranks_.size()) {
-      throw usage_error(fmt::format("--resume {}: it is a run of {} rank{}, and this is one of {}", request.resume,
-                                    there, there == 1 ? "" : "s", ranks_.size()));
+      throw usage_error(fmt::format("--resume {}: it is a run of {} rank{}, but this run has {}", request.resume, there,
+                                    there == 1 ? "" : "s", ranks_.size()));
     }
   }
   request.options.world_size = ranks_.size();
@@ -293,7 +293,7 @@ void RankSession::share_plan(Plan& plan) {
     if (found != by_key.end()) arranged.push_back(found->second);
   }
   if (arranged.size() != plan.cells.size())
-    throw Error("on its machine these options give other cells than on rank 0's");
+    throw Error("on its machine these options make different cells than on rank 0's");
   plan.cells = std::move(arranged);
 }
 

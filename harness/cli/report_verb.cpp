@@ -139,13 +139,13 @@ Documents documents_among(const std::vector<std::string>& paths) {
 std::string recordings_report(const ReportRequest& request, const std::vector<std::string>& recordings,
                               std::size_t width) {
   if (recordings.size() < request.results.size()) {
-    throw usage_error(fmt::format("report: {} is a recorded job, which cannot be overlaid on results", recordings[0]));
+    throw usage_error(fmt::format("report: {} is a recorded job, and cannot be overlaid on results", recordings[0]));
   }
   const bool as_text = request.format.empty() ? request.output.empty() || format_of(request).name == "text"
                                               : format_of(request).name == "text";
   if (!as_text) {
     throw usage_error(
-        fmt::format("report: {} is a recorded job, which only has a text report: use --format text", recordings[0]));
+        fmt::format("report: {} is a recorded job, and has only a text report; use --format text", recordings[0]));
   }
   std::string text;
   for (const std::string& path : recordings) {
@@ -174,7 +174,7 @@ auto load_each(const std::vector<std::string>& paths, const Load& load) {
 std::vector<TrainingResult> load_trainings(const ReportRequest& request, const std::vector<std::string>& trainings) {
   if (trainings.size() < request.results.size()) {
     throw usage_error(
-        fmt::format("report: {} is a training, which can only be overlaid with other trainings", trainings[0]));
+        fmt::format("report: {} is a training, and can only be overlaid on other trainings", trainings[0]));
   }
   return load_each(trainings, load_training);
 }
@@ -202,7 +202,8 @@ int report_verb(const ReportRequest& request) {
   std::string report;
   if (!studies.empty()) {
     if (request.results.size() > 1) {
-      throw usage_error(fmt::format("report: {} is a scaling study, which has a report of its own", studies.front()));
+      throw usage_error(
+          fmt::format("report: {} is a scaling study, and cannot be combined with other files", studies.front()));
     }
     report = format.of_study(load_scaling_study(studies.front()), request.title, width);
   } else if (!trainings.empty()) {

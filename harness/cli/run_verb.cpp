@@ -79,7 +79,7 @@ constexpr MeasuringVerb kCeilings{ceilings_scope_text, ceilings_text, false};
 // Of what is read to go on with, that it is still what was read: another process may have gone on with it in between.
 void check_unchanged(const RunRequest& request) {
   if (!request.earlier_stamp || stamp_of(request.resume) == request.earlier_stamp) return;
-  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime, resume it anew", request.resume));
+  throw Error(fmt::format("--resume {}: another process wrote to it in the meantime; resume it again", request.resume));
 }
 
 // Of several ranks the first alone.
@@ -159,7 +159,7 @@ std::optional<TraceFile> trace_file(const RunRequest& request, const Plan& plan,
   if (request.trace.empty() || request.dry_run) return std::nullopt;
   const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
   if (result && !result->to_stdout() && whole(request.trace) == whole(result->path())) {
-    throw usage_error(fmt::format("--trace {}: it is the file of the result, name another", request.trace));
+    throw usage_error(fmt::format("--trace {}: it is the file of the result; name another", request.trace));
   }
   OutputRules rules = output_rules(request, plan.cells);
   rules.kind = OutputRules::Kind::kText;
@@ -172,21 +172,21 @@ void check_resume(const RunRequest& request) {
   if (request.resume.empty()) return;
   if (!request.options.find.empty()) {
     throw usage_error(
-        fmt::format("--resume: what --find {} tried cannot be gone on with, run it anew", request.options.find));
+        fmt::format("--resume: a search by --find {} cannot be continued; run it again", request.options.find));
   }
   if (request.earlier) return check_same_options(request.earlier->options, request.options, request.resume);
   const auto normal = [](const std::string& path) { return std::filesystem::path(path).lexically_normal(); };
   if (normal(request.options.output) == normal(request.resume)) return;
   throw usage_error(
-      fmt::format("--resume {}: there is no such file, and --output names another to begin with", request.resume));
+      fmt::format("--resume {}: it does not exist, and --output names a different file to start", request.resume));
 }
 
 int measure(const MeasuringVerb& verb, const RunRequest& request) {
   check_resume(request);
   if (request.earlier && is_finished(*request.earlier)) {
     if (!request.trace.empty()) {
-      throw usage_error(fmt::format(
-          "--trace: {} is complete, so that --resume measures nothing; trace a run of its own", request.resume));
+      throw usage_error(
+          fmt::format("--trace: {} is complete, so --resume measures nothing; trace a new run", request.resume));
     }
     const std::string failure = failure_text(*request.earlier);
     if (!request.options.quiet) {
@@ -331,7 +331,7 @@ int measure(const MeasuringVerb& verb, const RunRequest& request) {
 }  // namespace
 
 void load_earlier(RunRequest& request) {
-  if (request.resume == "-") throw usage_error("--resume -: want a file, which is written to again");
+  if (request.resume == "-") throw usage_error("--resume -: want a file, because the run writes to it again");
   if (std::filesystem::exists(request.resume)) {
     request.earlier_stamp = stamp_of(request.resume);
     request.earlier = load_result(request.resume);

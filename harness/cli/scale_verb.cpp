@@ -196,8 +196,9 @@ class StudyRuns {
 };
 
 int measure_study(const ScaleRequest& request) {
-  if (request.output == "-") throw usage_error("--output -: the results of all ranks go beside it, give it a file");
-  if (this_launch()) throw usage_error("scale: it starts ranks by itself, and wants no launcher in front");
+  if (request.output == "-")
+    throw usage_error("--output -: the results of all ranks go next to the study; give it a file");
+  if (this_launch()) throw usage_error("scale: it starts ranks itself; run it without a launcher");
   const ScalingKind kind = kind_asked(request).value_or(ScalingKind::kWeak);
   const std::string output = request.output.empty()
                                  ? fmt::format("loadline-scaling-{}.json",
@@ -221,13 +222,13 @@ int measure_study(const ScaleRequest& request) {
     show_study(study, request);
     file.finish(scaling_json(study));
     if (!request.options.quiet) put(stdout, fmt::format("study: {}\n", printable(file.path())));
-    kept += fmt::format(", and {} is of these", file.path());
+    kept += fmt::format(", and {} holds these", file.path());
   }
   if (failure) throw Error(fmt::format("{}; {}", failure->what(), kept), failure->kind());
   if (code == kExitOk) return kExitOk;
   // Without --output each start would have a name of its own.
   const std::string again = request.output.empty() ? fmt::format(" with -o {}", printable(file.path())) : "";
-  print_error(fmt::format("interrupted; {}; the same command{} goes on", kept, again));
+  print_error(fmt::format("interrupted; {}; the same command{} continues", kept, again));
   return code;
 }
 
@@ -235,12 +236,13 @@ int measure_study(const ScaleRequest& request) {
 
 int scale_verb(const ScaleRequest& request) {
   if (request.results.empty() && request.ranks.empty()) {
-    throw usage_error("scale: want --ranks to measure, or results of runs that were measured");
+    throw usage_error("scale: want --ranks to measure, or results of earlier runs");
   }
   if (request.results.empty()) return measure_study(request);
-  if (!request.ranks.empty()) throw usage_error("scale: want either --ranks to measure, or results of runs");
+  if (!request.ranks.empty())
+    throw usage_error("scale: want either --ranks to measure or results of earlier runs, not both");
   if (!request.launcher.empty() || !request.words.empty()) {
-    throw usage_error("scale: results that are given are not measured again, and take no options of runs");
+    throw usage_error("scale: given results are not measured again, so they take no options of runs");
   }
   return study_of_results(request);
 }

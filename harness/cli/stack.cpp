@@ -38,7 +38,7 @@ void secure_stack() {
   raised.rlim_cur = std::min<rlim_t>(limit.rlim_max, kUsual);
   if (::setrlimit(RLIMIT_STACK, &raised) == 0) limit = raised;
   if (limit.rlim_cur < kLeast) {
-    throw Error(fmt::format("the stack limit is {} KiB (RLIMIT_STACK), want at least {} KiB: raise it by `ulimit -s`",
+    throw Error(fmt::format("the stack limit is {} KiB (RLIMIT_STACK), want at least {} KiB; raise it with `ulimit -s`",
                             limit.rlim_cur >> 10U, kLeast >> 10U));
   }
   give_threads_enough();

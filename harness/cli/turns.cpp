@@ -50,7 +50,7 @@ void append(Result& result, const Result& further, std::size_t round, std::strin
   const bool same = std::ranges::equal(
       result.cells, further.cells, {}, [](const CellResult& c) { return c.cell.name(); },
       [](const CellResult& c) { return c.cell.name(); });
-  if (!same) throw Error(fmt::format("{}: one run had other cells than the next", option));
+  if (!same) throw Error(fmt::format("{}: two of its runs had different cells", option));
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     for (Trial trial : further.cells[i].trials) {
       trial.round = round;
@@ -107,8 +107,8 @@ Turns take_turns_here(const PairsRequest& request, const Side& base, const Side&
   instruments.start(plan.cells, {}, context);
   if (prepare_run(plan, both, context)) {
     reporter.expect(schedule_of(both, both.options, true, 0, context.tried));
-    reporter.progress().milestone(fmt::format("{} of {}, after one that is not kept", plural(request.pairs, "pair"),
-                                              plural(both.cells.size() / 2, "cell")));
+    reporter.progress().milestone(
+        fmt::format("{} of {}, after a warm-up", plural(request.pairs, "pair"), plural(both.cells.size() / 2, "cell")));
     turns.complete = run_pairs(request.pairs, both, context);
   }
   both.status = turns.complete ? Status::kComplete : Status::kPartial;

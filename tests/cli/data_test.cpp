@@ -134,7 +134,7 @@ TEST_F(Data, MakesMeasuresAndConvertsShards) {
   EXPECT_EQ(files(), (std::set<std::string>{"result.json", "tfrecord", "tfrecord-cifar", "tfrecord.h5", "webdataset",
                                             "webdataset-cifar", "webdataset.h5"}));
   expect_refusal(run({"data", "make", "cifar10", "webdataset", "--samples", "40", "--as", "tfrecord"}), 1,
-                 "cannot make webdataset: something is there; name another directory or remove it");
+                 "cannot make webdataset: it exists already; name another directory or remove it");
   EXPECT_EQ(run({"data", "make", "cifar10", "new", "--as", "zip"}).exit_code, 2);
   EXPECT_EQ(run({"data", "convert", "tfrecord", "new", "--format", "webdataset", "--shard", "0"}).exit_code, 2);
 }

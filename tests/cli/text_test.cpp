@@ -111,7 +111,7 @@ TEST_F(OfText, IsRefusedInASentence) {
   EXPECT_EQ(run({"data", "convert", "lines.txt", "new.h5"}).err,
             "loadline: cannot convert to hdf5: it holds images and volumes, not text\n");
   EXPECT_EQ(run({"data", "make", "text", "new", "--samples", "9"}).err,
-            "loadline: --samples: text is as many documents as make --size bytes\n");
+            "loadline: --samples: text has as many documents as fill --size bytes\n");
 }
 
 TEST_F(OfText, ThatIsCorruptIsNamedByFileAndLine) {

@@ -159,8 +159,7 @@ class Ranks(ResultsTest):
     def test_refuses_other_options_and_names_rank_and_host(self):
         code, out, err, sentences = self.run_all(*CELLS, "-o", "options.json", RANK_1="--batch-size 32")
         self.assertEqual((code, out), (1, ""), err)
-        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32, and rank 0 "
-                                     "with 64"])
+        self.assertEqual(sentences, [f"loadline: rank 1 on {HOST} was started with --batch-size 32 and rank 0 with 64"])
         self.assertFalse((self.work.path / "options.json").exists())
 
     def test_refuses_other_data_and_names_rank_and_host(self):

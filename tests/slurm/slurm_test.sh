@@ -157,7 +157,7 @@ if mpi_is_built; then
   waits_for "1 rank: srun"
   scancel --batch --signal=TERM "$job"
   fails 143
-  says "loadline: interrupted; 0 of 2 numbers of ranks are measured; the same command goes on"
+  says "loadline: interrupted; 0 of 2 numbers of ranks are measured; the same command continues"
   says "stopped before the end; to go on there: RESULT=results/scaling-$job.json RANKS=1,2 SCALING=weak WORKLOAD=mnist "
 fi
 
