@@ -219,7 +219,7 @@ class Epochs(WithData):
 
     def test_of_another_order_are_no_place_to_go_on(self):
         state = self.loader(seed=1).state_dict()
-        with self.assertRaisesRegex(loadline.Error, "the state is one of seed 1, this loader has 2"):
+        with self.assertRaisesRegex(loadline.Error, "the state has seed 1, but this loader has 2"):
             self.loader(seed=2).load_state_dict(state)
 
     def test_in_order_of_completion_have_each_sample_once(self):
