@@ -57,7 +57,7 @@ std::vector<std::size_t> doubling_up_to(std::size_t most) {
 
 void describe(CLI::App& app, ComponentOptions& options) {
   app.footer(
-      "and those of Google Benchmark, such as --benchmark_filter=REGEX, --benchmark_list_tests,\n"
+      "Also takes the options of Google Benchmark, such as --benchmark_filter=REGEX, --benchmark_list_tests,\n"
       "--benchmark_repetitions=N (here 5), --benchmark_min_time=SECONDS (here 0.1), --benchmark_out=FILE");
   app.add_option("--data", options.data, "dataset of the gather rows; default: a temporary CIFAR-10-like one")
       ->type_name("PATH")
@@ -65,7 +65,8 @@ void describe(CLI::App& app, ComponentOptions& options) {
   app.add_option("--fashion-mnist", options.fashion_mnist, "directory of the inflate rows")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "of the gather rows; default: 1, 2, 4, ... as many as may run here")
+  app.add_option("--threads", options.threads,
+                 "threads of the gather rows; default: 1, 2, 4, ... up to the CPUs in force")
       ->type_name("N,...")
       ->delimiter(',')
       ->check(CLI::Range(std::size_t{1}, kMostWorkers));

@@ -182,7 +182,7 @@ void gather(benchmark::State& state, GatherData& data, const GatherRow& row) {
   data.prepare();
   const DatasetInfo& info = data.dataset().info();
   if (info.samples < row.batch_size) {
-    throw Error(fmt::format("batch {}: the dataset has {} samples", row.batch_size, info.samples));
+    throw Error(fmt::format("batch {}: the dataset has only {} samples", row.batch_size, info.samples));
   }
   const ImageTransform transform(info.shape, transform_options(row.dtype, info.shape.channels), kernels_named("auto"));
   const ImageAssembler assembler(data.dataset(), transform);

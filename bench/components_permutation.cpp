@@ -57,7 +57,7 @@ void draw_batches(BatchStream& stream, std::size_t batch_size, std::size_t count
   Slot slot;
   slot.indices = indices;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!stream.next(slot)) throw Error("an order without end ended");
+    if (!stream.next(slot)) throw Error("an endless order ended");
     stream.prepare_next();
   }
 }

@@ -92,7 +92,7 @@ py::object dlpack_of(ArrayView view, std::shared_ptr<void> owner) {
 
 py::object numpy_of(const ArrayView& view, std::shared_ptr<void> owner) {
   if (view.type->type_string == nullptr) {
-    throw Error(fmt::format("NumPy has no type {}: ask for torch tensors, or for u8 or f32", view.type->name));
+    throw Error(fmt::format("NumPy has no type {}: use torch tensors, or u8 or f32", view.type->name));
   }
   const py::capsule base(new std::shared_ptr<void>(std::move(owner)),
                          [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); });
@@ -207,13 +207,13 @@ void bind_array(py::module_& module) {
       .value("numpy", ArrayForm::kNumpy)
       .value("dlpack", ArrayForm::kDlpack);
 
-  py::class_<Array>(module, "Array", py::custom_type_setup([](PyHeapTypeObject* type) {
-                      type->as_buffer.bf_getbuffer = get_buffer;
-                      type->ht_type.tp_as_buffer = &type->as_buffer;
-                    }),
-                    "Values of a batch in memory that is the loader's: C order, on the CPU, writable. numpy.asarray(), "
-                    "torch.from_dlpack() and memoryview() take it without a copy; the memory goes back to the loader "
-                    "when the last of them is dropped.")
+  py::class_<Array>(
+      module, "Array", py::custom_type_setup([](PyHeapTypeObject* type) {
+        type->as_buffer.bf_getbuffer = get_buffer;
+        type->ht_type.tp_as_buffer = &type->as_buffer;
+      }),
+      "Values of a batch in the loader's memory: C order, on the CPU, writable. numpy.asarray(), torch.from_dlpack() "
+      "and memoryview() take it without a copy; the memory goes back to the loader when the last of them is dropped.")
       .def_property_readonly("shape", &Array::shape)
       .def_property_readonly("ndim", [](const Array& array) { return array.view().shape.size(); })
       .def_property_readonly("dtype", [](const Array& array) { return array.view().type->name; })
@@ -231,10 +231,9 @@ void bind_array(py::module_& module) {
                            py::str(array.shape()).cast<std::string>());
       });
 
-  module.def(
-      "touch", touch_leaves, py::arg("batch"),
-      "Reads a byte of every 64-byte line of all arrays, tensors and buffers in the memory of the host that are in "
-      "`batch`, however nested, as IO trials of the tool do; returns their bytes.");
+  module.def("touch", touch_leaves, py::arg("batch"),
+             "Reads one byte of every 64-byte line of all arrays, tensors and buffers in host memory in `batch`, "
+             "however nested, as IO trials of the tool do; returns their bytes.");
 }
 
 }  // namespace loadline

@@ -52,7 +52,7 @@ RunOptions options_of(const Given& given) {
   for (const auto& [name, text] : given) write_option(options, row_named(run_options(), "option", name), text);
   const bool lists = options.workloads.size() > 1 || options.loaders.size() > 1 || options.workers.size() > 1 ||
                      options.batch_sizes.size() > 1 || !options.axes.empty();
-  if (lists) throw usage_error("Loader: want one value of each option, lists are for measure()");
+  if (lists) throw usage_error("Loader: want one value per option; only measure() takes lists");
   return options;
 }
 
@@ -60,10 +60,10 @@ RunOptions options_of(const Given& given) {
 RunOptions plain(RunOptions options, const Given& given) {
   const bool normalises = has(given, "mean") || has(given, "std");
   if (!normalises && options.normalise == "on") {
-    throw usage_error("normalise: a path alone has no mean and standard deviation, give mean and std, or a workload");
+    throw usage_error("normalise: a path has no mean and standard deviation; give mean and std, or a workload");
   }
   if (normalises && !(has(given, "mean") && has(given, "std"))) {
-    throw usage_error("mean and std: want both, a path alone has neither");
+    throw usage_error("mean and std: want both, because a path has neither");
   }
   if (!normalises) options.normalise = "off";
   if (options.flip == "auto") options.flip = "off";
@@ -157,7 +157,7 @@ class NativeLoader {
         format_(pipeline_->rig->assembler().sample_format()) {
     if (with_indices && form == ArrayForm::kDlpack && info().samples > std::size_t{1} << 31) {
       throw usage_error(
-          fmt::format("indices: PyTorch has no 32-bit type for {} samples, ask for as_='array'", info().samples));
+          fmt::format("indices: PyTorch has no 32-bit type for {} samples; use as_='array'", info().samples));
     }
   }
   NativeLoader(const NativeLoader&) = delete;
@@ -224,20 +224,20 @@ class NativeLoader {
   std::shared_ptr<Lease> pull() {
     const std::shared_ptr<Source> source = source_;  // close() may take it away
     if (!source)
-      throw Error(closed_ ? "the loader is closed" : "the iteration has ended by an error, begin another one");
+      throw Error(closed_ ? "the loader is closed" : "the iteration has ended with an error; begin another one");
     if (source->forked()) {
       throw Error(
-          "the loader was made before this process was forked off: its threads are not here, begin another "
-          "iteration");
+          "the loader was made before this process was forked, so its threads are not here; begin another iteration");
     }
     if (const std::size_t held = source->held.load(); held > hold_ + 1) {
       throw Error(
-          fmt::format("{} batches of the loader are still held, and hold={} promises no more than the last one "
-                      "and as many before it: drop or copy earlier ones, or ask for a larger hold",
+          fmt::format("{} batches of the loader are still held, but hold={} allows only the last one and as many "
+                      "before it: drop or copy earlier ones, or raise hold",
                       held, hold_));
     }
     const std::unique_lock alone(pulling_, std::try_to_lock);
-    if (!alone) throw Error("another thread is waiting for a batch of this loader: it has one consumer at a time");
+    if (!alone)
+      throw Error("another thread is waiting for a batch of this loader, which allows one consumer at a time");
     try {
       return std::make_shared<Lease>(source, wait_for_batch(*source));
     } catch (const Error&) {
@@ -258,7 +258,7 @@ class NativeLoader {
       if (!interrupted) batch = source.feed->next();
     }
     if (interrupted) throw py::error_already_set();
-    if (!batch) throw Error("the loader was closed while a batch was waited for");
+    if (!batch) throw Error("the loader was closed while a thread waited for a batch");
     return batch;
   }
 

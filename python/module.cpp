@@ -14,7 +14,7 @@ namespace {
 namespace py = pybind11;
 
 PYBIND11_MODULE(_core, module) {
-  module.doc() = "What the package loadline is made of; use the package.";
+  module.doc() = "Native part of the package loadline; use the package.";
   py::register_exception<Error>(module, "Error", PyExc_RuntimeError);
   bind_loop(module);
   bind_loop_result(module);

@@ -166,9 +166,11 @@ void bind_script(py::module_& module) {
   add_loader_opener({.recognises = is_script, .open = open_loader});
   set_compute_opener(open_step);
   set_sample_count(samples_of_loader_in);
-  module.def("any_left_behind", any_left_behind, "Whether a thread of a plug-in hangs: the process is to end at once.");
+  module.def("any_left_behind", any_left_behind,
+             "Whether a thread of a plug-in hangs: the process must then end at once.");
   module.def("run_cli", run_tool, py::arg("words"),
-             "Runs the command line, `words` from the program's name on; returns its exit code. On the main thread.");
+             "Runs the command line, with `words` from the program's name on; returns its exit code. Call it on the "
+             "main thread.");
 }
 
 }  // namespace loadline

@@ -78,7 +78,7 @@ class ScriptStep final : public Sink {
     owner.reset();
     if (given_back()) return;
     throw Error(fmt::format(
-        "compute {}: the step keeps a part of a batch that belongs to the loader: let it keep a copy", name_));
+        "compute {}: the step keeps a part of a batch that belongs to the loader; make it keep a copy", name_));
   }
 
   // Whether Python has dropped the last batch. What it keeps will find no home, which may be gone by then.

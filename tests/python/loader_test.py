@@ -141,7 +141,7 @@ class Options(WithData):
             self.loader(layout="nchw,nhwc")
 
     def test_without_mean_or_deviation_cannot_normalise(self):
-        with self.assertRaisesRegex(loadline.Error, "normalise: a path alone"):
+        with self.assertRaisesRegex(loadline.Error, "normalise: a path has no mean"):
             self.loader(normalise=True)
         with self.assertRaisesRegex(loadline.Error, "mean and std: want both"):
             self.loader(mean=0.5)
