@@ -218,7 +218,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", type=pathlib.Path, help="loadline; slow_files is in the same directory")
     parser.add_argument("--directory", type=pathlib.Path, help="for data and results of one rank [a temporary one]")
-    parser.add_argument("--photographs", default="/usr/share/backgrounds", help="directory of images to make the files from")
+    parser.add_argument("--photographs", default="/usr/share/backgrounds", help="images to make the files from")
     parser.add_argument("--storages", default=",".join(STORAGES), help="[all]")
     parser.add_argument("--ranks", default=",".join(map(str, RANKS)), help="[%(default)s]")
     parser.add_argument("--seconds", type=float, default=1e9, help="start no row after this time")

@@ -93,7 +93,7 @@ def check_graph(directory):
 
 def check_staging(directory):
     ratio = rate(result_in(directory, "registered"), "FULL") / rate(result_in(directory, "copied"), "FULL")
-    return ratio >= CLOSE, f"pinned where they lie {ratio:.3f} times copied, FULL"
+    return ratio >= CLOSE, f"pinned in place {ratio:.3f} times copied, FULL"
 
 
 def check_overlap(directory):

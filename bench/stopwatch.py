@@ -148,7 +148,7 @@ def main():
     parser.add_argument("--compute", default="device,cnn", help="computes; cnn only if it was built [%(default)s]")
     parser.add_argument("--repetitions", type=int, default=6, help="pairs of processes each [%(default)s]")
     parser.add_argument("--seconds", default="0.5", help="length of the short trial [%(default)s]")
-    parser.add_argument("--factor", type=int, default=5, help="length of the long trial over the short one [%(default)s]")
+    parser.add_argument("--factor", type=int, default=5, help="long trial over short trial [%(default)s]")
     parser.add_argument("--share", type=float, default=0.9, help="rate of the device, as a share of IO's [%(default)s]")
     parser.add_argument("--workers", default="1", help="worker threads [%(default)s]")
     parser.add_argument("--photographs", default="/usr/share/backgrounds",

@@ -43,8 +43,7 @@ void check(const NoiseRequest& request) {
   if (request.trials < 1) throw usage_error("--trials 0: want at least 1");
 }
 
-// Two for each pair, after one that is not kept, in which caches and clocks come to their state; fewer where that was
-// stopped.
+// Two runs per pair, after a discarded one that lets caches and clocks settle; fewer when stopped.
 std::vector<Result> measure(const NoiseRequest& request, const Side& side, const std::stop_token& stop) {
   ChildRuns runs(request.trials);
   Progress progress(request.run.options.quiet);

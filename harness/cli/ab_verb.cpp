@@ -41,14 +41,14 @@ std::string stem_of(const std::string& output) {
   return output.ends_with(kEnding) ? output.substr(0, output.size() - kEnding.size()) : output;
 }
 
-// What both sides must not be written over: the data of either.
+// The files that the output must not overwrite: the data of both sides.
 OutputRules rules_of(const PairsRequest& request, const Side& base, const Side& changed) {
   std::vector<Cell> cells = make_plan(base.options, this_context()).cells;
   for (Cell& cell : make_plan(changed.options, this_context()).cells) cells.push_back(std::move(cell));
   return output_rules(request.run, cells);
 }
 
-// Of one process the machine is watched all the time or not at all.
+// One process monitors the machine all the time or not at all.
 void check_alike(const RunOptions& base, const RunOptions& changed) {
   const auto refuse = [](std::string_view option) {
     throw usage_error(fmt::format("--{}: both sides share a process; give it to both, or use --processes", option));
@@ -101,7 +101,7 @@ int ab_verb(const PairsRequest& request) {
                        fmt::format("what was measured so far is in {} and {}", base_file.path(), changed_file.path()));
   }
   JudgeRequest judging = request.judging;
-  judging.noise = "none";  // it is how far two runs lie apart, and these took turns
+  judging.noise = "none";  // a noise floor is for separate runs, and these alternate
   const std::vector diffs{diff_pairs({printable(base_file.path()), sides.base},
                                      {printable(changed_file.path()), sides.changed},
                                      diff_options(judging, sides.base))};

@@ -47,7 +47,7 @@ int baseline_show_verb(const BaselineRequest& request) {
 }
 
 int baseline_delete_verb(const BaselineRequest& request) {
-  // All of them are there before the first one goes.
+  // All must exist before the first one is deleted.
   for (const std::string& name : request.names) existing_baseline(kVerb, name);
   for (const std::string& name : request.names) {
     const std::size_t former = delete_baseline(kVerb, name);
@@ -75,7 +75,7 @@ int baseline_history_verb(const BaselineRequest& request) {
   std::vector<Named> named;
   for (const Result& result : results) named.push_back({result.started, result});
   JudgeRequest judging;
-  judging.noise = "none";  // the trend has what runs differ by of its own
+  judging.noise = "none";  // the trend contains the differences of runs itself
   judging.allow_mismatch = true;
   DiffOptions options = diff_options(judging, results.front());
   options.allow_missing = true;

@@ -29,12 +29,12 @@
 namespace loadline {
 namespace {
 
-// What the samples are, of one batch size, with each number of workers.
+// Cells with one batch size and each number of workers.
 std::vector<Cell> cells_of(const RunRequest& request, const CheckRequest& checking) {
   RunOptions options = request.options;
   options.modes = {"io"};
   options.loaders = {checking.loader};
-  // By its contents a sample is only known as it is stored.
+  // Contents identify a sample only if it is as stored.
   options.crop_padding = 0;
   options.flip = "off";
   const auto want_one = [](std::string_view option, std::size_t values) {
@@ -84,7 +84,7 @@ std::string epochs_text(const LoaderCheck& check) {
   return text;
 }
 
-// On a thread that can be left behind where the loader may never return.
+// On a thread that can be abandoned, if the loader may never return.
 LoaderCheck checked(const CellRig& rig, const LoaderKind& kind, const LoaderCheckOptions& options,
                     const std::optional<double>& time_limit, const std::stop_token& stop) {
   LoaderCheck check;

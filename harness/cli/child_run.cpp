@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWithinTheRun = "its result";
 
-// What tells two builds apart, whatever libraries they found.
+// Distinguishes two builds, independent of the libraries they found.
 auto identity(const Build& build) {
   return std::tie(build.version, build.git_revision, build.git_dirty, build.build_type, build.compiler, build.flags,
                   build.sanitizer);
 }
 
-// What every version of this program tells of a cell, whatever it calls it.
+// What every version of this program records about a cell, whatever its name.
 auto identity(const Cell& cell) {
   return std::tuple(std::string_view(cell.workload), cell.mode, cell.loader.value_or(""), cell.workers,
                     cell.sampler.batch_size);
@@ -62,7 +62,7 @@ std::string fault_of_options(const Result& result, const ChildRequest& request) 
   return "";
 }
 
-// Results tell the second in which they were begun.
+// Results hold their start time in seconds.
 bool begun_before(const std::string& started, std::chrono::system_clock::time_point began) {
   const auto time = parse_utc_timestamp(started);
   return !time || *time < std::chrono::floor<std::chrono::seconds>(began);
@@ -110,7 +110,7 @@ std::optional<Result> ChildRuns::run(const Side& side, const std::stop_token& st
                        .build = {}};
   request.options.trials = trials_;
   request.options.output = file.string();
-  // Of another program only that it stays the same can be known.
+  // For another program we can only check that it stays the same.
   if (side.binary == kThisProgram) request.build = this_build();
   if (const auto known = builds_.find(side.option); known != builds_.end()) request.build = known->second;
 

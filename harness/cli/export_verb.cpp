@@ -17,7 +17,7 @@
 namespace loadline {
 namespace {
 
-// What is one file. `make`: its text.
+// An export of one file. `make` makes its text.
 template <typename Make>
 void export_text(const ExportRequest& request, const Make& make) {
   if (!request.directory.empty()) {

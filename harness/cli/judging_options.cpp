@@ -25,7 +25,7 @@ std::string metrics_text() {
   return text;
 }
 
-// Of "loader,batch-size": by the names that results have for them.
+// Turns "loader,batch-size" into the names in results.
 std::vector<std::string> settings_in(std::string text) {
   std::ranges::replace(text, '-', '_');
   std::vector<std::string> settings;
@@ -92,7 +92,7 @@ void add_diff(CLI::App& app, Request& all) {
   diff->add_option("--base-value", request.base_value, "value of that setting to compare with [the first in the file]")
       ->type_name("VALUE");
   diff->add_flag("--each", request.each, "compare each result with the base instead of the one before it");
-  // One text, or it would take the files behind it too.
+  // One text, because a list would also take the files after it.
   diff->add_option_function<std::string>(
           "--across", [&](const std::string& text) { request.across = settings_in(text); },
           "settings in which partners may differ, such as loader,workers [found automatically]")

@@ -115,7 +115,7 @@ int make_plainly(const MadeKind& kind, const MakeRequest& request) {
   return kind.make(request);
 }
 
-// Made in its own format beside the place, and both splits converted from there.
+// Makes the data in its own format next to the target, and converts both splits from there.
 int make_as(const MadeKind& kind, const MakeRequest& request) {
   namespace fs = std::filesystem;
   constexpr std::array<std::string_view, 2> kShards{"webdataset", "tfrecord"};

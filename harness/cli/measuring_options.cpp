@@ -127,7 +127,7 @@ void add_train(CLI::App& app, Request& request) {
 
 namespace {
 
-// What says which samples a loader is to deliver.
+// Options that determine which samples a loader must deliver.
 bool is_for_check(const OptionRow& row) {
   constexpr std::array kHeeded{"workload",    "workers",    "batch-size",      "data",
                                "format",      "split",      "labels",          "hdf5-images",

@@ -48,7 +48,7 @@ std::string trainings_text(std::span<const TrainingResult> runs, std::string_vie
 struct ReportFormat {
   std::string_view name;
   std::vector<std::string_view> endings;  // of file names
-  bool needs_output;                      // for people's browsers, not for their terminals
+  bool needs_output;                      // for browsers, not for terminals
   bool has_title;
   std::string (*make)(std::span<const Result> results, std::span<const Judgement> judgements, std::string_view title,
                       std::size_t width);
@@ -106,7 +106,7 @@ const std::array<ReportFormat, 4>& formats() {
   return kFormats;
 }
 
-// The one asked for, or that of the output's ending, or HTML; on a terminal text.
+// The requested format, or that of the output's ending, or HTML; text on a terminal.
 const ReportFormat& format_of(const ReportRequest& request) {
   if (!request.format.empty()) return row_named(formats(), "--format", request.format);
   if (request.output.empty()) return row_named(formats(), "--format", "text");
@@ -135,7 +135,7 @@ Documents documents_among(const std::vector<std::string>& paths) {
   return found;
 }
 
-// A job that was recorded has no trials, and so none of the pages and tables of a result.
+// A recorded job has no trials, and so none of the pages and tables of a result.
 std::string recordings_report(const ReportRequest& request, const std::vector<std::string>& recordings,
                               std::size_t width) {
   if (recordings.size() < request.results.size()) {

@@ -13,7 +13,7 @@ namespace loadline {
 namespace {
 
 constexpr std::size_t kUsual = std::size_t{8} << 20;
-// With which the tests of this limit pass: the main thread reads the command line and judges, others only load.
+// The tests of this limit pass with these sizes: the main thread reads the command line and judges, others only load.
 constexpr std::size_t kLeast = std::size_t{512} << 10;
 
 // The C library took the limit for its threads' stacks when the process began.

@@ -23,7 +23,7 @@
 namespace loadline {
 namespace {
 
-// A traced trial is to take no longer than this over what an untraced one takes.
+// The largest acceptable slowdown of a traced trial.
 constexpr double kMostSlower = 0.05;
 
 std::optional<Summary> counted_rates(const CellResult& cell) {
@@ -45,7 +45,7 @@ std::string lost_slices_text(const TraceText& text) {
       lost, kept + lost);
 }
 
-// Of each cell whose traced trials were slower on average than the counted ones by more than tracing may cost.
+// One line per cell whose traced trials were slower on average than the counted ones by more than tracing may cost.
 std::string slow_text(const TraceText& text, const Result& result) {
   std::string slow;
   for (const CellResult& cell : result.cells) {

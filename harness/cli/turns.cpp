@@ -45,7 +45,7 @@ Result begin_result(const PairsRequest& request, const RunOptions& options) {
   return result;
 }
 
-// Takes the trials of a further run of the same.
+// Appends the trials of another run of the same side.
 void append(Result& result, const Result& further, std::size_t round, std::string_view option) {
   const bool same = std::ranges::equal(
       result.cells, further.cells, {}, [](const CellResult& c) { return c.cell.name(); },
@@ -60,8 +60,8 @@ void append(Result& result, const Result& further, std::size_t round, std::strin
   }
 }
 
-// Whether what was measured is worth keeping: pairs, each of both its sides. The first pair, which is not kept, has a
-// round behind all others.
+// Whether there are complete pairs to keep. The first pair, which is discarded, has the round number after all
+// others.
 bool is_whole(const Result& both, std::size_t pairs) {
   const std::size_t half = both.cells.size() / 2;
   bool any = false;
@@ -139,7 +139,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
         results[i]->status = Status::kPartial;
         results[i]->finished.reset();
         results[i]->arguments = request.run.arguments;
-        results[i]->monitor.reset();  // of the first of many processes, each with a clock of its own
+        results[i]->monitor.reset();  // of the first of many processes, each with its own clock
         for (CellResult& cell : results[i]->cells) cell.trials.clear();
       }
       append(*results[i], *result, pair - 1, sides[i]->option);
@@ -151,7 +151,7 @@ Turns take_turns_in_processes(const PairsRequest& request, const Side& base, con
   if (!results[0] || !results[1]) return turns;
   for (auto& result : results) {
     result->status = turns.complete ? Status::kComplete : Status::kPartial;
-    // A clock that was set back meanwhile must not have the run end before it began.
+    // If the clock was set back meanwhile, the run must still not end before it began.
     result->finished = std::max(result->started, timestamp());
   }
   turns.sides = {.base = std::move(*results[0]), .changed = std::move(*results[1])};
