@@ -44,7 +44,7 @@ std::unique_ptr<Assembler> make_volume_assembler(const Cell& cell, const VolumeD
 
 }  // namespace
 
-// What does not fit is a question of the two together, so both are named.
+// Dataset and workload do not fit each other, so the message names both.
 std::unique_ptr<Assembler> make_assembler(const Cell& cell, const Dataset& dataset) {
   try {
     if (const auto* tokens = dataset.as_tokens()) return make_token_assembler(cell, *tokens);

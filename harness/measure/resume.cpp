@@ -24,7 +24,7 @@ std::string then_and_now(std::string_view what, std::string_view then, std::stri
 std::vector<std::string> texts_of(const std::vector<Difference>& differences) {
   std::vector<std::string> texts;
   for (const Difference& difference : differences) {
-    // A job that is requeued comes to another node; what matters of that is among the other facts.
+    // A requeued job may run on another node; the other facts cover what matters about that.
     if (difference.what == kHost) continue;
     texts.push_back(then_and_now(difference.what, difference.base, difference.changed));
   }
@@ -38,7 +38,7 @@ std::vector<std::string> obstacles(const Result& earlier, const Result& prepared
     const DatasetFacts& there = earlier.datasets[i];
     const DatasetFacts& here = prepared.datasets[i];
     if (there.path != here.path) found.push_back(then_and_now("data", there.path.string(), here.path.string()));
-    // Of data that is to be found as it is, there is none before the last trial.
+    // Data of as-is cells has no fingerprint before the last trial.
     if (!samples_differ(there, here)) continue;
     found.push_back(then_and_now("fingerprint of " + here.path.string(), fmt::format("{:016x}", *there.fingerprint),
                                  fmt::format("{:016x}", *here.fingerprint)));

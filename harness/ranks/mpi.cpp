@@ -18,11 +18,11 @@ struct LauncherVariables {
   const char* launcher;
   const char* size;
   const char* rank;
-  const char* sign;  // without which it is another one; null: nothing else tells it
+  const char* sign;  // required variable; null: none
 };
 
-// The most telling first: mpirun in a step of srun is mpirun. A script that sbatch runs has SLURM_NTASKS, but is no
-// task of a step.
+// The most specific first: mpirun in a step of srun is mpirun. A script that sbatch runs has SLURM_NTASKS, but is not
+// a task of a step.
 constexpr std::array kLaunchers{
     LauncherVariables{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
     LauncherVariables{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},

@@ -44,7 +44,7 @@ bool RankSums::poll() {
 }
 
 bool RankSums::wait() {
-  // A step that is a little slower elsewhere is nobody's concern.
+  // A slightly slower step on another rank is not worth a message.
   constexpr std::chrono::seconds kWorthTelling{1};
   const auto since = std::chrono::steady_clock::now();
   bool told = false;
