@@ -1,5 +1,5 @@
-// Google Benchmark over the parts that loadline is made of: what each could do by itself, on this machine, in this
-// build. Rows follow the tables and the CPU at hand; `components --benchmark_list_tests` lists them.
+// Benchmarks the parts of loadline with Google Benchmark: what each part can do by itself, on this machine, in this
+// build. Rows depend on the tables and the CPU; `components --benchmark_list_tests` lists them.
 //
 //   gather/...        assembling batches: the limit of an IO trial with a core to spare for its drain
 //   gather_drain/...  and reading them: its limit without one. components_gather.cpp says how to compare
@@ -13,7 +13,7 @@
 //   cnn/...           a training step, and its convolutions and dense layers alone: the limit of SYNTHETIC
 //   inflate/...       opening a compressed dataset: part of no trial, but of the time until the first
 //
-// Every rate is by wall time: the work of threads of ours is not in Google Benchmark's CPU time.
+// Every rate is by wall time, because Google Benchmark's CPU time does not include our threads.
 #include "bench/components.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
   }
   if (options.threads.empty()) options.threads = doubling_up_to(threads_in_force());
 
-  // Later options win: these stand in for Google Benchmark's own standard values only.
+  // Later options win, so these only replace Google Benchmark's own defaults.
   std::vector<std::string> arguments{"components", "--benchmark_repetitions=5", "--benchmark_min_time=0.1",
                                      "--benchmark_display_aggregates_only=true"};
   const std::vector<std::string> rest = app.remaining();
@@ -122,7 +122,7 @@ int run(int argc, char** argv) {
   Rows rows;
   add_rows(rows, options);
   add_context();
-  // Google Benchmark has said so already when nothing matched.
+  // If nothing matched, Google Benchmark has already said so.
   if (benchmark::RunSpecifiedBenchmarks() == 0) return kFailed;
   return rows.failed() ? kFailed : 0;
 }

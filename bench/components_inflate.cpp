@@ -1,4 +1,4 @@
-// open_dataset() of published, compressed IDX files: reads, checks and inflates them into memory, on one thread.
+// open_dataset() on published, compressed IDX files: reads, checks and inflates them into memory, on one thread.
 #include <fmt/format.h>
 
 #include <cstdio>

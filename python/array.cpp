@@ -16,8 +16,8 @@ namespace {
 
 namespace py = pybind11;
 
-// The structures of DLPack 0.x, https://dmlc.github.io/dlpack: an interface of memory layouts, which every library
-// declares for itself.
+// The structures of DLPack 0.x, https://dmlc.github.io/dlpack: an interface by memory layout, which every library
+// declares itself.
 constexpr std::int32_t kDlCpu = 1;
 enum DlCode : std::uint8_t { kDlInt = 0, kDlUInt = 1, kDlFloat = 2, kDlBFloat = 4 };
 
@@ -52,7 +52,7 @@ constexpr ElementType kUInt8{"uint8", "B", "|u1", kDlUInt, 1};
 constexpr ElementType kFloat32{"float32", "f", "<f4", kDlFloat, 4};
 constexpr ElementType kBFloat16{"bfloat16", nullptr, nullptr, kDlBFloat, 2};
 
-// What a consumer of DLPack is lent.
+// What a DLPack consumer borrows.
 struct DlLoan {
   DlManagedTensor managed{};
   ArrayView view;
@@ -63,7 +63,7 @@ void end_loan(DlManagedTensor* managed) {
   delete static_cast<DlLoan*>(managed->context);
 }
 
-// Of a capsule that nobody took; who takes it renames it.
+// For a capsule that nobody took: a consumer renames it.
 void drop_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;
   auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
@@ -99,7 +99,7 @@ py::object numpy_of(const ArrayView& view, std::shared_ptr<void> owner) {
   return py::array(py::dtype(view.type->type_string), view.shape, view.data, base);
 }
 
-// Python's own view of it, of which the other protocols make theirs.
+// Python's own view, from which the other protocols make theirs.
 class Array {
  public:
   Array(ArrayView view, std::shared_ptr<void> owner)
@@ -142,7 +142,7 @@ class Array {
   std::vector<py::ssize_t> strides_;
 };
 
-// The interpreter's own signature: what goes wrong is its exception, not one of C++.
+// The interpreter's own signature: errors are Python exceptions, not C++ ones.
 extern "C" int get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   auto& array = py::handle(self).cast<Array&>();
   if (array.view().type->format == nullptr) {

@@ -1,4 +1,4 @@
-// The extension module loadline._core: what the Python files of the package stand on.
+// The extension module loadline._core, which the Python files of the package use.
 #include <pybind11/pybind11.h>
 
 #include "harness/machine/build_facts.h"

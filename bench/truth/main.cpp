@@ -1,4 +1,4 @@
-// bench/truth: what the suite says of systems of which everything is known, counted.
+// bench/truth: counts how often the suite's statements about fully known systems are true.
 
 #include <fmt/format.h>
 

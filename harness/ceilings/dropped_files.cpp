@@ -11,7 +11,7 @@
 
 namespace loadline {
 
-// The request is a hint, and what a process has mapped cannot be dropped: so ask, and look.
+// The request is a hint, and pages that a process has mapped cannot be dropped, so check afterwards.
 void drop(const Dataset& dataset, std::span<const FilePart> parts) {
   dataset.forget_pages();
   Residency left;

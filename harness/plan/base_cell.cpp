@@ -27,7 +27,7 @@ Sequences sequences_of(const std::string& asked, const Workload& workload) {
   return workload.text ? Sequences::kPadded : Sequences::kRandom;
 }
 
-// Tokens stay what they are: only what was asked for beside the standard is left, for whoever refuses it.
+// Tokens are not transformed: keeps only options that differ from the default, so that they can be refused.
 TransformOptions transform_of_tokens(const RunOptions& options) {
   if (options.normalise == "on") throw usage_error("--normalise on: tokens cannot be normalised");
   const bool standard = options.dtype == RunOptions().dtype;
@@ -72,14 +72,14 @@ PhotoOptions photo_of(const TransformOptions& transform) {
           .stddev = transform.stddev};
 }
 
-// Settings that take more than their option to tell: the workload, the machine or another option has a say.
+// Settings that need more than their option: the workload, the machine or another option matters too.
 constexpr std::array<std::string_view, 22> kWorkedOut{
     "workload",     "mode",       "loader",          "workers",   "batch_size",      "data",
     "format",       "compute",    "placement",       "documents", "compute_threads", "mean",
     "std",          "token_type", "text_key",        "tokenizer", "dtype",           "layout",
     "crop_padding", "flip",       "sequence_length", "sequences"};
 
-// All others that have an option are as it says.
+// All other settings with an option take its value.
 void take_options(RunOptions options, Cell& cell) {
   options.axes.clear();  // of which these options have one value
   for (const OptionRow& option : run_options()) {
@@ -102,7 +102,7 @@ void place_compute(const RunOptions& options, const PlanContext& context, Cell& 
   }
 }
 
-// Where the samples lie is known to the loader alone.
+// Only the loader knows where the samples are.
 void use_script(const RunOptions& options, Cell& cell) {
   for (const std::string& loader : options.loaders) {
     const LoaderKind& kind = loader_named(loader);

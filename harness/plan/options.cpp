@@ -114,13 +114,13 @@ constexpr std::string_view kOutput = "Output";
 
 constexpr double kMostSeed = 9007199254740992;  // 2^53: what JSON readers keep exact
 
-// An option of one value that may be given several.
+// An option with one value that may be given several.
 constexpr OptionRow axis(OptionRow row) {
   row.axis = true;
   return row;
 }
 
-// An option that applies to these kinds of data alone.
+// An option that applies only to these kinds of data.
 constexpr OptionRow only(DataKinds data, OptionRow row) {
   row.data = data;
   return row;

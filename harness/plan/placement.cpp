@@ -18,7 +18,7 @@ constexpr std::string_view kPin = "pin:";
       fmt::format("--placement {}: want CPUs or ranges in ascending order, such as pin:0-3,8", placement));
 }
 
-// The number that `text` begins with, which is then taken from it.
+// Removes the number that `text` begins with, and returns it.
 std::size_t take_number(std::string_view& text, std::string_view placement) {
   std::size_t number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);

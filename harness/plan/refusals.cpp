@@ -18,7 +18,7 @@
 namespace loadline {
 namespace {
 
-// What only a step that computes heeds is refused where there is none.
+// Refuses options that affect only a step that computes, if there is none.
 void check_compute_knobs(const RunOptions& options) {
   const RunOptions standard;
   const std::string_view idle = options.precision != standard.precision ? "precision"
@@ -134,7 +134,7 @@ void check_options(const RunOptions& options) {
   }
 }
 
-// 0 workers are for external loaders alone; beside those, the others are run with all other numbers.
+// Only external loaders take 0 workers; in the same run, other loaders use the other numbers.
 void check_worker_counts(const RunOptions& options) {
   if (std::ranges::find(options.workers, 0) == options.workers.end()) return;
   for (const std::string& loader : options.loaders) {
