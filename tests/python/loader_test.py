@@ -268,7 +268,7 @@ class Memory(WithData):
         for options in ({}, {"loader": "serial"}):
             loader = self.loader(hold=3, **options)
             kept = []
-            with self.assertRaisesRegex(loadline.Error, "5 batches of the loader are still held, and hold=3"):
+            with self.assertRaisesRegex(loadline.Error, "5 batches of the loader are still held, but hold=3"):
                 for batch in loader:
                     kept.append(batch)
             self.assertEqual(len(kept), 5)
