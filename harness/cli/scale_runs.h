@@ -13,7 +13,7 @@
 
 namespace loadline {
 
-// "scaling-4.json" beside "scaling.json".
+// "scaling-4.json" for "scaling.json".
 std::string result_of_ranks(const std::string& output, std::size_t ranks);
 
 // The batch of one rank; with strong scaling its share of the requested batch. nullopt: the workload's. Throws usage
