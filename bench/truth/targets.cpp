@@ -7,8 +7,7 @@ namespace {
 
 constexpr std::string_view kUnseen =
     "no interval can know about slow trials that it has not seen: n trials contain none with probability 0.9^n (59 % "
-    "of "
-    "5, 35 % of 10, 12 % of 20), and no interval bounded by its trials covers the mean of every distribution (R. R. "
+    "of 5, 35 % of 10, 12 % of 20), and no interval bounded by its trials covers the mean of every distribution (R. R. "
     "Bahadur and L. J. Savage, Annals of Mathematical Statistics 27, 1956)";
 
 constexpr std::string_view kSkewness =

@@ -119,8 +119,7 @@ void add_train(CLI::App& app, Request& request) {
   add_overwrite(*train, request.run.overwrite, kResultReplaced);
   train->footer(
       "Each list takes one value. Defaults: --loader thread-pool, --compute cnn (gpt for tokens and text), --workers "
-      "the "
-      "CPUs in force.\n"
+      "the CPUs in force.\n"
       "Validation uses the dataset's test split, if it has one. Without --output no file is written.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 129, 130 and 143 interrupted; epochs so far are shown.");
 }
